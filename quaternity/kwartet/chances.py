@@ -32,12 +32,9 @@ ROUNDS = 40
 
 
 class OwnerWeights(NamedTuple):
-    """Per card and player a weight; a weight divided by the total is the chance.
+    """Weights `owned[set][card][player]`; a weight divided by the total of a card's is the chance.
 
-    Attributes:
-        total: the sum of every card's weights.
-        owned: `owned[set][card][player]`.
-        exact: whether these are numbers of deals, or estimates (see `estimated`).
+    They are numbers of deals if `exact`, else estimates (see `estimated`).
     """
 
     total: float
@@ -62,16 +59,12 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """Return the exact chance that a request of a view's seat succeeds.
-
-    Raises:
-        LimitError: there are more deals than counting is made for.
-    """
+    """Return the exact chance that a request succeeds; LimitError above the limits of counting."""
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
 
 def estimated(problem: DealProblem) -> OwnerWeights:
-    """Chances by iterative proportional fitting (Deming and Stephan, 1940).
+    """Estimate chances by iterative proportional fitting (Deming and Stephan, 1940).
 
     Every card's chances add up to 1, every player's to the hand, and nobody outside `owners` has
     any; among such tables it is the one of greatest entropy that starts from equal chances. The
@@ -116,7 +109,7 @@ def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
 def worlds_of(problem: DealProblem) -> int | None:
     """Return the number of deals that are possible; None above the limits of counting.
 
-    Cost: as `solvers.counting.count_deals`: milliseconds for four players, seconds for six.
+    Milliseconds for four players, seconds for six.
     """
     try:
         return count_deals(problem)
@@ -125,9 +118,5 @@ def worlds_of(problem: DealProblem) -> int | None:
 
 
 def log10_worlds(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals of a problem that has one.
-
-    Raises:
-        LimitError: there are more deals than counting is made for.
-    """
+    """Return the decimal logarithm of the number of deals; LimitError as counting."""
     return log10(count_deals(problem))

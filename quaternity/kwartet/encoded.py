@@ -21,11 +21,9 @@ KEPT = 4096
 
 
 class KwartetEncoded:
-    """Requests and views of Kwartet as numbers.
+    """Requests and views of Kwartet as numbers; seats are counted from the one whose view it is.
 
-    Seats are counted from the one whose view it is.
-
-    Actions: asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
+    Asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
     `(s * 4 + c) * (players - 1) + k - 1`.
     """
 
@@ -71,11 +69,7 @@ class KwartetEncoded:
         return (index * SET_SIZE + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: View) -> Question:
-        """Return the request of a number.
-
-        Raises:
-            InputError: there is no such action.
-        """
+        """Return the request of a number."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)

@@ -39,11 +39,7 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
 
 
 def hand_of(cards: Iterable[Card], sets: int) -> Hand:
-    """Return the hand with some cards, of a game with that many sets.
-
-    Raises:
-        InputError: a card is not one of that game.
-    """
+    """Return the hand with some cards, of a game with that many sets."""
     masks = [0] * sets
     for card in cards:
         index, number = Card(*card)

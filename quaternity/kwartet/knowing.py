@@ -36,8 +36,6 @@ class Moment(NamedTuple):
 
     Attributes:
         start: what was public right after the deal.
-        events: the requests since.
-        public: what everybody knows.
         seat: who asks; None for a bystander, or where all hands are seen.
         hand: the seat's cards.
         deal: the real deal, where all hands are seen.
@@ -67,11 +65,7 @@ def moment_of_view(start: PublicState, view: View) -> Moment:
 
 
 def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment:
-    """Return a moment of a log: with all hands where the log has them and no seat is named.
-
-    Raises:
-        InputError: the log does not show what the seat saw.
-    """
+    """Return a moment of a log: with all hands where the log has them and no seat is named."""
     from quaternity.kwartet.seen import SeenLog
 
     start = log.states[0]
@@ -82,11 +76,7 @@ def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment
 
 
 def read_formula(text: str, at: Moment) -> Formula:
-    """Return a formula at a moment.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Return a formula at a moment."""
     from quaternity.epistemic.holding import checked_formula
     from quaternity.kwartet.settings import SET_SIZE
 
@@ -96,10 +86,7 @@ def read_formula(text: str, at: Moment) -> Formula:
 def truth_at(
     formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
 ) -> SeenTruth:
-    """Return the truth of a formula, as far as it is seen, once all that is said is said.
-
-    Raises as `quaternity.epistemic.as_seen`.
-    """
+    """Return the truth of a formula, as far as it is seen, once all that is said is said."""
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
     from quaternity.epistemic.seen_truth import SeenTruth, announced, as_seen
@@ -119,11 +106,7 @@ def truth_at(
 def chance_at(
     formula: Formula, at: Moment, seconds: float = SECONDS, samples: int | None = None
 ) -> FormulaChance:
-    """How likely a formula is for whoever asks.
-
-    Raises:
-        LimitError: neither counted nor estimated within the time.
-    """
+    """Return how likely a formula is for whoever asks; LimitError when time is up."""
     from quaternity.epistemic.chance import SAMPLES, formula_chance
     from quaternity.kwartet.settings import SET_SIZE
 
@@ -145,11 +128,7 @@ def _reasons_at(
 ) -> Reasons | None:
     """Return the requests that make a formula true, where it says that something is known.
 
-    Args:
-        deal: the real one, or one that is possible.
-
-    Raises:
-        LimitError: not found within the time.
+    The deal is the real one, or one that is possible.
     """
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.epistemic.seen_truth import known_to
@@ -176,8 +155,7 @@ class Why(NamedTuple):
     """Why a formula has its truth value.
 
     Attributes:
-        lines: sentences.
-        deals: that the sentences speak of, or that differ in what cannot be told.
+        deals: that the lines speak of, or that differ in what cannot be told.
         requests: what it rests on, where it says that something is known.
         failed: what kept the reason from being found.
     """
@@ -198,8 +176,7 @@ def why_at(
 ) -> Why:
     """Return the reason for a truth value that was found together with its explanation.
 
-    Args:
-        text: that the formula was read from; of numbers in it no requests are told.
+    `text` is what the formula was read from; of numbers in it no requests are told.
     """
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.needed_requests import COUNTED, is_counted
@@ -248,11 +225,7 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
-    """Yield the deals of a reason: against the real one where that is seen.
-
-    Args:
-        wide: how wide lines may be.
-    """
+    """Yield the deals of a reason, against the real one where that is seen, in lines of a width."""
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):
         yield f"deal {number}:"
@@ -268,9 +241,7 @@ def told_lines(
 ) -> Iterator[str]:
     """Yield what whoever sits at a table can tell of a formula that was typed.
 
-    Args:
-        why: with the reason, or two deals that differ in it.
-        wide: how wide lines may be where they can be narrower.
+    With `why`, the reason too, or two deals that differ in it; `wide` is the width of lines.
     """
     try:
         formula = read_formula(text, at)

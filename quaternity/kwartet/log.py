@@ -94,11 +94,7 @@ def seen_header(log: SeenLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the log as one seat sees it: of the other hands only the number of cards.
-
-    Raises:
-        InputError: there is no such seat.
-    """
+    """Return the log as one seat sees it: of the other hands only the number of cards."""
     return seen_text(seen_by(log, seat))
 
 
@@ -126,10 +122,7 @@ def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
 
 
 def parse_log(data: bytes | str, path: str = "") -> GameLog:
-    """Read the text of a log and play it back. Raises as `read_log`.
-
-    Args:
-        path: of the file, for messages.
+    """Read the text of a log and play it back; the path is for messages. Raises as `read_log`.
 
     >>> log = parse_log('''kwartet 1
     ... players 2

@@ -29,13 +29,7 @@ LONGEST_REASON = 500
 
 
 class LogError(InputError):
-    """A text is not a game log, or its game breaks the rules.
-
-    Attributes:
-        line: of the fault, from 1.
-        reason: what is wrong there.
-        path: of the file, if it is known.
-    """
+    """A text is not a game log, or its game breaks the rules; the line is counted from 1."""
 
     def __init__(self, line: int, reason: str, path: str = "") -> None:
         if len(reason) > LONGEST_REASON:
@@ -45,11 +39,7 @@ class LogError(InputError):
 
 
 def game_in(raw: bytes) -> GameLog | SeenLog:
-    """Return the game in the bytes of a log.
-
-    Raises:
-        LogError: it is no log, or the game in it breaks the rules.
-    """
+    """Return the game in the bytes of a log, or raise LogError."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):

@@ -19,9 +19,7 @@ class GameLog:
     """A game under way or over, with everything that was hidden.
 
     Attributes:
-        settings: the rules.
         hands: per player the cards dealt.
-        events: the requests so far.
         names: per player who plays there, or empty.
         positions: the positions, the one right after the deal first: one more than events.
         warnings: what was odd about the text it was read from.
@@ -42,11 +40,7 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Return the log of a game that was played by the rules.
-
-        Raises:
-            IllegalRequest: it was not.
-        """
+        """Return the log of a game that was played by the rules; else raise IllegalRequest."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].played(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
@@ -57,11 +51,7 @@ class GameLog:
         return [position.public for position in self.positions]
 
     def view(self, step: int, seat: int | None) -> View:
-        """Return what a seat saw after some requests, or a bystander.
-
-        Raises:
-            InputError: there is no such seat.
-        """
+        """Return what a seat saw after some requests, or a bystander."""
         position, events = self.positions[step], self.events[:step]
         if seat is None:
             return View(position.public, NOBODY, (0,) * self.settings.sets, events)
@@ -79,9 +69,6 @@ class GameLog:
 
         Its `public.problem` is what everybody knows then, `public.removed` the sets that are gone,
         and `hands` (or `deal`) the truth.
-
-        Raises:
-            InputError: the log has not so many finished goes.
         """
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
@@ -95,21 +82,16 @@ def ends_go(event: Event, after: PublicState) -> bool:
 
 
 def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
-    """Per finished go, in order, the number of requests made when it ended.
+    """Return for each finished go the number of requests made when it ended.
 
-    A go is one player's stretch of requests. It ends with a failure, or when the player has no
-    cards left.
+    A go is a player's stretch of requests. It ends with a failure, or without cards in hand.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
     return tuple(number for number, step in after if ends_go(*step))
 
 
 def seen_by(log: GameLog, seat: int | None) -> SeenLog:
-    """Return a game as one seat saw it, or a bystander.
-
-    Raises:
-        InputError: there is no such seat.
-    """
+    """Return a game as one seat saw it, or a bystander."""
     views = tuple(log.view(step, seat) for step in range(len(log.positions)))
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]

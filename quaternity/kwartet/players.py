@@ -20,9 +20,7 @@ from quaternity.workers.foreign import Sitting
 class Worlds(NamedTuple):
     """Decimal logarithms of numbers of possible deals after some goes.
 
-    Attributes:
-        public: for who sees no hand.
-        own: per seat, for the one that sees its own.
+    `public` is for who sees no hand, `own` per seat for the one that sees its own.
     """
 
     goes: int
@@ -31,23 +29,14 @@ class Worlds(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """What a game of strategies tells besides.
-
-    Attributes:
-        goes: number of goes; a go is one player's stretch of requests.
-        worlds: the possible deals at some goes.
-    """
+    """How many goes (stretches of requests) a game had, and the possible deals at some of them."""
 
     goes: int
     worlds: tuple[Worlds, ...] = ()
 
 
 class StrategyPlayer:
-    """A strategy in a seat.
-
-    Attributes:
-        game: which one it plays.
-    """
+    """A strategy in a seat."""
 
     game = "kwartet"
 
@@ -69,11 +58,8 @@ class StrategyPlayer:
     ) -> tuple[KwartetGame, int, GameDetails]:
         """Return a game of strategies alone: see `quaternity.table.tournament.playing`.
 
-        Args:
-            details: count the possible deals at every so many goes; 0 never.
-
-        Raises:
-            LimitError: possible deals are asked for and are too many to count.
+        Possible deals are counted at every `details` goes, 0 never; LimitError where there are too
+        many.
         """
         who = [Sitting("strategy", player.name, seat) for seat, player in enumerate(players)]
         position, goes = start.position, 0

@@ -28,11 +28,7 @@ class Position(NamedTuple):
         return cls(public, _without(hands, announced))
 
     def ask(self, question: Question) -> tuple[Position, Event]:
-        """Return the position after a request, and what everybody saw.
-
-        Raises:
-            IllegalRequest: with all that is wrong with it.
-        """
+        """Return the position after a request, and what everybody saw; or raise IllegalRequest."""
         public, hands = self
         if faults := request_faults(public, hands[public.turn], question):
             raise IllegalRequest(question, faults)
@@ -50,11 +46,7 @@ class Position(NamedTuple):
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
-        """Yield the positions and events that follow when some requests are made in turn.
-
-        Raises:
-            IllegalRequest: at the first one that the rules forbid.
-        """
+        """Yield the positions and events that follow when some requests are made in turn."""
         position = self
         for question in questions:
             position, event = position.ask(question)

@@ -23,7 +23,6 @@ class PublicState(NamedTuple):
     """The public side of a game at one moment. Immutable.
 
     Attributes:
-        settings: the rules.
         problem: hands, owners and bounds; removed sets are empty in it.
         turn: the seat on turn; without meaning when the game is over.
         removed: per set the player who announced it, or None while it is in play.
@@ -43,7 +42,7 @@ class PublicState(NamedTuple):
         hand_sizes: Sequence[int],
         announced: Iterable[tuple[int, int]] = (),
     ) -> PublicState:
-        """Right after the deal.
+        """Return what is public right after the deal.
 
         Args:
             hand_sizes: cards dealt to each seat.
@@ -204,11 +203,7 @@ class IllegalRequest(IllegalMove):
 
 
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:
-    """Everything that makes a request illegal; empty when it is legal.
-
-    Args:
-        hand: the cards of the seat on turn.
-    """
+    """Return what makes a request of a seat with this hand illegal; empty when it is legal."""
     asker, asked, (index, number) = question
     settings, problem, turn, removed, _ = public
     faults: list[str] = []

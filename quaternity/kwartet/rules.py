@@ -29,13 +29,7 @@ from solvers.filtering import closed
 
 @dataclass(frozen=True, slots=True)
 class KwartetGame:
-    """A game at one moment.
-
-    Attributes:
-        dealt: per player the cards dealt.
-        position: what everybody knows, and the real hands.
-        events: the requests so far.
-    """
+    """A game at one moment: the hands dealt, the position with the real hands, and the requests."""
 
     dealt: tuple[Hand, ...]
     position: Position
@@ -81,11 +75,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return View(now.public, seat, now.hands[seat], position.events)
 
     def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
-        """Return the position after a request.
-
-        Raises:
-            IllegalMove: with all that is wrong with it.
-        """
+        """Return the position after a request."""
         faults = self.faults(self.view(position, seat), move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal request", faults)
@@ -128,11 +118,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return view.faults(move)
 
     def read(self, text: str, view: View) -> Question:
-        """`1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`.
-
-        Raises:
-            InputError: no request is in it.
-        """
+        """Read `1 0/2`, `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`."""
         question = question_in(text.partition(":")[0], view.seat)
         if question is None:
             raise NotUnderstood(
@@ -235,11 +221,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetGame, Question]:
-        """Read a log with these settings.
-
-        Raises:
-            InputError: it is none, has other settings, or breaks the rules; names the line.
-        """
+        """Read a log with these settings."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)
@@ -252,7 +234,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Where the head and every request end, how many requests are whole, and what was odd.
+    """Return where the head and each request end, how many requests are whole, and what was odd.
 
     A request whose announcements were cut off was never seen by anybody: it does not count.
     """

@@ -27,11 +27,9 @@ class SeenLog:
     """A game under way or over, as far as it was seen. Immutable.
 
     Attributes:
-        settings: the rules.
         sizes: per player the number of cards dealt.
         seat: whose cards are known; None for a bystander.
         hand: the cards dealt to that seat; empty for a bystander.
-        events: the requests so far.
         views: what was seen right after the deal and after each request: one more than events.
         names: per player who plays there, or empty.
         warnings: what was odd about the text it was read from.
@@ -56,7 +54,7 @@ class SeenLog:
         announced: Sequence[tuple[int, int]] = (),
         names: Sequence[str] = (),
     ) -> SeenLog:
-        """Right after the deal.
+        """Return the game right after the deal.
 
         Args:
             announced: the sets that were dealt full and put down at once, as (set, player).
@@ -106,24 +104,14 @@ class SeenLog:
         return [view.public for view in self.views]
 
     def view(self, step: int, seat: int | None) -> View:
-        """Return what was seen after some requests.
-
-        Args:
-            seat: the log's own, or None.
-
-        Raises:
-            InputError: the log does not show what another seat saw.
-        """
+        """Return what was seen after some requests, by the log's own seat or a bystander (None)."""
         if seat is not None and seat != self.seat:
             who = "everybody" if self.seat is None else f"player {self.seat}"
             raise InputError(f"seat {seat}: the log shows only what {who} saw")
         return self.views[step]
 
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeenLog:
-        """Return the game with one more request.
-
-        Args:
-            announced: the sets that the asker put down then.
+        """Return the game with one more request, and the sets that the asker put down then.
 
         Raises:
             IllegalMove: the rules forbid the request, or what was seen excludes the answer or what
@@ -146,11 +134,7 @@ class SeenLog:
         return replace(self, events=events, views=(*self.views, new))
 
     def downs_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
-        """Return the sets that the asker certainly put down after a request.
-
-        Raises:
-            IllegalMove: the request is impossible whatever was put down.
-        """
+        """Return the sets that the asker certainly put down after a request."""
         view = self.views[-1]
         try:
             self.after(question, answer)

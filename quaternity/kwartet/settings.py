@@ -20,10 +20,9 @@ SETS = range(2, 21)
 class Announce(NamedChoice):
     """When a full set is announced and leaves the game.
 
-    `AT_ONCE`: the moment it is complete, also at the deal.
-    `AFTER_OWN_REQUEST`: a player's full sets leave after a request of that player, so that a set
-    that was dealt full stays hidden until then. This is the compatibility mode: here an
-    opponent without cards may be asked, because nobody else may be left.
+    `AT_ONCE`: the moment it is complete, also at the deal. `AFTER_OWN_REQUEST`: after a request of
+    the player, so that a set that was dealt full stays hidden until then. In this compatibility
+    mode an opponent without cards may be asked, because nobody else may be left.
     """
 
     AT_ONCE = "at-once"
@@ -39,11 +38,8 @@ class KwartetSettings:
         sets: sets of `SET_SIZE` cards, 2..20.
         announce: when full sets leave the game; an `Announce` or its name.
         own_card_requests: whether a player may ask for a card that they hold themselves. When not,
-        a
+            a
             player whose hand is nothing but full sets still may: they have no other request.
-
-    Raises:
-        InputError: lists everything that is wrong.
 
     >>> KwartetSettings(players=3).hand_sizes(first_extra=1)
     (17, 18, 17)
@@ -90,11 +86,10 @@ class KwartetSettings:
         return SET_SIZE * self.sets
 
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
-        """Cards dealt to each seat: as even as possible.
+        """Return the cards dealt to each seat, as even as possible.
 
-        Args:
-            first_extra: where they do not come out even, the first of the consecutive seats that
-                hold one card more; any whole number, taken modulo the number of seats.
+        `first_extra` is the first of the consecutive seats that hold one card more, modulo their
+        number.
         """
         least, extra = divmod(self.cards, self.players)
         return tuple(

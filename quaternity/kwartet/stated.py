@@ -19,13 +19,8 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[int]) -> DealProblem:
     """Return what some requests state about the cards as they lie after all of them.
 
-    Args:
-        start: what was public right after the deal.
-        events: all requests.
-        chosen: indices of those that count. With all of them the deals are those of the record;
-            with fewer there are more deals, never others.
-
-    Cost: requests + cards.
+    `chosen` are indices of the events that count. With all of them the deals are those of the
+    record; with fewer there are more deals, never others.
     """
     settings, players = start.settings, start.settings.players
     most = SET_SIZE - 1 if settings.at_once else SET_SIZE

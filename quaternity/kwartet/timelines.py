@@ -23,12 +23,7 @@ _WIDE, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
-    """A formula through a game.
-
-    Attributes:
-        formula: its text.
-        told: right after the deal and after each request.
-    """
+    """What could be told of a formula right after the deal and after each request."""
 
     formula: str
     told: Sequence[Told]
@@ -43,11 +38,7 @@ class Timeline(NamedTuple):
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
-    """Return a drawing: a high bar where a formula is true, a low one where it cannot be told.
-
-    Args:
-        lines: all of the same game, at least one.
-    """
+    """Draw lines of one game: high where a formula is true, low where it cannot be told."""
     steps = len(lines[0].told)
     step = min(40.0, _WIDE / steps)
     parts = [

@@ -18,13 +18,7 @@ NOBODY = -1
 
 
 class View(Shown):
-    """A game as one seat sees it.
-
-    Attributes:
-        seat: whose view it is; `NOBODY` for a bystander.
-        public: what everybody knows.
-        hand: the seat's own cards.
-    """
+    """A game as one seat, or a bystander (`NOBODY`), sees it: the public side, and a hand."""
 
     __slots__ = ("_events", "_length", "_problem", "hand", "public", "seat")
 
@@ -61,9 +55,8 @@ class View(Shown):
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
         """Take all requests back.
 
-        Returns:
-            Per player the number of cards dealt; the seat's hand right after the deal; and the sets
-            put down then, as (set, player), which are no longer in that hand.
+        Returns per player the number of cards dealt, the seat's hand right after the deal, and the
+        sets put down then, as (set, player), which are no longer in that hand.
         """
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
         for (asker, asked, (index, number)), answer, announced in reversed(self.events):

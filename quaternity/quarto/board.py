@@ -22,12 +22,7 @@ PIECE_NUMBERS = range(PIECES)
 class Board:
     """Pieces on the sixteen cells, nothing else: any set of different pieces on different cells.
 
-    Attributes:
-        pieces: the pieces of the game.
-        cells: for each cell its piece (four bits, see `PieceSet`), or None.
-
-    Raises:
-        InputError: not sixteen cells, no such piece, or a piece on two cells.
+    `cells` has for each cell its piece (four bits, see `PieceSet`) or None.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))
@@ -74,10 +69,6 @@ class Board:
             configuration: sixteen characters from the top to the bottom and from left to right;
                 a character that is no piece is an empty cell.
             pieces: the pieces, also as `read_pieces` returns them.
-
-        Raises:
-            InputError: the configuration is not sixteen characters, or has a piece twice; or the
-                pieces are not the sixteen combinations of four features.
         """
         known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
         check_configuration(configuration, known.names)
@@ -112,11 +103,7 @@ class Board:
         )
 
     def piece_left(self, name: str) -> int:
-        """Return the piece of a name, which is not on the board.
-
-        Raises:
-            InputError: there is no piece of this name, or it is on the board.
-        """
+        """Return the piece of a name, or refuse it if it is no piece or on the board."""
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
@@ -124,14 +111,7 @@ class Board:
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
-        """Return this board with one more piece.
-
-        Args:
-            cell: 0 to 15, as in `Move.cell`.
-            piece: four bits (see `PieceSet`), or the name, as in `Move.hand_over`.
-
-        Raises:
-            InputError: the cell is not an empty one, or the piece is on the board or none.
+        """Return this board with one more piece, given as four bits or by its name.
 
         >>> from quaternity.quarto import example_pieces, read_pieces
         >>> str(Board.parse('.' * 16, read_pieces(example_pieces())).after(8, 'K'))
@@ -156,8 +136,7 @@ class Board:
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
         """Return the rows whose four pieces share a property, each with the mark of all they share.
 
-        Args:
-            squares: whether four cells in a square of 2 x 2 are looked at too.
+        Squares of 2 x 2 cells are rows too, if wanted.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
         return shared_in_rows(marks, (*ROWS, *SQUARES) if squares else ROWS)
@@ -168,24 +147,17 @@ class Board:
 
 
 def as_board(board: object) -> Board:
-    """Return the value itself, if it is a board.
-
-    Raises:
-        InputError: it is none.
-    """
+    """Return the value itself, or refuse what is no board."""
     if not isinstance(board, Board):
         raise InputError(f"board: {board!r} is not a Board (see `Board.parse`)")
     return board
 
 
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
-    """Return the pieces that one can hand over without losing at once.
+    """Return the pieces that can be handed over without losing at once.
 
-    These are the pieces left that complete no quarto on any empty cell. A board with a quarto, or
-    without an empty cell, has none: the game is over and nothing is handed over.
-
-    Args:
-        squares: whether four in a square of 2 x 2 cells are a quarto too.
+    These complete no quarto on any empty cell. A board with a quarto or without an empty cell has
+    none, as the game is over.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))
@@ -199,15 +171,7 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """Return the empty cells on which a piece completes a quarto.
-
-    A board with a quarto has none: the game is over.
-
-    Args:
-        squares: as in `safe_pieces`.
-
-    Raises:
-        InputError: there is no piece of this name, or it is on the board.
+    """Return the empty cells on which a piece completes a quarto; none when the game is over.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> winning_cells(Board.parse('AGH.............', read_pieces(example_pieces())), 'E')

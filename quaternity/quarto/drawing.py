@@ -22,8 +22,7 @@ from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
     """Return the board in five lines of plain text, the pieces of quartos in brackets.
 
-    Args:
-        quartos: the rows or squares that are one; without, the rows of the board that are.
+    Without `quartos`, they are the rows of the board that are one.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> print(board_text(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))))
@@ -139,8 +138,7 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
     """Return a piece with its letter, 80 by 80, as an element of a page.
 
-    Args:
-        label: what a screen reader says; None where a text beside it says the same.
+    The label is what a screen reader says; None where a text beside it says the same.
     """
     drawn = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
     return svg_element(80, 80, "piece", label, [drawn])
@@ -163,13 +161,9 @@ Quartos = list[tuple[Row, int]]
 
 
 def board_svg(board: Board, squares: bool = False) -> str:
-    """Return the board as an SVG document.
+    """Return the board as an SVG document, with a legend, the pieces left and the quartos in words.
 
-    A band runs through every quarto and the row's label stands out. Beside the board a legend
-    tells how each property is drawn; below it are the pieces left and the quartos in words.
-
-    Args:
-        squares: whether four in a square of 2 x 2 cells are a quarto too; no band runs through it.
+    A band runs through every quarto, and the row's label stands out; squares have no band.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)

@@ -107,11 +107,7 @@ def _model(board: BoardBits) -> cp_model.CpModel:
 
 
 def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SECONDS) -> int:
-    """As `count_by_backtracking`, by listing them all.
-
-    Raises:
-        SolverTimeout: not all found within `seconds`.
-    """
+    """Count as `count_by_backtracking`, by listing them all; or raise SolverTimeout."""
     solutions: list[object] = []  # something for each solution
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     searched(
@@ -133,14 +129,11 @@ COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:
-    """Whether the game can still end in a draw: the board can be filled without a quarto.
+    """Return whether the board can be filled without a quarto, so that the game can end in a draw.
 
     There is no limit of size. Up to five pieces without a quarto a draw is always left, and is
-    found at once; of all boards with six pieces the slowest takes 50 000 steps by backtracking (a
-    tenth of a second), and more pieces leave less to search. CP-SAT takes hundredths of a second.
-
-    Raises:
-        InputError: not a board, or there is no such method.
+    found at once; the slowest board of six takes a tenth of a second, and more pieces leave less to
+    search.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -154,11 +147,8 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
     """Return the number of ways to fill the board without a quarto.
 
-    By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8.
-
-    Raises:
-        InputError: not a board, or there is no such method.
-        LimitError: more empty cells than that.
+    By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8; LimitError
+    above.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> drawn_completions(Board.parse('AGDPMJCF.E......', read_pieces(example_pieces())))

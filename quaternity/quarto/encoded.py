@@ -53,11 +53,7 @@ class QuartoEncoded:
         return _FIRST + given if move.cell is None else move.cell * _EACH + given
 
     def move(self, action: int, view: QuartoPosition) -> Move:
-        """Return the move of a number.
-
-        Raises:
-            InputError: there is no such action.
-        """
+        """Return the move of a number."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         names = view.board.pieces.names

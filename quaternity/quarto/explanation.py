@@ -10,14 +10,7 @@ from quaternity.quarto.rows import cell_name
 
 
 class Quarto(NamedTuple):
-    """Four pieces on a row that share a property.
-
-    Attributes:
-        row: the name of the row.
-        cells: its cells, numbered 0 to 15.
-        pieces: the names of the pieces on these cells.
-        shared: the property.
-    """
+    """Four pieces on a row that share a property; by names, and the cells by numbers 0 to 15."""
 
     row: str
     cells: tuple[int, ...]
@@ -30,9 +23,9 @@ class Quarto(NamedTuple):
 
 
 def explain(board: Board) -> tuple[Quarto, ...]:
-    """Every quarto with its cells and pieces; a row with two shared properties is there twice.
+    """Return every quarto with its cells and pieces, once for each property that they share.
 
-    In the order of the rows `H1`..`H4`, `V1`..`V4`, `D1`, `D2` and then of the features.
+    Rows come in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and properties by feature.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -56,14 +49,11 @@ def explain(board: Board) -> tuple[Quarto, ...]:
 
 
 def is_reachable(board: Board) -> bool:
-    """Whether some game comes to this board, the game ending with the first quarto.
+    """Return whether some game comes to this board, the game ending with the first quarto.
 
     The last piece placed must have completed all quartos at once, so it stands on a cell that all
-    their rows share; it may be any piece on such a cell, and the others may have come in any
-    order. Without a quarto every board is reachable. How many pieces there are is no further
-    condition: the players place one each in turn, and a board never has a piece twice.
-
-    Both boards of the original exercise are unreachable:
+    their rows share. The others may have come in any order: without a quarto every board is
+    reachable. Both boards of the original exercise are not:
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -77,7 +67,7 @@ def is_reachable(board: Board) -> bool:
 
 
 def why_unreachable(board: Board) -> str | None:
-    """Why no game comes to this board, in words; None when one does.
+    """Say why no game comes to this board; None when one does.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> why_unreachable(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces())))

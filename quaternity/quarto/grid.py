@@ -25,11 +25,7 @@ def quoted(text: str) -> str:
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
-    """Refuse what is no dictionary of the properties of pieces.
-
-    Raises:
-        InputError: it is none, such as what `read_pieces` returns; the first fault is named.
-    """
+    """Refuse what is no dictionary of the properties of pieces; name the first fault."""
     if not isinstance(properties, Mapping):
         raise InputError(f"properties: {properties!r} is not a dictionary")
     for name, having in properties.items():
@@ -43,16 +39,7 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
 
 
 def check_configuration(configuration: str, names: Container[str]) -> None:
-    """Refuse what is no configuration.
-
-    Args:
-        configuration: the pieces on the cells, from the top to the bottom and from left to right:
-            sixteen characters, of which those that are no piece are empty cells.
-        names: the names of the pieces.
-
-    Raises:
-        InputError: it is not a text of sixteen characters, or has a piece twice.
-    """
+    """Refuse what is no text of sixteen characters, or has a piece twice."""
     text(configuration, f"a text of {CELLS} characters", "configuration")
     if len(configuration) != CELLS:
         count = counted(len(configuration), "character")
@@ -72,16 +59,11 @@ def create_grid(
     """Return the grid of a configuration; a text about this exercise calls it `make_grid` once.
 
     Args:
-        configuration: the pieces on the cells, from the top to the bottom and from left to right:
-            sixteen characters, of which those that are no piece are empty cells.
+        configuration: as for `Board.parse`.
         properties: the properties of each piece, as `piece_properties` returns them.
 
-    Returns the four rows from the top to the bottom, each the list of its four cells from the
-    left to the right: the set of the properties of the piece on it, or an empty set.
-
-    Raises:
-        InputError: the configuration is not sixteen characters, or has a piece twice; or the
-            properties are something else, such as what `read_pieces` returns.
+    Returns the four rows from the top to the bottom, each the list of its cells from left to right:
+    the set of the properties of the piece on it, or an empty set.
     """
     check_properties(properties)
     check_configuration(configuration, properties)
@@ -90,21 +72,11 @@ def create_grid(
 
 
 def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> set[tuple[str, str]]:
-    """All quartos on a board: rows of four pieces that share a property.
+    """Return all quartos on a board, as pairs of the row's name and the shared property.
 
     Any board is evaluated, also one that no game can reach because an earlier quarto would have
-    ended it: both boards of the original exercise are such (see `is_reachable`).
-
-    Args:
-        configuration: as for `create_grid`.
-        properties: as for `create_grid`.
-
-    Returns a tuple for every row and every property that its pieces share: the name of the row
-    (`H1`..`H4`, `V1`..`V4`, `D1`, `D2`) and the property.
-
-    Raises:
-        InputError: the configuration is not sixteen characters, or has a piece twice; or the
-            properties are something else, such as what `read_pieces` returns.
+    ended it: both boards of the original exercise are such (see `is_reachable`). The arguments are
+    those of `create_grid`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))

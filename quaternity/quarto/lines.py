@@ -20,13 +20,7 @@ ALL = (1 << PIECES) - 1
 
 
 class BoardBits(NamedTuple):
-    """A board in bits.
-
-    Attributes:
-        rows: the rows' marks.
-        empty: the empty cells, a mask of 16 bits.
-        left: the pieces that are not on the board, a mask of 16 bits.
-    """
+    """A board in bits: the rows' marks, and masks of the empty cells and of the pieces left."""
 
     rows: int
     empty: int
@@ -37,7 +31,6 @@ class CellBits(NamedTuple):
     """What it takes to know the threats after a piece was placed on a cell.
 
     Attributes:
-        cell: the cell.
         rest: the other empty cells.
         complete: the rows that lack one other cell; None for all that lack one, when none of them
             lacks this cell.
@@ -169,12 +162,9 @@ class Lines:
         Properties that nobody can complete any more are left out: a row that lacks more cells than
         there are pieces with a property (the one in hand among them) cannot become a quarto by it.
         Pieces that differ in nothing else are alike, and so are cells on no row that can become
-        one. Of the 32 x 384 changes of cells and
-        features the smallest image is taken; two features that are alike on the rows and in the
-        piece in hand are not tried in both orders, so some alike positions keep two forms.
-
-        Args:
-            hand: the piece to be placed next, one of those left.
+        one. Of the 32 x 384 changes of cells and features the smallest image is taken. Two features
+        that are alike on the rows and in the piece in hand are not tried in both orders, so some
+        alike positions keep two forms.
         """
         rows, empty, remaining = board
         marks = [

@@ -33,15 +33,7 @@ SHARING = tuple(
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
-    """Return the properties of every piece.
-
-    Args:
-        pieces: features, properties and names, as `read_pieces` returns them.
-
-    Returns a dictionary that maps the name of each piece onto the set of all its properties.
-
-    Raises:
-        InputError: `pieces` is something else, such as what this function returns.
+    """Return a dictionary from the name of each piece to the set of all its properties.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> sorted(piece_properties(read_pieces(example_pieces()))['K'])
@@ -60,11 +52,7 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
 
 
 def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
-    """Refuse what is no dictionary of features.
-
-    Raises:
-        InputError: it is none, such as what `piece_properties` returns; the first fault is named.
-    """
+    """Refuse what is no dictionary as `read_pieces` returns it; name the first fault."""
     if not isinstance(pieces, Mapping):
         raise InputError(f"pieces: {pieces!r} is not a dictionary")
     for feature, words in pieces.items():
@@ -90,15 +78,7 @@ class PieceSet:
     """The pieces of one edition of the game.
 
     A piece is a number of four bits. Bit i tells which of the two properties of feature i the
-    piece has: 0 the first, 1 the second.
-
-    Attributes:
-        features: the four features.
-        properties: for each feature its first and its second property.
-        names: the names of the sixteen pieces, a character each; `names[piece]`.
-
-    Raises:
-        InputError: not four features, a property that is there twice, or not sixteen names.
+    piece has: 0 the first, 1 the second. `names[piece]` is its name, a character.
     """
 
     features: tuple[str, ...]
@@ -139,12 +119,7 @@ class PieceSet:
 
     @classmethod
     def of(cls, pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> PieceSet:
-        """Return the pieces of a dictionary as `read_pieces` returns it.
-
-        Raises:
-            InputError: a feature has other than two properties, or the pieces are not the sixteen
-                combinations of them.
-        """
+        """Return the sixteen pieces of a dictionary as `read_pieces` returns it."""
         check_pieces(pieces)
         for feature, words in pieces.items():
             if len(words) != 2:
@@ -173,11 +148,7 @@ class PieceSet:
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """Return the piece of a name.
-
-        Raises:
-            InputError: there is none.
-        """
+        """Return the piece of a name."""
         text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quoted(name)} is not a piece; the pieces are {self.names}")

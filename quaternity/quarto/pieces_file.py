@@ -23,12 +23,7 @@ MAX_BYTES = 64 * 2**10
 
 
 class PiecesFileError(InputError):
-    """A file of pieces cannot be read, or is malformed.
-
-    Attributes:
-        source: the file, as it was given.
-        line: the number of the line at fault, from 1; None when the fault is in no one line.
-    """
+    """A file of pieces cannot be read, or is malformed; `line` is counted from 1, or None."""
 
     def __init__(self, source: str, fault: str, line: int | None = None) -> None:
         place = source if line is None else f"{source}: line {line}"
@@ -47,10 +42,7 @@ def example_pieces() -> str:
 
 
 def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]:
-    """Read a file of pieces.
-
-    Args:
-        location: the file; `-` is standard input.
+    """Read a file of pieces; `-` is standard input.
 
     Returns a dictionary that maps each feature onto a dictionary that maps each of its two
     properties onto the set of the names of the pieces that have it. Features are in the order of
@@ -96,11 +88,7 @@ class _Line:
 
 
 def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
-    """As `read_pieces`, for the text itself; `source` is what an error calls the file.
-
-    Raises:
-        PiecesFileError: it is not a text of such a file.
-    """
+    """Read as `read_pieces`, from the text itself; `source` is what an error calls the file."""
     if not isinstance(text, str):
         raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [

@@ -17,11 +17,8 @@ CELLS = SIDE * SIDE
 class Row(NamedTuple):
     """Four cells in line.
 
-    Attributes:
-        name: `H1`..`H4` from the top, `V1`..`V4` from the left, `D1` from the top left to the
-            bottom right, `D2` from the top right to the bottom left.
-        cells: its cells, from the left to the right or (`V`) from the top to the bottom; those
-            of `D2` from the top right.
+    `H1`..`H4` are from the top, `V1`..`V4` from the left, `D1` begins at the top left, `D2` at the
+    top right; their cells are in that order.
     """
 
     name: str
@@ -57,9 +54,6 @@ SQUARES = tuple(
 def cell_name(cell: int) -> str:
     """Return a cell by its two rows.
 
-    Raises:
-        InputError: it is not a cell 0..15.
-
     >>> cell_name(0), cell_name(7)
     ('H1V1', 'H2V4')
     """
@@ -68,14 +62,10 @@ def cell_name(cell: int) -> str:
 
 
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
-    """Return the rows whose four cells share something.
+    """Return every row whose four cells have common bits, with all these bits.
 
-    Args:
-        marks: for each of the 16 cells the properties of its piece, a bit each in any coding;
-            0 for an empty cell.
-        rows: which count.
-
-    Returns every row with a common bit, with all its common bits, in the order of `rows`.
+    Marks have for each of the 16 cells the properties of its piece, a bit each in any coding; 0 is
+    an empty cell.
     """
     shared = []
     for row in rows:

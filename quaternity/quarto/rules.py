@@ -30,11 +30,7 @@ _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuartoSettings:
-    """How Quarto is played.
-
-    Attributes:
-        squares: whether four pieces in a square of 2 x 2 cells count as a quarto too.
-    """
+    """How Quarto is played: whether four pieces in a square of 2 x 2 cells count too."""
 
     squares: bool = field(
         default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
@@ -46,7 +42,6 @@ class QuartoPosition:
     """A game at one moment; everybody sees all of it.
 
     Attributes:
-        board: the pieces placed.
         in_hand: the name of the piece that the player on turn has to place; None at the start and
             when the game is over.
         turn: 0 or 1: who has to move, or when the game is over who has moved last.
@@ -112,11 +107,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         return position
 
     def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
-        """Return the position after a move.
-
-        Raises:
-            IllegalMove: with all that is wrong with it.
-        """
+        """Return the position after a move."""
         faults = list(self.faults(position, move))
         if not position.is_over and seat != position.turn:
             faults.insert(0, f"player {position.turn} is on turn, not player {seat}")
@@ -203,9 +194,6 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         """Return a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
         A placement that ends the game does so whatever is handed over with it: that is left out.
-
-        Raises:
-            InputError: no move is in it.
         """
         text = text.strip()
         names = view.board.pieces.names

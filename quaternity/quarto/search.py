@@ -38,14 +38,10 @@ other empty cells."""
 
 
 class Search:
-    """A search with its memory, for any number of positions of one game.
+    """A search with its memory, for any number of positions of one game without a quarto.
 
-    A position must have no quarto. `left` are the pieces left to hand over, the one in hand not
-    among them.
-
-    Args:
-        lines: what counts as a quarto.
-        most: most positions to look into, all questions together; None for no limit.
+    `remaining` are the pieces left to hand over, without the one in hand. `most` is how many
+    positions all questions may look into together (LimitError above); None for no limit.
     """
 
     __slots__ = ("_known", "_lines", "_open", "_size")
@@ -56,14 +52,7 @@ class Search:
         self._known: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
-        """Whether the attacker wins when a piece is to be handed over.
-
-        Args:
-            within: at most as many as there are pieces left.
-
-        Raises:
-            LimitError: `most` positions were not enough.
-        """
+        """Return whether the attacker wins when a piece is to be handed over."""
         threat = self._lines.threats(rows, empty)
         safe = remaining & ~SHARING[threat]
         if not safe:
@@ -71,14 +60,7 @@ class Search:
         return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
     def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
-        """Whether the attacker wins when a piece is in hand.
-
-        Args:
-            within: at most one more than there are pieces left.
-
-        Raises:
-            LimitError: `most` positions were not enough.
-        """
+        """Return whether the attacker wins when a piece is in hand."""
         attacking = within % 2 == 1
         threat = self._lines.threats(rows, empty)
         if MARKS[piece] & threat:
@@ -89,13 +71,9 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """In how many placements the attacker wins, with a piece in hand.
+        """Return in how many placements the attacker, who must be winning, wins.
 
-        Args:
-            attacking: whether the attacker places it. They have to be winning; this is not checked.
-
-        Raises:
-            LimitError: `most` positions were not enough.
+        A piece is in hand; `attacking` is whether the attacker places it.
         """
         last = most_within(empty.bit_count(), attacking)
         return next(
@@ -158,7 +136,7 @@ class Search:
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Whether who places a piece that completes no quarto gets what they want.
+        """Return whether a player who places a piece that completes no quarto gets what they want.
 
         That is a win for the attacker, whose `within` after this placement is even, and no win of
         the other one for the defender.
@@ -214,7 +192,7 @@ class Search:
         )
 
     def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
-        """As `_attacker_wins` for three cells: the defender hands over, the attacker places last.
+        """Answer as `_attacker_wins` for three cells, of which the attacker fills the last.
 
         The attacker fills one cell and hands over a piece that is safe; the defender has two cells
         for it, and on the other one the last piece must complete a quarto.

@@ -34,9 +34,7 @@ class Outcome(IntEnum):
 class Move(NamedTuple):
     """What a player does: place the piece in hand, hand over the next one, or both in this order.
 
-    Attributes:
-        cell: where the piece in hand goes; None when there is none.
-        hand_over: the name of the piece for the opponent; None when the game ends first.
+    `cell` or `hand_over` is None when there is nothing to place or to hand over.
     """
 
     cell: int | None
@@ -57,10 +55,9 @@ class Solution:
 
     Attributes:
         outcome: for the player whose move it is; when the game is over, for who placed last.
-        moves: all best moves: those that keep the outcome. The shortest win comes first, and in a
-            lost position, where these are all moves, the longest resistance; then by cell and
-            piece. When the piece in hand completes a quarto, only the moves that do so. None when
-            the game is over.
+        moves: all moves that keep the outcome, the shortest win first, or in a lost position the
+            longest resistance, then by cell and piece. When the piece in hand completes a quarto,
+            only the moves that do so. None when the game is over.
         distances: for each of these moves, after how many placements of both players the game ends
             (the move's own included) when the winner wants it short and the loser long.
     """
@@ -83,9 +80,8 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
         InputError: the piece in hand is none, is on the board, or the game is over.
         LimitError: more empty cells than `SOLVE_LIMIT`.
 
-    Cost, in pure Python, all best moves included: with 10 empty cells some tenths of a second, with
-    11 two seconds (median; six at most), where squares count a fraction of that; and a hundred
-    megabytes at most.
+    In pure Python 10 empty cells take some tenths of a second, 11 two seconds (median; six at
+    most), where squares count a fraction of that; and a hundred megabytes at most.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -128,11 +124,7 @@ def best_move(
 ) -> Move | None:
     """Return some move that keeps the outcome, drawn from all; None when every move loses.
 
-    Arguments and errors are those of `solve`, and a fifth of its cost; `most` positions are looked
-    into.
-
-    Raises:
-        LimitError: that was not enough.
+    As `solve`, at a fifth of its cost; LimitError when `most` positions were not enough.
     """
     piece = _checked(board, in_hand, squares)
     solver, bits = _Solver(squares, most), board.in_bits(squares)
@@ -149,13 +141,7 @@ def best_move(
 
 
 class RatedMove(NamedTuple):
-    """A move and what comes of it with perfect play.
-
-    Attributes:
-        move: the move.
-        outcome: for the player who makes it.
-        distance: after how many placements, its own included, the game ends.
-    """
+    """A move, its outcome for who makes it, and how many placements, its own included, are left."""
 
     move: Move
     outcome: Outcome
@@ -165,9 +151,7 @@ class RatedMove(NamedTuple):
 def rated_moves(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[RatedMove, ...]:
-    """Every legal move with its outcome and distance, the best first; none when the game is over.
-
-    Arguments and errors are those of `solve`; the cost is some times that.
+    """Return every legal move with its outcome and distance, the best first; see `solve`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -198,9 +182,7 @@ def rated_moves(
 def line_of_play(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[Move, ...]:
-    """Perfect play to the end: the first best move of each player in turn (see `Solution`).
-
-    Arguments, errors and cost (a little more) are those of `solve`.
+    """Return perfect play to the end: the first best move of each player in turn; see `solve`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -272,10 +254,9 @@ class _Solver:
         ]
 
     def to_the_end(self, placed: _Placed, outcome: Outcome) -> int | None:
-        """How many placements follow on a move when it has this outcome; None when it has not.
+        """Return how many placements follow on a move with this outcome; None when it has another.
 
-        Args:
-            outcome: the best there is, or the best that this move has not been asked for.
+        The outcome is the best there is, or the best that this move has not been asked for.
         """
         _, after, given = placed
         if given is None:

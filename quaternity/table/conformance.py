@@ -35,13 +35,7 @@ class BrokenLaw(QuaternityError):
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """What was tried.
-
-    Attributes:
-        matches, moves: random matches, and their moves.
-        over: matches that came to their end.
-        alike: positions looked at beside another one that gives a seat the same view.
-    """
+    """What was tried; `alike` are positions beside another that gives a seat the same view."""
 
     matches: int
     moves: int
@@ -52,7 +46,7 @@ class Conformance:
 def check_rules(
     rules: Any, matches: int = 20, seed: int = 0, player: Any = None, encoded: Any = None
 ) -> Conformance:
-    """Try all laws on random matches.
+    """Try all laws on random matches; some forty runs of each of the rules' functions per move.
 
     Args:
         rules: of the game (`quaternity.table.protocol.Rules`).
@@ -63,8 +57,6 @@ def check_rules(
 
     Raises:
         BrokenLaw: at the first law that does not hold.
-
-    Cost: some forty runs of each of the rules' functions per move.
     """
     moves = over = alike = 0
     for number in range(matches):

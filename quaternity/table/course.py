@@ -14,11 +14,7 @@ MOST_ALONE = 10_000
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:
-    """Return what happened, each with the number of its move; a question is told with its answer.
-
-    Args:
-        first: the number of the first move.
-    """
+    """Return what happened, each with the number of its move; a question comes with its answer."""
     events: list[tuple[int, str]] = []
     waits = False
     for number, step in enumerate(steps, first):
@@ -34,8 +30,6 @@ class Course(Generic[P, M, V]):
     """A game under way.
 
     Attributes:
-        rules: of the game.
-        start, position: the first position, and the present one.
         moves: each with the seat that made it; those taken back are not among them.
         steps: what everybody saw of them.
         keeps_positions: whether the positions between are held, instead of found again.
@@ -50,11 +44,7 @@ class Course(Generic[P, M, V]):
         positions: Sequence[P] = (),
         moves: Sequence[tuple[int, M]] = (),
     ) -> None:
-        """Begin a game, or go on with one.
-
-        Args:
-            positions: from the start on, one more than moves.
-        """
+        """Begin a game, or go on with one, whose positions are one more than its moves."""
         self.rules: Any = rules
         self.start, self.position = start, start
         self.moves: list[tuple[int, M]] = []
@@ -89,8 +79,8 @@ class Course(Generic[P, M, V]):
     def undone(self, people: Collection[int]) -> int:
         """Return how many moves an undo takes back: up to the last move of a person.
 
-        Without people every move counts as that of a person. What a person answered is taken back
-        alone when a program had asked, else with the question.
+        Without people every move counts as that of a person. An answer is taken back alone when a
+        program had asked, else with the question.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)
@@ -110,7 +100,7 @@ class Course(Generic[P, M, V]):
     def chance(self, seed: Any, who: int | str) -> Random:
         """Return the chance of a seat's next move, or of a hint.
 
-        It depends on the seed and the number of moves before it only, so a game that is resumed
-        goes on as it would have.
+        It depends on the seed and the number of moves before it only, so a resumed game goes on as
+        it would have.
         """
         return Random(f"{seed}/{who}/{len(self.moves)}")

@@ -40,20 +40,13 @@ TYPED = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
-    """Try the laws of a game and open all its doors; return the names of the doors.
+    """Try the laws of a registered game and open all its doors, in ten seconds; return their names.
 
     Doors whose extra is not installed (browser, PettingZoo, OpenSpiel) are left out.
-
-    Args:
-        game: the name of a registered game.
-        matches: random matches for the laws.
-        seed: of everything random.
 
     Raises:
         InputError: there is no such game.
         BrokenLaw: at the first law that does not hold or door that does not open; says which.
-
-    Cost: some ten seconds, most of them to start processes.
     """
     rules = registration(game).rules_class()
     doors: dict[str, Callable[[], None]] = {
@@ -167,11 +160,7 @@ def _use_terminal(rules: Any) -> None:
 
 
 def _run(words: Sequence[str], typed: str = "") -> str:
-    """Run a command of the program; return what it prints.
-
-    Raises:
-        BrokenLaw: it ends with another status than 0.
-    """
+    """Run a command of the program and return what it prints; BrokenLaw if its status is not 0."""
     done = subprocess.run(
         [sys.executable, "-m", "quaternity", *words],
         input=typed, capture_output=True, text=True, timeout=SECONDS, check=False,
@@ -227,11 +216,7 @@ def _server(folder: str) -> Iterator[str]:
 def _asked(
     link: str, document: Any = None, headers: Any = None, allowed: Sequence[int] = ()
 ) -> Any:
-    """Ask a server; return a document of JSON, or the text of a page.
-
-    Args:
-        allowed: statuses of refusals for which None is returned.
-    """
+    """Return a server's document of JSON, or the text of a page; None for an allowed refusal."""
     data = None if document is None else json.dumps(document).encode()
     sent = {"Content-Type": "application/json", **(headers or {})}
     try:

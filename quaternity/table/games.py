@@ -46,11 +46,7 @@ def game_names() -> Iterator[str]:
 
 
 def registration(game: str) -> Registration:
-    """Return what a game brings to every door.
-
-    Raises:
-        InputError: there is no such game, or its registration cannot be used.
-    """
+    """Return what a game brings to every door."""
     if game in GAMES:
         own: Registration = load_place(GAMES[game])
         return own
@@ -67,11 +63,7 @@ def rules_class(game: str) -> Any:
 
 
 def rules_of_record(data: bytes) -> Any:
-    """Return the rules that a record was played by: its first word names the game.
-
-    Raises:
-        InputError: it is no record of any of them, or its head is wrong.
-    """
+    """Return the rules that a record was played by: its first word names the game."""
     for line in data[:4096].decode("utf-8-sig", errors="replace").splitlines():
         words = line.split("#", 1)[0].split()
         if words:

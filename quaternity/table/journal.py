@@ -28,11 +28,7 @@ class MatchJournal(GrowingFile):
 
     @classmethod
     def begin(cls, path: str, match: Match[Any, Any, Any]) -> Self:
-        """Start a record with what was played so far.
-
-        Raises:
-            InputError: the file cannot be written, is not empty, or another process has it.
-        """
+        """Start a record, in a file that is new or empty, with what was played so far."""
         text = match.rules.record_start(match.positions[0], match.names)
         journal = cls.create(path, text)
         journal._ends = [len(text.encode())]
@@ -67,21 +63,13 @@ class MatchJournal(GrowingFile):
         return journal, replay
 
     def add(self, match: Match[Any, Any, Any]) -> None:
-        """Append the last move of a match; it is on the disk when this returns.
-
-        Raises:
-            InputError: the file cannot be written, or was changed by somebody else.
-        """
+        """Append the last move of a match; it is on the disk when this returns."""
         self._append(match, len(match.moves) - 1)
         with suppress(InputError):  # the move is kept; who plays is told after the next one
             self._write_seats(match)
 
     def note_seats(self, match: Match[Any, Any, Any]) -> None:
-        """Tell that seats were handed over; between a question and its answer, after that.
-
-        Raises:
-            InputError: the file cannot be written, or was changed by somebody else.
-        """
+        """Tell that seats were handed over; between a question and its answer, after that."""
         self.seats = tuple(match.names)
         self._write_seats(match)
 
@@ -101,11 +89,7 @@ class MatchJournal(GrowingFile):
         self._ends.append(self._ends[-1] + len(text.encode()))
 
     def rewrite(self, match: Match[Any, Any, Any]) -> None:
-        """Take back what the match took back.
-
-        Raises:
-            InputError: the file cannot be written, or was changed by somebody else.
-        """
+        """Take back what the match took back."""
         length = self._ends[len(match.moves)]
         data = read_bytes(self.path)[:length]
         try:

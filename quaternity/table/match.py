@@ -23,8 +23,7 @@ class Player(Protocol[M_co, V_contra]):
     """A program in a seat.
 
     It may have a method `observe(step)` too: then it is told of every move, its own as well, and
-    may keep what it likes during one match. It may say in `game` which one it plays, by its name:
-    then it is refused at the table of another.
+    may keep what it likes during one match. It may name in `game` the only one that it plays.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
@@ -36,13 +35,7 @@ class Player(Protocol[M_co, V_contra]):
 
 
 class Planned(NamedTuple, Generic[M]):
-    """A move that a program will make.
-
-    Attributes:
-        seconds: how long it takes for it, where several may act at once.
-        seat: where it sits.
-        move: a legal one.
-    """
+    """A legal move of a program in a seat, and its seconds where several may act at once."""
 
     seconds: float
     seat: int
@@ -52,9 +45,7 @@ class Planned(NamedTuple, Generic[M]):
 class Match(Course[P, M, V]):
     """A game with its players.
 
-    Attributes:
-        names: per seat, who sits there.
-        keep: called with every move, before anybody sees it; what it raises undoes the move.
+    `keep` is called with every move, before anybody sees it; what it raises undoes the move.
     """
 
     def __init__(
@@ -70,8 +61,7 @@ class Match(Course[P, M, V]):
 
         Args:
             names: per seat a player's name; see `quaternity.table.players`.
-            seed: of the deal and of the players' chance. A choice depends on it, the seat and the
-                number of moves before it only, so a resumed match goes on as it would have.
+            seed: of the deal and of the players' chance; see `Course.chance`.
             move_seconds: the longest that a program may think; None: for ever, or `FOREIGN_SECONDS`
                 for one from outside, which plays in a process of its own.
         """
@@ -100,11 +90,7 @@ class Match(Course[P, M, V]):
         return view
 
     def play(self, seat: int, move: M) -> Step:
-        """Make a move and tell everybody.
-
-        Raises:
-            IllegalMove: it may not be made.
-        """
+        """Make a move and tell everybody; or raise IllegalMove."""
         self.add(seat, move, self.rules.after(self.position, seat, move))
         try:
             self.keep(self)
@@ -169,11 +155,7 @@ class Match(Course[P, M, V]):
         return count
 
     def hand_over(self, seat: int, name: str) -> None:
-        """Put somebody else in a seat.
-
-        Raises:
-            InputError: there is no such seat or player, or they cannot be made.
-        """
+        """Put somebody else in a seat."""
         if not 0 <= seat < self.rules.seats:
             raise InputError(f"seat {seat}: seats are 0..{self.rules.seats - 1}")
         before = self.names[seat]
@@ -277,8 +259,7 @@ def try_apart(
 
     Raises:
         InputError: it cannot.
-        PlayerFault: that ends its process.
-        PlayerTimeout: that takes too long.
+        PlayerFault: that ends its process, or takes too long (PlayerTimeout).
     """
     played_apart(kind, names, seconds, None, _tried_apart, rules, names[seat], seat)
 

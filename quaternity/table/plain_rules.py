@@ -45,11 +45,8 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     """Rules of a game to which every move is a whole one, and is written as its text.
 
     Its record (see `quaternity.base.text_record`) has a line for each setting, who plays, and a
-    line a move. Settings have defaults.
-
-    Attributes:
-        first_line: of a record.
-        chance_keys: of further lines in a record's head, which say what was drawn by chance.
+    line a move. Settings have defaults. `chance_keys` are of lines in its head that say what was
+    drawn.
     """
 
     __slots__ = ()
@@ -69,11 +66,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return ""
 
     def recorded_start(self, record: TextRecord) -> P:
-        """Return the first position of a record.
-
-        Raises:
-            InputError: it does not say what was drawn by chance; names the line.
-        """
+        """Return the first position of a record."""
         del record
         return self.start(Random(0))
 
@@ -125,19 +118,11 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
 
     @classmethod
     def of_record(cls, data: bytes) -> Self:
-        """Return the rules that a record was played by.
-
-        Raises:
-            InputError: it is no record of this game, or its head is wrong; names the line.
-        """
+        """Return the rules that a record was played by."""
         return cls(read_settings(cls._parsed(data), cls().settings))
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Read a record with these settings.
-
-        Raises:
-            InputError: it is none, has other settings, or breaks the rules; names the line.
-        """
+        """Read a record with these settings."""
         check_same(self.settings, self.of_record(data).settings)
         record = self._parsed(data)
         return replayed(self, record, self.recorded_start(record))

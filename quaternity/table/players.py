@@ -47,11 +47,7 @@ class RandomPlayer:
 
 
 def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
-    """Return a factory of players without an argument, of a function `(view, random) -> move`.
-
-    Args:
-        game: one whose players are such functions.
-    """
+    """Return a factory of players without an argument, of a function `(view, random) -> move`."""
 
     def factory(rules: Any) -> Any:
         del rules
@@ -91,9 +87,6 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     Args:
         kind: what a player is called.
         people: whether `you` is somebody.
-
-    Raises:
-        InputError: lists the known names, or says why a registration cannot be used.
     """
     name, own = text.partition(":")[0], registration(game).players
     if (text == YOU and people) or name in own or PLACE.fullmatch(text):
@@ -108,8 +101,7 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
     """Return the player that a text names, for one match; None for `you`.
 
-    Args:
-        found: told when its code is loaded, before it is made.
+    `on_loaded` is called when its code is loaded, before it is made.
 
     Raises:
         InputError: there is none, it cannot be loaded, it refuses its argument, it is no player, or

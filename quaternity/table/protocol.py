@@ -22,12 +22,7 @@ V = TypeVar("V")
 
 
 class Step(NamedTuple):
-    """What everybody sees of a move.
-
-    Attributes:
-        seat: who moved.
-        events: what happened, a sentence each; see `quaternity.base.sentences`.
-    """
+    """What everybody sees of a move: who moved, and sentences (`quaternity.base.sentences`)."""
 
     seat: int
     events: tuple[str, ...]
@@ -67,11 +62,7 @@ class Rules(Protocol[P, M, V]):
         """All that a seat (None: a bystander) may know of a position, and nothing else."""
 
     def after(self, position: P, seat: int, move: M) -> P:
-        """Return the position after a move.
-
-        Raises:
-            IllegalMove: with all that is wrong with it.
-        """
+        """Return the position after a move; or raise IllegalMove with all that is wrong with it."""
 
     def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
         """Return what everybody sees of a move, a sentence each.
@@ -95,24 +86,17 @@ class Rules(Protocol[P, M, V]):
     def read(self, text: str, view: V) -> M:
         """Return the move in a text: what `write` gives, or shorter. It need not be legal.
 
-        Raises:
-            InputError: no move is in it; says what one looks like.
+        An InputError says what a move looks like.
         """
 
     def write(self, move: M) -> str:
         """Return a move as it is printed; `read` takes it."""
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Return whether a move that was meant in an earlier view is meant now.
-
-        It matters where several seats may act at once.
-        """
+        """Return whether a move means now what it meant in an earlier view."""
 
     def for_absent(self, view: V) -> M | None:
-        """Return what is done for a seat whose player is away, so that the others can go on.
-
-        None: nothing, the others wait.
-        """
+        """Return what is done for a seat whose player is away; None lets the others wait."""
 
     def show(self, view: V, width: int = 80) -> str:
         """Show the table as this seat sees it, in plain text of so many columns if it can."""
@@ -131,15 +115,7 @@ class Rules(Protocol[P, M, V]):
 
     @classmethod
     def of_record(cls, data: bytes) -> Rules[P, M, V]:
-        """Return the rules that a record of this game was played by.
-
-        Raises:
-            InputError: it is none, or its head is wrong; names the line.
-        """
+        """Return the rules that a record of this game was played by; a refusal names the line."""
 
     def replay(self, data: bytes) -> Replay[P, M]:
-        """Read a record of this game with these settings.
-
-        Raises:
-            InputError: it is none, or breaks the rules; names the line.
-        """
+        """Read a record of this game with these settings; a refusal names the line."""

@@ -35,7 +35,7 @@ _PLACES = (
 
 
 class Level(NamedTuple):
-    """How strong a program is, for people who choose an opponent.
+    """A program by its strength, for people who choose an opponent.
 
     Attributes:
         name: such as easy, medium or strong.
@@ -82,9 +82,6 @@ class Registration:
         helpers: per word the place of what answers it; see `quaternity.web.helping`.
         advice: the place of what is said of a hint besides; of a view and the move.
         help: words of helpers, or `hint`, each with its label, in the order of the page.
-
-    Raises:
-        InputError: a value is not what it should be; says which.
     """
 
     name: str

@@ -15,9 +15,7 @@ class SettingField(NamedTuple):
     """One setting as people choose it.
 
     Attributes:
-        name: of the setting.
-        label: for people.
-        help: a sentence.
+        label, help: for people.
         kind: "number", "choice" or "truth".
         default: a number, one of the choices, or a truth value.
         least, most, step: of a number.
@@ -44,12 +42,7 @@ def setting_fields(rules_class: Any) -> tuple[SettingField, ...]:
 
 
 def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings of a game, the usual ones where nothing was chosen.
-
-    Args:
-        chosen: by name; None where nothing was chosen.
-        seats: how many play, if that was said.
-    """
+    """Return the settings of a game, the usual ones where None or nothing was chosen by name."""
     given = {name: value for name, value in chosen.items() if value is not None}
     count = next((item.name for item in setting_fields(rules_class) if item.seats), None)
     if count is not None and seats is not None:

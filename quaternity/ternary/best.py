@@ -17,12 +17,10 @@ Found = tuple[Item, ...]
 
 
 class Best(Generic[Item]):
-    """The best answer so far, and a bound; a search keeps them right at every moment.
+    """The best answer so far and a bound, both right at every moment of a search.
 
-    Hand one over and look into it when the search ended, or was ended by a limit or an interrupt.
-
-    Attributes:
-        bound: no collection is larger: so much is proved.
+    Hand one over, and look into it when the search ended or was interrupted. No collection is
+    larger than `bound`.
     """
 
     __slots__ = ("_end", "_found", "_right", "_seconds", "_verified", "bound", "random")
@@ -44,9 +42,6 @@ class Best(Generic[Item]):
             right: whether a collection is what is looked for.
             seconds: the time limit; None for the limits of the methods.
             random: what a search has to choose by chance; None for the same at every run.
-
-        Raises:
-            InputError: a bad time limit or generator.
         """
         self._found: Found[Item] = ()
         self._verified = 0
@@ -58,11 +53,7 @@ class Best(Generic[Item]):
 
     @property
     def found(self) -> Found[Item]:
-        """The largest collection found; empty at first.
-
-        Raises:
-            SolverFault: a method found what is not right.
-        """
+        """The largest collection found; empty at first. A wrong one is a SolverFault."""
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
@@ -90,11 +81,7 @@ class Best(Generic[Item]):
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
-        """Return what is left of the time limit; `default` if there is none.
-
-        Raises:
-            SolverTimeout: nothing is left.
-        """
+        """Return what is left of the time limit (or SolverTimeout), or `default` without one."""
         if self._end is None:
             return default
         remaining = self._end - monotonic()
@@ -103,11 +90,7 @@ class Best(Generic[Item]):
         return remaining
 
     def limit(self, steps: int, most: int) -> None:
-        """Count the steps of a search: up to `most` without a time limit, else while it lasts.
-
-        Raises:
-            LimitError: the limit is reached.
-        """
+        """Count the steps of a search; LimitError above `most`, or with a time limit at its end."""
         if self._end is None:
             if steps > most:
                 raise LimitError(f"not decided within {most} nodes of the search; {self}")
@@ -117,15 +100,9 @@ class Best(Generic[Item]):
     def searched(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """Search as suits triples of cards: with sums, not only clauses, in the linear relaxation.
+        """Search with sums in the linear relaxation too, which suits triples of cards.
 
-        See `quaternity.base.interruptible`.
-
-        Args:
-            seconds: the time limit, where this record has none.
-            unanswered, others: as there.
-
-        Raises as there.
+        See `quaternity.base.interruptible`; `seconds` holds where this record has no time limit.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -143,11 +120,7 @@ def begun(
     seconds: float | None,
     random: Random | None,
 ) -> Best[Item]:
-    """Return the given record, or a new one, started.
-
-    Raises:
-        InputError: `best` is no record; or see `Best.start`.
-    """
+    """Return the given record, or a new one, started."""
     if best is not None and not isinstance(best, Best):
         raise InputError(f"best: {best!r} is not a Best")
     record: Best[Item] = Best() if best is None else best

@@ -49,13 +49,7 @@ Digits = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Card:
-    """A card, spelt out.
-
-    Attributes:
-        index: 0..80.
-
-    Raises:
-        InputError: the index is no such number.
+    """A card, spelt out; its index is 0..80.
 
     >>> card = Card(23)
     >>> card.digits, card.ternary, str(card)
@@ -105,9 +99,6 @@ class Card:
 def digits_of(index: int) -> Digits:
     """Return the four digits of a card's index.
 
-    Raises:
-        InputError: no card.
-
     >>> digits_of(23)
     (0, 2, 1, 2)
     """
@@ -123,9 +114,6 @@ def all_digits() -> tuple[Digits, ...]:
 def index_of(digits: Digits) -> int:
     """Return the index of the card with these four digits.
 
-    Raises:
-        InputError: not four digits, or one is not 0, 1 or 2.
-
     >>> index_of((0, 2, 1, 2))
     23
     """
@@ -140,11 +128,7 @@ def index_of(digits: Digits) -> int:
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """Return the index itself, if it is one, as a plain integer.
-
-    Raises:
-        InputError: it is not an integer 0..80; `place` is named.
-    """
+    """Return the index itself as a plain integer, or refuse it, naming the place."""
     if type(index) is int and 0 <= index < CARDS:  # nearly always, and quick
         return index
     return whole_number(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
@@ -163,9 +147,6 @@ def read_card(text: str) -> int:
     is an index 0..80 without leading zeros. So `12` and `0110` are the same card, `0012` is card 5,
     and `0312` is an error. Words come in any order, joined by blanks, hyphens, commas or
     underscores, in either case, the shape with or without a plural s; the amount may be 1, 2 or 3.
-
-    Raises:
-        InputError: the text means no card; what is allowed is said.
 
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)

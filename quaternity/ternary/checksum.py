@@ -29,12 +29,6 @@ HOLDERS = tuple(
 def checksum(cards: Iterable[int]) -> int:
     """Return the sum of the digits mod 3, written as the index of a card.
 
-    Args:
-        cards: each as often as it counts.
-
-    Raises:
-        InputError: one is no card, or `cards` is no collection.
-
     >>> checksum([0, 1, 2]), checksum([0, 42, 78])
     (0, 3)
     """
@@ -47,13 +41,10 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Whether sums alone show that cards hold no `count` disjoint threes.
+    """Return whether sums alone show that cards hold no `count` disjoint threes.
 
-    Args:
-        cards: as a set of bits.
-        total: their checksum.
-
-    Under the rule `triple` each three also needs a card with each value of each digit.
+    The cards are a set of bits, `total` is their checksum. Under the rule `triple` each three also
+    needs a card with each value of each digit.
     """
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):

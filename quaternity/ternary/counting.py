@@ -114,13 +114,7 @@ there are 1377 others. From 55 on there are none (`quaternity.ternary.largest`).
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """How many tables hold no three.
-
-    Attributes:
-        n: cards on the table.
-        rule: which threes are meant.
-        free: the number of tables (sets of n of the 81 cards) without one.
-    """
+    """How many sets of n of the 81 cards (`tables`) hold no three of a rule (`free`)."""
 
     n: int
     rule: Rule
@@ -144,9 +138,6 @@ def count_free(n: int, rule: Rule | str) -> FreeCount:
     under `set` for up to 6 cards, by search. Above that the numbers are those recorded above, where
     it is said how they were counted. From 55 cards on (`triple`) or 21 (`set`) it is 0, as
     `quaternity.ternary.largest` proves.
-
-    Raises:
-        InputError: n is not 1..81, or there is no such rule.
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

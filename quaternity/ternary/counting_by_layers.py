@@ -59,10 +59,10 @@ def _with_sizes(first: int, second: int, last: int) -> int:
 
 @cache
 def kinds(size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Parts of a layer up to changes of names: one of each kind, and how many are alike.
+    """Return the parts of a layer up to changes of names: one of each kind, and how many are alike.
 
-    The parts of a kind have a smallest set of bits, which stands for it; every kind with one card
-    more comes from some kind by adding a card.
+    The smallest set of bits stands for a kind. Every kind with one card more comes from some kind
+    by adding a card.
     """
     if size == 0:
         return (((), 1),)

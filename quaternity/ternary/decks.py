@@ -24,11 +24,7 @@ Deck = tuple[int, ...]
 
 
 def shuffled_deck(random: Random) -> Deck:
-    """All orders of the cards with the same chance.
-
-    Raises:
-        InputError: `random` is not a `random.Random`.
-    """
+    """Return the cards in random order."""
     return tuple(generator(random).sample(WHOLE_DECK, len(WHOLE_DECK)))
 
 
@@ -38,9 +34,6 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     With it no play that deals a multiple of three cards first (such as 12) and then always three
     can get stuck before the deck is empty. The order of the threes, and of the cards in each, is
     random; see `partition` for how random the threes are. Some hundredths of a second.
-
-    Raises:
-        InputError: there is no such rule or method; `random` is not a `random.Random`.
 
     >>> from quaternity.ternary.triples import is_triple
     >>> deck = safe_deck(Random(4), Rule.TRIPLE)
@@ -61,12 +54,6 @@ def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterato
 
     Every three through the card at hand has the same chance, except that none is the one before
     over again: with that three the chain would go back and forth on the spot.
-
-    Args:
-        start: the first card; drawn when it is None.
-
-    Raises:
-        InputError: `start` is no card, there is no such rule, or `random` is no `random.Random`.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))

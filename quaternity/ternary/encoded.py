@@ -27,12 +27,10 @@ MOST_THREES = CARDS // 3
 class SetEncoded:
     """Moves and views of SET as numbers. Seats are counted from the one whose view it is.
 
-    Claims are of places on the table, in the order of `SetView.places`, not of cards: 1,330 instead
-    of 85,320. Every claim of three places with cards on them is legal, right or wrong: a mask of
-    the right ones would tell the answer.
-
-    Actions: claiming places a < b < c is `c(c-1)(c-2)/6 + b(b-1)/2 + a`, so that those of the first
-    places come first; the last two are agreeing to three more cards, and waiting.
+    Claims are of places on the table, not of cards: 1,330 instead of 85,320. Every claim of three
+    places with cards is legal, right or wrong: a mask of the right ones would tell the answer. To
+    claim places a < b < c is `c(c-1)(c-2)/6 + b(b-1)/2 + a`; the last two actions are agreeing to
+    three more cards, and waiting.
     """
 
     def __init__(self, rules: SetRules) -> None:
@@ -60,11 +58,7 @@ class SetEncoded:
         )
 
     def action(self, move: SetMove | None, view: SetView) -> int:
-        """Return the number of a claim, of agreement, or of waiting (None).
-
-        Raises:
-            InputError: a card is not on the table.
-        """
+        """Return the number of a claim, of agreement, or of waiting (None)."""
         if move is None:
             return self.claims + 1
         if not move.cards:
@@ -76,11 +70,7 @@ class SetEncoded:
         return comb(last, 3) + comb(second, 2) + first
 
     def move(self, action: int, view: SetView) -> SetMove | None:
-        """Return what a number means at this table; None for waiting.
-
-        Raises:
-            InputError: there is no such action, or nothing lies on one of its places.
-        """
+        """Return what a number means at this table; None for waiting."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         if action >= self.claims:

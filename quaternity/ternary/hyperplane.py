@@ -31,12 +31,11 @@ equation vanishes on the difference of the two."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
-    """Whether a cap of this size must have at least `full` cards in some hyperplane.
+    """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
     Count the pairs of its cards that lie in a common hyperplane, over all directions: each of the
     size * (size - 1) / 2 pairs is counted 13 times. If no hyperplane had `full` cards, a direction
-    could count no more than the most uneven way to cut the cap into three parts of fewer than
-    `full` cards each allows.
+    could count no more than the most uneven cut into three parts of fewer than `full` cards allows.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)

@@ -34,11 +34,9 @@ LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 
 
 class LargestMethod(NamedTuple):
-    """A way to find largest parts.
+    """A way to find a largest part of a table that includes some cards, or all parts of a size.
 
-    Attributes:
-        largest: a largest part of a table that includes some cards.
-        parts: all parts of a size that include some cards, as sets of bits.
+    Parts are sets of bits.
     """
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Best[int]], tuple[int, ...]]
@@ -54,12 +52,7 @@ LARGEST_METHODS: Mapping[str, LargestMethod] = {
 
 @dataclass(frozen=True, slots=True)
 class DeckLimit:
-    """A largest collection of the deck, and why there is no larger one.
-
-    Attributes:
-        cards: the collection, in order.
-        reasons: the steps of the proof, in words; each that needs a search was searched.
-    """
+    """A largest collection of the deck, and the steps of the proof that there is no larger one."""
 
     cards: tuple[int, ...]
     reasons: tuple[str, ...]
@@ -79,15 +72,12 @@ def largest_free(
     Args:
         seconds: a time limit in the place of the method's own.
         random: chooses among the largest parts; None gives always the same one.
-        best: is kept at the best part found and the bound proved, also where a limit or an
-            interrupt ends the search.
+        best: keeps the best part and the bound, also where a limit or an interrupt ends the search.
 
-    Tables of any size under the rule `triple`, and of some 40 cards under `set`, take a second or
-    two; larger ones under `set` may reach the limit of the method. The whole deck is no such case:
-    it has a proof of its own (`largest_in_deck`).
+    Any table under `triple`, and some 40 cards under `set`, take a second or two. Larger ones under
+    `set` may reach the limit. The whole deck has a proof of its own (`largest_in_deck`).
 
     Raises:
-        InputError: see `check_table`; there is no such rule or method; a bad time limit.
         LimitError: a limit was reached; the text says what was found.
 
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
@@ -127,16 +117,9 @@ def largest_in_deck(
     """Return a largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
 
     The proof for SET (Davis and Maclagan, The Card Game Set, 2003) first finds out that a
-    collection of 21 would have to look like one of few kinds; only these are searched.
-
-    Cost: a second or less by either method. Nothing is taken on trust: the steps are done anew.
-    The arguments are those of `largest_free`; until the proof is complete, the bound is only what
-    disjoint threes prove.
-
-    Raises:
-        InputError: there is no such rule or method; a bad time limit.
-        LimitError: a limit was reached.
-        SolverFault: a step of the proof fails, which would be a defect.
+    collection of 21 would have to look like one of few kinds; only these are searched. Every step
+    is done anew, in a second or less by either method. The arguments and errors are those of
+    `largest_free`; until the proof is complete, the bound is only what disjoint threes prove.
     """
     rule, chosen = Rule(rule), named(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]

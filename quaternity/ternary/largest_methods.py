@@ -30,13 +30,8 @@ def largest_by_search(
 ) -> tuple[int, ...]:
     """Return a largest part of a table without a three that includes the cards `kept`.
 
-    Args:
-        kept: cards of the table among which there is no three.
-        best: is told every part and every bound found; has the time limit, and a bound from the
-            start: the search stops there.
-
-    Raises:
-        LimitError: the search has taken `NODES` nodes, or the time is up.
+    `best` is given every part and bound; its bound and its time limit end the search. Without a
+    time limit, more than `NODES` nodes are a LimitError.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
@@ -52,7 +47,7 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """All parts of a table without a three that have a size and include the cards `kept`.
+    """Yield all parts of a table without a three that have a size and include the cards `kept`.
 
     Each comes once, as a set of bits. Exponential: meant for tables of some 30 cards.
     """
@@ -160,12 +155,7 @@ TOLERANCE = 1e-6
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
 ) -> tuple[int, ...]:
-    """As `largest_by_search`.
-
-    Raises:
-        SolverTimeout: not proved within the time limit.
-        SolverFault: the solver ended in an unexpected way.
-    """
+    """Answer as `largest_by_search`; SolverTimeout at the time limit."""
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= best.bound)
     model.maximize(sum(stays.values()))
@@ -187,12 +177,7 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """As `parts_by_search`.
-
-    Raises:
-        SolverTimeout: not all found within `SECONDS`.
-        SolverFault: the solver ended in an unexpected way.
-    """
+    """Answer as `parts_by_search`; SolverTimeout after `SECONDS`."""
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
     parts: list[int] = []

@@ -26,16 +26,11 @@ NODES = 200_000
 def pack_by_search(
     table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
-    """`count` disjoint threes of a table, or None if there are fewer.
+    """Return `count` disjoint threes of a table, or None if there are fewer.
 
-    Args:
-        best: is told more threes than it has; has the time limit, and the generator that decides
-            the order in which threes are tried, if any.
-
-    Some hundred nodes on most tables of any size, since `checksum` refutes most dead ends at once.
-
-    Raises:
-        LimitError: the search has taken `NODES` nodes, or the time is up.
+    `best` keeps the most threes found; it has the time limit, and the generator that decides the
+    order of trying. Mostly some hundred nodes, as `checksum` refutes most dead ends at once;
+    without a time limit, more than `NODES` are a LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -62,11 +57,9 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """`count` disjoint threes among the live cards, the deepest first.
+        """Return `count` disjoint threes among the live cards, the deepest first.
 
-        Args:
-            total: the checksum of the live cards.
-            threes: all threes of live cards, and perhaps more.
+        `threes` has all threes of live cards, and perhaps more.
         """
         self._nodes += 1
         self._best.limit(self._nodes, NODES)
@@ -112,14 +105,9 @@ SECONDS = 60.0
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
-    """`count` disjoint threes of a table, or None if there are fewer.
+    """Answer as `pack_by_search`; SolverTimeout at the time limit.
 
-    Args:
-        best: has the time limit, and the generator from which the solver gets its seed.
-
-    Raises:
-        SolverTimeout: no answer within the time limit.
-        SolverFault: the solver ended in an unexpected way.
+    `best` has the time limit, and the generator from which the solver gets its seed.
     """
     from ortools.sat.python import cp_model
 
@@ -161,21 +149,19 @@ def most_disjoint(
     random: Random | None = None,
     best: Best[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """As many disjoint threes of a table as there can be, in order.
+    """Return as many disjoint threes of a table as there can be, in order.
 
     Args:
         seconds: a time limit in the place of the method's own.
         random: chooses among the answers; None gives always the same one.
-        best: is kept at the most threes found and the bound proved, also where a limit or an
-            interrupt ends the search.
+        best: keeps the most threes and the bound, also where a limit or an interrupt ends the
+            search.
 
     Numbers of threes are tried downwards from a third of the table; the first that is possible is
-    the answer, and all above it are proved impossible. A tenth of a second, mostly, for any size.
+    the answer. Mostly a tenth of a second, for any size.
 
     Raises:
-        InputError: see `check_table`; there is no such rule or method; a bad time limit.
-        LimitError: a limit was reached (see `NODES`, `SECONDS`); the text
-            says what was found.
+        LimitError: a limit was reached; the text says what was found.
 
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
@@ -220,16 +206,8 @@ def partition(
 ) -> tuple[Triple, ...] | None:
     """Return the cards of a table as disjoint threes, without a rest; None if that is impossible.
 
-    Args:
-        random: chooses among the partitions, not all with the same chance (the search may come
-            to every one); None gives always the same one.
-        seconds: a time limit in the place of the method's own.
-
-    The whole deck falls into 27 threes under either rule: 0.05 s by search, 0.2 s by CP-SAT.
-
-    Raises:
-        InputError: see `check_table`; there is no such rule or method; a bad time limit.
-        LimitError: a limit was reached.
+    The arguments and errors are those of `most_disjoint`. A generator can give every partition, not
+    all with the same chance. The whole deck takes .05 s by search and .2 s by CP-SAT.
 
     >>> partition([0, 1, 2, 40, 60, 80], Rule.SET), partition([0, 1, 2, 40], Rule.SET)
     (None, None)

@@ -22,15 +22,7 @@ Choice = Callable[[tuple[Triple, ...]], Triple]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A position of the game.
-
-    Attributes:
-        places: the cards on the table, place by place.
-        deck: the cards still to come, in order.
-
-    Raises:
-        InputError: something is no card, or there twice.
-    """
+    """A position: the cards on the table, place by place, and those to come, in order."""
 
     places: tuple[int, ...]
     deck: Deck
@@ -51,11 +43,7 @@ class Table:
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
-        """Return the first cards of a deck on the table, at random places.
-
-        Raises:
-            InputError: the deck has a card twice, or `size` is not a multiple of 3 in 3..81.
-        """
+        """Return the first cards of a deck on the table, at random places; a multiple of 3."""
         what = f"a multiple of 3 from 3 to {CARDS}"
         size = whole_number(size, 3, CARDS, what, "size")
         if size % 3:
@@ -63,27 +51,17 @@ class Table:
         return cls((), tuple(iterated(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """With the next cards of the deck on the table, and all places shuffled.
+        """Return the table with the next cards of the deck, all places shuffled.
 
-        All, not only the new ones: where the newest cards lie would give a three away in a game
-        with a safe deck.
-
-        Args:
-            number: how many cards; when the deck has fewer, these.
-
-        Raises:
-            InputError: `number` is not 0..81, or `random` is not a `random.Random`.
+        The newest cards alone would give a three away in a game with a safe deck. A deck with fewer
+        cards gives all it has.
         """
         number = whole_number(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
         return self._trusted(tuple(generator(random).sample(cards, len(cards))), self.deck[number:])
 
     def take(self, three: Triple) -> Table:
-        """Without three cards.
-
-        Raises:
-            InputError: these are not three cards, or one of them is not on the table.
-        """
+        """Return the table without three of its cards."""
         cards = check_table(three)
         if len(cards) != 3:
             raise InputError(f"{three!r} are not three cards")
@@ -102,7 +80,7 @@ class Playout:
         taken: the threes in the order in which they were taken.
         left: the cards on the table at the end.
         undealt: how many cards the deck still had at the end: not 0 when play got stuck.
-        looks: how often there were 12 cards (or whatever the usual number is) to look at.
+        looks: how often there were 12 cards (or the usual number) to look at.
         blanks: how often there was no three among these.
     """
 
@@ -127,18 +105,13 @@ def play_out(
     extra: bool = False,
     choose: Choice | None = None,
 ) -> Playout:
-    """Play a deck to the end.
+    """Play a deck to the end, in a millisecond.
 
     Args:
         size: how many cards lie on the table, a multiple of 3.
         extra: when there is no three, deal three more (as in the game of SET) and do not fill up
             again before the table is below `size`; otherwise play ends there.
         choose: which three is taken; the default is a random one.
-
-    Raises:
-        InputError: see `Table.start`; there is no such rule; `choose` chose what is none of them.
-
-    A millisecond a game.
     """
     rule, table = Rule(rule), Table.start(deck, random, size)
     if choose is not None and not callable(choose):

@@ -41,13 +41,7 @@ _NUMBERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SetSettings:
-    """How SET is played.
-
-    Attributes:
-        seats: how many play.
-        rule: which threes count.
-        table: cards on the table, unless there is no three among them.
-    """
+    """How SET is played."""
 
     seats: int = field(default=2, metadata={"help": "How many play.", "range": range(1, 9)})
     rule: Rule = field(
@@ -67,12 +61,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """What a seat does.
-
-    Attributes:
-        cards: three cards, ascending, that are claimed to belong together; empty to agree to three
-            more cards.
-    """
+    """A claim that three cards, ascending, belong together; without cards, agreeing to more."""
 
     cards: tuple[int, ...]
 
@@ -86,7 +75,7 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What everybody sees, and nothing else.
+    """What everybody sees.
 
     Attributes:
         seat: whose view it is; None for a bystander.
@@ -95,7 +84,6 @@ class SetView:
         taken: per seat its threes.
         wrong: per seat how many wrong claims.
         agreed: the seats that agree to three more cards.
-        settings: of the game.
     """
 
     seat: int | None
@@ -168,11 +156,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
-        """Return the position after a claim, right or wrong, or after somebody agreed.
-
-        Raises:
-            IllegalMove: with all that is wrong with it.
-        """
+        """Return the position after a claim, right or wrong, or after somebody agreed."""
         view = self.view(position, seat)
         faults = [] if seat in range(self.seats) else [f"there is no seat {seat}"]
         faults += self.faults(view, move)
@@ -243,10 +227,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             yield MORE
 
     def faults(self, view: SetView, move: SetMove | None) -> list[str]:
-        """Everything that makes a move illegal; a wrong claim is legal, and costs a point.
-
-        None is to wait, which anybody may.
-        """
+        """Return what makes a move illegal; a wrong claim is legal, and None is to wait."""
         if move is None:
             return []
         if not isinstance(move, SetMove):
@@ -271,11 +252,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return [f"card {card} is not on the table" for card in cards if card not in view.places]
 
     def read(self, text: str, view: SetView) -> SetMove:
-        """Read `a d k` by places, `claim 3 17 52` by cards, or `more`.
-
-        Raises:
-            InputError: no move is in it.
-        """
+        """Read `a d k` by places, `claim 3 17 52` by cards, or `more`."""
         text = text.strip()
         if text.lower() in ("more", "m"):
             return MORE
@@ -336,11 +313,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
     def recorded_start(self, record: TextRecord) -> SetPosition:
-        """Return the first cards of the recorded deck on the table.
-
-        Raises:
-            InputError: the record has no such deck; names the line.
-        """
+        """Return the first cards of the recorded deck on the table."""
         if "deck" not in record.settings:
             raise InputError("the head: deck is missing")
         number, text, _ = record.settings["deck"]

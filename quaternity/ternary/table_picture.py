@@ -38,9 +38,6 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
         cards: place by place.
         letters: whether the places have their letters, as in a game at the terminal.
         threes: of these cards; told below the table.
-
-    Raises:
-        InputError: see `check_table`.
     """
     given = tuple(iterated(cards, "table"))
     check_table(given)
@@ -77,9 +74,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 def card_svg(card: int, label: str | None = None) -> str:
     """Return a card as an element of a page, which has `stripes_svg` too.
 
-    Args:
-        card: 0..80.
-        label: what a screen reader says; None where a text beside it says the same.
+    The label is what a screen reader says; None where a text beside it says the same.
     """
     return svg_element(WIDTH, HEIGHT, "card", label, _card(Card(card), ""))
 

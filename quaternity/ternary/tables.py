@@ -26,10 +26,6 @@ the last ones are claimed by number."""
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
     """Return the cards of a table in order.
 
-    Raises:
-        InputError: one is not a card 0..80, or lies there twice; its place is named. Or `cards` is
-            no collection.
-
     >>> check_table([4, 0, 9])
     (0, 4, 9)
     >>> check_table([4, 0, 4])

@@ -21,10 +21,7 @@ PARTNERS: Final = 16
 
 
 def is_pair(a: int, b: int) -> bool:
-    """Whether two cards share no attribute.
-
-    Raises:
-        InputError: one is no card.
+    """Return whether two cards share no attribute.
 
     >>> is_pair(0, 40), is_pair(0, 41), is_pair(0, 1)
     (True, True, False)
@@ -36,12 +33,9 @@ def partner(card: int, k: int) -> int:
     """Return the partner number k of a card, k in 0..15.
 
     With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of the
-    partner is (digit + k_i + 1) mod 3. The numbers k and 15 - k give the two partners b and c that
-    form a correct triple with the card: digit_i + 2 - k_i = digit_i + (1 - k_i) + 1. So k in 0..7
-    gives the 8 triples through the card, and k in 0..15 its 16 ordered pairs.
-
-    Raises:
-        InputError: no card, or k is not in 0..15.
+    partner is (digit + k_i + 1) mod 3. The numbers k and 15 - k give the two partners that form a
+    correct triple with the card: k in 0..7 gives its 8 triples, and k in 0..15 its 16 ordered
+    pairs.
 
     >>> partner(23, 0), partner(23, 15)
     (33, 64)
@@ -57,9 +51,6 @@ def partner(card: int, k: int) -> int:
 
 def partners(card: int) -> tuple[int, ...]:
     """Return the 16 cards that share no attribute with a card, in order.
-
-    Raises:
-        InputError: no card.
 
     >>> partners(0)[:4]
     (40, 41, 43, 44)
@@ -89,9 +80,6 @@ def third(a: int, b: int) -> int:
     When the two form a pair, it is also the only one that makes a correct triple of them. In both
     rules two cards determine the third.
 
-    Raises:
-        InputError: one is no card, or both are the same.
-
     >>> third(0, 40), third(0, 1)
     (80, 2)
     """
@@ -114,10 +102,7 @@ def third_cards() -> tuple[tuple[int, ...], ...]:
 
 
 def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
-    """Whether three cards belong together under a rule.
-
-    Raises:
-        InputError: one is no card, or one is there twice; or there is no such rule.
+    """Return whether three cards belong together under a rule.
 
     >>> is_triple(0, 40, 80, Rule.TRIPLE), is_triple(0, 1, 2, Rule.TRIPLE)
     (True, False)
@@ -130,12 +115,9 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 
 
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
-    """All threes of a table that belong together, each in order, and in order among themselves.
+    """Return all threes of a table, each in order, and in order among themselves.
 
     Quadratic in the size of the table: 3 ms for all 81 cards.
-
-    Raises:
-        InputError: see `check_table`; or there is no such rule.
 
     >>> triples([0, 1, 2, 40, 80], Rule.SET), triples([0, 1, 2, 40, 80], Rule.TRIPLE)
     (((0, 1, 2), (0, 40, 80)), ((0, 40, 80),))
@@ -153,11 +135,7 @@ def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
 
 
 def all_triples(rule: Rule | str) -> tuple[Triple, ...]:
-    """All threes of the deck: 216 correct triples or 1080 SETs.
-
-    Raises:
-        InputError: there is no such rule.
-    """
+    """Return all threes of the deck: 216 correct triples or 1080 SETs."""
     return _all_triples(Rule(rule))
 
 
@@ -167,10 +145,6 @@ def _all_triples(rule: Rule) -> tuple[Triple, ...]:
 
 
 def triples_through(card: int, rule: Rule | str) -> tuple[Triple, ...]:
-    """All threes of the deck with a card: 8 correct triples or 40 SETs.
-
-    Raises:
-        InputError: no card, or there is no such rule.
-    """
+    """Return all threes of the deck with a card: 8 correct triples or 40 SETs."""
     card = check_card(card)
     return tuple(three for three in all_triples(rule) if card in three)

@@ -23,17 +23,17 @@ TELLING = 0.1
 
 
 def exact(view: View, random: Random) -> Question:
-    """Return a sure card, else the request with the highest exact chance; equal ones by lot.
+    """Choose a sure card, else the request with the highest exact chance; equal ones by lot.
 
     Cost: a look at the owners when a card is located, else a count, 0.2 to 0.5 ms with four
     players. With many players and cards the chances are estimates, see `owner_weights`.
     """
-    found = located(view.public, view.seat, view.hand, whole=False)
-    if not found and len(view.public.hands) > FEW_PLAYERS:
-        found = _deduced(view)
-    if not found:
-        found = likeliest(view, owner_weights(view.problem))
-    return one_of(view, found, random) if found else random_request(view, random)
+    sure = located(view.public, view.seat, view.hand, whole=False)
+    if not sure and len(view.public.hands) > FEW_PLAYERS:
+        sure = _deduced(view)
+    if not sure:
+        sure = likeliest(view, owner_weights(view.problem))
+    return one_of(view, sure, random) if sure else random_request(view, random)
 
 
 def _deduced(view: View) -> list[tuple[int, int, int]]:
@@ -51,7 +51,7 @@ def _deduced(view: View) -> list[tuple[int, int, int]]:
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """Return the cards and owners, as (set, number, owner's bit), of the highest weight."""
     highest: float = 0
-    found: list[tuple[int, int, int]] = []
+    best: list[tuple[int, int, int]] = []
     for index, mask in enumerate(view.hand):
         if mask:
             rows = weights.owned[index]
@@ -59,22 +59,22 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
                 for player, weight in enumerate(rows[number]):
                     if weight > highest:
                         highest = weight
-                        found = []
+                        best = []
                     if weight == highest and weight:
-                        found.append((index, number, 1 << player))
-    return found
+                        best.append((index, number, 1 << player))
+    return best
 
 
 def patient(view: View, random: Random) -> Question:
-    """Return builds one set after another, and thinks of what a failure would hand on.
+    """Build one set after another, and think of what a failure would hand on.
 
-    It looks ahead along a whole set: what counts is the chance to get every card that is lacking in
-    one go (the product of the chances), not the chance of the next card. A set that is sure as a
-    whole is collected at once. Otherwise the *least* likely card of the chosen set comes first: a
-    card gained in a set that then stays open only lies at this seat for all to see and to take. So
-    even sure cards wait. Among owners about equally likely it asks the player who is next on turn,
-    who learns nothing about the card by refusing it; and it prefers sets that it is
-    known to hold already, since every first request for a set gives that away.
+    What counts is the chance to get every card that is lacking of a set in one go, not the chance
+    of the next card. A set that is sure as a whole is collected at once. Otherwise the *least*
+    likely card of the chosen set comes first: a card gained in a set that then stays open only lies
+    there for all to see and to take. So even sure cards wait. Among owners about equally likely it
+    asks the player who is next on turn, who learns nothing about the card by refusing it. It
+    prefers sets that it is known to hold already, since every first request for a set gives that
+    away.
 
     Cost: a count per request, 0.2 to 0.5 ms with four players.
     """

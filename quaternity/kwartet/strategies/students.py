@@ -54,54 +54,54 @@ def own_card_request(view: View, random: Random) -> Question:
 
 
 def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tuple[int, int, int]]:
-    """Give the cards a seat lacks of sets it holds and has located, as (set, number, owner's bit).
+    """Return the cards a seat lacks and has located, of sets it holds.
 
-    Args:
-        whole: only cards of sets of which it has located every card it lacks.
+    They are (set, number, owner's bit). With `whole`, only of sets of which it has located every
+    card it lacks.
     """
     others = public.with_cards & ~(1 << seat)
-    found: list[tuple[int, int, int]] = []
+    cards: list[tuple[int, int, int]] = []
     for index, mask in enumerate(hand):
         if mask:
             owners = public.problem.sets[index].owners
-            before = len(found)
+            before = len(cards)
             for number in LACKING[mask]:
-                left = owners[number] & others
-                if left and not left & (left - 1):
-                    found.append((index, number, left))
+                candidates = owners[number] & others
+                if candidates and not candidates & (candidates - 1):
+                    cards.append((index, number, candidates))
                 elif whole:
-                    del found[before:]
+                    del cards[before:]
                     break
-    return found
+    return cards
 
 
-def one_of(view: View, found: list[tuple[int, int, int]], random: Random) -> Question:
+def one_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
     """One of some (set, number, owner's bit), by lot."""
-    index, number, owner = found[int(random.random() * len(found))]
+    index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
-def first_of(view: View, found: list[tuple[int, int, int]]) -> Question:
+def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
     """Return the first of some (set, number, owner's bit).
 
     Whoever always takes what is located takes all of it, in any order. For `mixed` the order
     counts, and this one comes nearer to the published table than the lot does.
     """
-    index, number, owner = found[0]
+    index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def greedy(view: View, random: Random) -> Question:
     """Return a located card, the first in order, else a random request."""
-    found = located(view.public, view.seat, view.hand, whole=False)
-    return first_of(view, found) if found else random_request(view, random)
+    cards = located(view.public, view.seat, view.hand, whole=False)
+    return first_of(view, cards) if cards else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
     """Return a card of the first set located as a whole; else 2/3 random, 1/3 a card of its own."""
-    found = located(view.public, view.seat, view.hand, whole=True)
-    if found:
-        return first_of(view, found)
+    cards = located(view.public, view.seat, view.hand, whole=True)
+    if cards:
+        return first_of(view, cards)
     if random.random() * 3 < 2:
         return random_request(view, random)
     return own_card_request(view, random)
@@ -115,17 +115,17 @@ def mixed(view: View, random: Random) -> Question:
 def better_greedy(view: View, random: Random) -> Question:
     """Return a located card, else a card it lacks from an opponent who may have it."""
     public, seat, hand = view.public, view.seat, view.hand
-    found = located(public, seat, hand, whole=False)
-    if found:
-        return one_of(view, found, random)
+    cards = located(public, seat, hand, whole=False)
+    if cards:
+        return one_of(view, cards, random)
     others = public.with_cards & ~(1 << seat)
     guesses = []
     for index, mask in enumerate(hand):
         if mask:
             owners = public.problem.sets[index].owners
             for number in LACKING[mask]:
-                left = owners[number] & others
-                while left:
-                    guesses.append((index, number, left & -left))
-                    left &= left - 1
+                candidates = owners[number] & others
+                while candidates:
+                    guesses.append((index, number, candidates & -candidates))
+                    candidates &= candidates - 1
     return one_of(view, guesses, random) if guesses else random_request(view, random)

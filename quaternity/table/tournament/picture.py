@@ -21,11 +21,7 @@ def draw_table(
 ) -> None:
     """Draw sole and tied wins; beside them ratings, or mean numbers of possible deals by go.
 
-    Args:
-        path: ends in .png, .svg or .pdf.
-
-    Raises:
-        InputError: matplotlib is not installed, or the file cannot be written.
+    The path ends in .png, .svg or .pdf.
     """
     rated = any(record.rating for record in table.records)
     figure = new_figure(10.0 if worlds or rated else 5.5, 1.8 + 0.6 * max(4, len(players)))

@@ -46,7 +46,6 @@ class Tournament:
     """What is played.
 
     Attributes:
-        rules: of the game, with its settings.
         players: names (`quaternity.table.players`); the same one may come twice.
         seed: of all deals and all players.
         rotate: whether each deal is played in all orders of seats, from five seats on in a balanced
@@ -56,9 +55,6 @@ class Tournament:
         move_seconds: the longest that a player may think; None: for ever, and `FOREIGN_SECONDS`
             where one is from outside.
         details: for the game's own loop: how often it looks closer; 0 never.
-
-    Raises:
-        InputError: a number is out of range, too few or too many players, or an unknown one.
     """
 
     rules: Any
@@ -106,8 +102,8 @@ class Tournament:
     def by_entry(self) -> bool:
         """Whether every game has chance of its own, and each entry its own in all its seats.
 
-        So it is where nothing is dealt; otherwise chance is the deal's and the seat's, and all
-        games of a deal have the same.
+        So it is where nothing is dealt; else chance is the deal's and the seat's in all games of a
+        deal.
         """
         return registration(self.rules.name).chance_by_entry
 
@@ -124,7 +120,7 @@ class Tournament:
         return game // self.games_a_deal
 
     def line_up(self, game: int) -> tuple[int, ...]:
-        """Per seat the entry of `players` that sits there in a game.
+        """Return per seat the entry of `players` that sits there in a game.
 
         With as many players as seats all of them play, in all `seatings`. If there are fewer, they
         take turns in the seats; if more, all choices of players take turns.
@@ -206,14 +202,9 @@ class GameResult(NamedTuple):
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """Return the results of the games 0, 1, …, in this order.
+    """Return the results of the games 0, 1, … in order; `on_done` gets the number of finished ones.
 
-    Args:
-        on_done: told the number of games each time that some are finished.
-
-    Raises:
-        InputError: a player cannot be made.
-        Otherwise as `play_game`.
+    Raises as `play_game`.
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
@@ -226,7 +217,7 @@ def play(
 
 
 def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
-    """Games that a worker is given at a time: whole deals, and enough for all workers.
+    """Return how many games a worker is given at a time: whole deals, and enough for all workers.
 
     In this process it is one: every game that is finished counts when the user interrupts.
     """
@@ -260,7 +251,7 @@ class _Games:
 
 
 def play_game(tournament: Tournament, game: int) -> GameResult:
-    """One game by its number.
+    """Play one game by its number.
 
     Raises:
         PlayerFault: a player failed or broke the rules; with the record up to there.
@@ -338,8 +329,7 @@ def _play(
 ) -> tuple[Any, int, None]:
     """Return a game of any players: its end, the number of whole moves, and nothing more.
 
-    Where several may act at once, the one with the shortest delay does; after each move all think
-    anew.
+    Where several may act at once, the shortest delay is first; after each move all think anew.
     """
     del details
     rules, position, moves = tournament.rules, start, 0

@@ -32,12 +32,11 @@ class Measured:
 
     @classmethod
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
-        """Of at least one value.
+        """Return the mean of at least one value, and its standard error.
 
-        Args:
-            deals: per value its deal, by number: values of one deal may depend on each other, deals
-                do not, and may have different numbers of values (a ratio estimate). Without,
-                every value is on its own.
+        `deals` has per value the number of its deal: values of a deal may depend on each other,
+        deals do not, and may have different numbers of values (a ratio estimate). Without, each is
+        on its own.
 
         >>> Measured.of([0.0, 1.0, 1.0, 0.0]).mean
         0.5
@@ -71,7 +70,7 @@ class Record:
         win_share: as `share`, but such a game is shared by those who are first.
         points: per seat and game.
         by_seat: per seat how often it won alone from there; None where it never sat.
-        rating: Elo-style: see `ratings`. None when it played nobody else, or none were asked for.
+        rating: see `ratings`; None when it played nobody else, or none were asked for.
     """
 
     games: int
@@ -109,11 +108,7 @@ class Table(Shown):
     games_a_deal: int
 
     def picture(self, names: Sequence[str] = ()) -> Picture:
-        """Return a row for each player.
-
-        Args:
-            names: of the players; without, their numbers.
-        """
+        """Return a row for each player, under names if given, else numbers."""
         rows = [heads("player", "games", "wins", "share", "score", "points", "rating")]
         for number, record in enumerate(self.records):
             figures = (
@@ -139,13 +134,7 @@ def tabulated(
 ) -> Table:
     """Return the table of the first games of a tournament, in order.
 
-    Args:
-        players: how many there are.
-        random: draws the resamples for the standard errors of ratings; without there are none.
-        games_a_deal: see `Table`.
-
-    Raises:
-        InputError: there is no game.
+    `random` draws the resamples for the standard errors of ratings; without there are none.
     """
     if not results:
         raise InputError("no game was finished")
@@ -235,7 +224,7 @@ class _Games:
 
 
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
-    """Elo-style ratings of players; None for one that met no other.
+    """Return Elo-style ratings of players; None for one that met no other.
 
     Each finished game counts as a meeting of every two seats of different players: won by the sole
     winner, drawn between any two who did not win. The strengths are those of Bradley and Terry with
@@ -328,11 +317,8 @@ def _spread(values: Sequence[float]) -> float | None:
 class WorldsByGo(NamedTuple):
     """Mean decimal logarithms of numbers of possible deals after some goes of Kwartet.
 
-    They are of the games that had not ended by then.
-
-    Attributes:
-        own: per player of the tournament.
-        deals: so many deals the games are of.
+    `own` is per player of the tournament. They are of `deals` deals whose games had not ended by
+    then.
     """
 
     goes: int

@@ -93,7 +93,7 @@ def _distances(seating: Seating) -> list[tuple[int, int, int]]:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Names told apart: a name that is given more than once is numbered.
+    """Tell names apart: number one that is given more than once.
 
     >>> labels(["exact", "greedy", "greedy"])
     ['exact', 'greedy 1', 'greedy 2']

@@ -50,7 +50,7 @@ _CARD = np.arange(SET_SIZE)[:, None]
 _OTHER = parts_of(range(MASKS // 2))
 _LACKS = np.array(
     [
-        [rest % (1 << card) | (rest >> card << card + 1) | 1 << card for rest in range(MASKS // 2)]
+        [mask % (1 << card) | (mask >> card << card + 1) | 1 << card for mask in range(MASKS // 2)]
         for card in range(SET_SIZE)
     ]
 )
@@ -62,11 +62,9 @@ have."""
 
 
 class Asking(NamedTuple):
-    """How likely a request was by each strategy.
+    """How likely each strategy made a request: `value[strategy, set, mask]`.
 
-    Attributes:
-        value: `[strategy, set, mask]`.
-        share: `[strategy, mask]`: what is asked for in the asked set.
+    `share[strategy, mask]` is what is asked for in the asked set.
     """
 
     value: Floats
@@ -74,36 +72,35 @@ class Asking(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Chances of who has what an asker lacks, by all that they lack of a set; of what they hold.
+    """Return chances of who has what an asker lacks, by all that they lack, and of what they hold.
 
-    Args:
-        weights: `[holding, player, ..., set]`.
-
-    Returns:
-        `[card, case, owner, ..., set]`, the cases as in `_LACKS`; `[holding, ..., set]`.
+    From `weights[holding, player, ..., set]` to `[card, case, owner, ..., set]`, the cases as in
+    `_LACKS`, and `[holding, ..., set]`.
     """
-    rest = without(weights, asker)
-    left = others(rest)
-    products = rest.take(_PARTS, axis=0)
-    products *= left.take(_RESTS, axis=0)
-    sums = (_OTHER[2] @ products.reshape(*_PARTS.shape, -1)).reshape(*_LACKS.shape, *rest.shape[1:])
-    whole = left[_LACKS, asker][:, :, None]
+    opponents = without(weights, asker)
+    without_each = others(opponents)
+    products = opponents.take(_PARTS, axis=0)
+    products *= without_each.take(_RESTS, axis=0)
+    sums = (_OTHER[2] @ products.reshape(*_PARTS.shape, -1)).reshape(
+        *_LACKS.shape, *opponents.shape[1:]
+    )
+    whole = without_each[_LACKS, asker][:, :, None]
     chances: Floats = np.divide(sums, whole, out=np.zeros_like(sums), where=whole > 0)
-    held = weights[:, asker] * left[::-1, asker]
+    held = weights[:, asker] * without_each[::-1, asker]
     return chances, held / held.sum(axis=0)
 
 
 def _over_cards(values: Floats, fill: float) -> Floats:
     """Values `[card, case, ...]` as `[mask, card, ...]`, by the mask that is held, filled up."""
-    found = np.full((MASKS, SET_SIZE, *values.shape[2:]), fill)
-    found[MASKS - 1 - _LACKS, _CARD] = values
-    return found
+    table = np.full((MASKS, SET_SIZE, *values.shape[2:]), fill)
+    table[MASKS - 1 - _LACKS, _CARD] = values
+    return table
 
 
 def patients(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> Asking:
-    """As `patient` asks, by three kinds of chances.
+    """Ask as `patient` does, by three kinds of chances.
 
     Args:
         chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: as counted, as counted
@@ -144,7 +141,7 @@ def exacts(chances: Floats, asker: int, place: int, card: int, asked: int) -> As
 
 def _by_mask(share: Floats, card: int) -> Floats:
     """Shares `[case, strategy]` as `[strategy, mask]`: whoever has the card, or none, asks not."""
-    found = np.zeros((share.shape[1], MASKS))
-    found[:, MASKS - 1 - _LACKS[card]] = share.T
-    found[:, 0] = 0
-    return found
+    by_mask = np.zeros((share.shape[1], MASKS))
+    by_mask[:, MASKS - 1 - _LACKS[card]] = share.T
+    by_mask[:, 0] = 0
+    return by_mask

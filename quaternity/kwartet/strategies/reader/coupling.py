@@ -170,8 +170,8 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
         def step() -> Floats:
             spread = (both[1] - both[0] ** 2) @ times
-            rest = 1 - expected / expected.sum(axis=0)
-            return np.asarray(excess * (rest / np.maximum(spread, LEAST_SPREAD)).T)
+            share = 1 - expected / expected.sum(axis=0)
+            return np.asarray(excess * (share / np.maximum(spread, LEAST_SPREAD)).T)
 
         return float(np.abs(excess).max()), step
 
@@ -183,15 +183,11 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
 
     The latter is 1.0 if, and only if, there is one way to share the set out.
 
-    A set's weights are a polynomial with an unknown per player, whose exponent is the number of
-    cards; what the other sets leave is a coefficient of the product of theirs, which a Fourier
-    transform finds. It wraps around after `SPAN` cards, many standard deviations from the hand.
-    With more than `MOST_UNKNOWN` unknowns, or if rounding leaves nothing, chances stay as they are.
-    Cost: about 0.3 ms for four players and 13 sets, 3 ms for five.
-
-    Args:
-        weights: from `tilted`, `[holding, player, set]`.
-        seat: who sees their own hand; None for nobody.
+    A set's weights `[holding, player, set]` are a polynomial with an unknown per player, whose
+    exponent is the number of cards; what the other sets leave is a coefficient of the product of
+    theirs, which a Fourier transform finds. It wraps around after `SPAN` cards, many standard
+    deviations from the hand. With more than `MOST_UNKNOWN` unknowns, or if rounding leaves nothing,
+    chances stay as they are. Cost: about 0.3 ms for four players and 13 sets, 3 ms for five.
     """
     # One hand follows from the others, and a hand that is seen meets itself.
     active = [player for player, hand in enumerate(hands) if hand]
@@ -219,18 +215,18 @@ def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[in
     counts = [count[player].astype(int) for player in unknown]
     span = [min(SPAN, 1 + int(np.where(may, count, 0).max(axis=1).sum())) for count in counts]
     place = np.zeros(ways.shape[1], int)
-    left = np.zeros(ways.shape[1], int)
+    exponents = np.zeros(ways.shape[1], int)
     for player, count, size in zip(unknown, counts, span, strict=True):
         place = place * size + count % size
-        left = left * size + (hands[player] - count) % size
+        exponents = exponents * size + (hands[player] - count) % size
     size = int(np.prod(span))
     polynomials = np.stack([np.bincount(place, row, size) for row in ways])
     axes = tuple(range(1, len(span) + 1))
     values = np.fft.rfftn(polynomials.reshape(-1, *span), axes=axes)
-    rest = np.ones_like(values)
-    np.cumprod(values[:-1], axis=0, out=rest[1:])
-    rest[:-1] *= np.cumprod(values[:0:-1], axis=0)[::-1]
-    others_left = np.fft.irfftn(rest, span, axes=axes).reshape(len(ways), size)
-    joint = ways * np.maximum(others_left[:, left], 0.0)
+    products = np.ones_like(values)
+    np.cumprod(values[:-1], axis=0, out=products[1:])
+    products[:-1] *= np.cumprod(values[:0:-1], axis=0)[::-1]
+    others_left = np.fft.irfftn(products, span, axes=axes).reshape(len(ways), size)
+    joint = ways * np.maximum(others_left[:, exponents], 0.0)
     whole = joint.sum(axis=1, keepdims=True)
     return np.asarray(joint / whole) if (whole > TINY).all() else ways

@@ -50,14 +50,14 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 _PARTS, _RESTS, _SUM = parts_of(range(MASKS))
 
 
-def joined(one: Floats, other: Floats) -> Floats:
+def joined(first: Floats, other: Floats) -> Floats:
     """Weights of what two players hold together, of theirs; `[holding, ...]`, broadcast."""
-    products = one.take(_PARTS, axis=0) * other.take(_RESTS, axis=0)
+    products = first.take(_PARTS, axis=0) * other.take(_RESTS, axis=0)
     return (_SUM @ products.reshape(len(_PARTS), -1)).reshape(MASKS, *products.shape[1:])
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Weights of each player, of neighbours together, of four of them, and so on up to two halves.
+    """Return weights of each player, of neighbours together, of four, and so on up to two halves.
 
     Players who never hold anything fill their number up to a power of two.
     """
@@ -75,11 +75,11 @@ def tree(weights: Floats) -> list[Floats]:
 def others(weights: Floats) -> Floats:
     """Return what all but one player hold together, as weights `[holding, player, ...]`."""
     levels = tree(weights)
-    found = levels[-1][:, ::-1]
+    outside = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
         neighbours = level.reshape(MASKS, -1, 2, *level.shape[2:])[:, :, ::-1]
-        found = joined(neighbours, found[:, :, None]).reshape(level.shape)
-    return found[:, : weights.shape[1]]
+        outside = joined(neighbours, outside[:, :, None]).reshape(level.shape)
+    return outside[:, : weights.shape[1]]
 
 
 def held_by_all(weights: Floats) -> Floats:
@@ -91,24 +91,24 @@ def held_by_all(weights: Floats) -> Floats:
 
 def held_by(weights: Floats, player: int) -> Floats:
     """Return the chance of one player's holdings, `[holding, ...]`."""
-    one, other = tree(without(weights, player))[-1].swapaxes(0, 1)
-    chances = weights[:, player] * joined(one, other)[::-1]
+    first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
+    chances = weights[:, player] * joined(first, other)[::-1]
     chances /= chances.sum(axis=0)
     return chances
 
 
 def without(weights: Floats, player: int) -> Floats:
     """Weights with which a player holds nothing."""
-    rest = weights.copy()
-    rest[:, player] = 0
-    rest[0, player] = 1
-    return rest
+    remaining = weights.copy()
+    remaining[:, player] = 0
+    remaining[0, player] = 1
+    return remaining
 
 
 def totals(weights: Floats) -> Floats:
     """Return the sum `[..., set]` over all ways to share out a set."""
-    one, other = tree(weights)[-1].swapaxes(0, 1)
-    whole: Floats = (one * other[::-1]).sum(axis=0)
+    first, other = tree(weights)[-1].swapaxes(0, 1)
+    whole: Floats = (first * other[::-1]).sum(axis=0)
     return whole
 
 

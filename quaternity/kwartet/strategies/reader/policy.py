@@ -26,12 +26,7 @@ LEAST = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
-    """What is believed of one set.
-
-    Attributes:
-        owned: the chance `[card][player]`.
-        run: the chance of the likeliest way in which the set is shared out.
-    """
+    """The chances `owned[card][player]` of one set, and that of the likeliest sharing (`run`)."""
 
     owned: list[list[float]]
     run: float
@@ -70,23 +65,21 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
 
 
 def beliefs(view: View) -> list[list[list[float]]]:
-    """How likely each player is to own each card, by all that the requests so far tell.
+    """Return the chances `[set][card][player]` that players own cards, by what the requests tell.
 
-    Of a bystander's view: by what everybody can read. What is certain is exactly 0.0 or 1.0.
-
-    Returns:
-        The chance `[set][card][player]`; the list of a removed set is empty.
-
-    Cost: see `reading.read_game`; milliseconds when the game goes on.
+    Of a bystander's view: by what everybody can read. What is certain is exactly 0.0 or 1.0; the
+    list of a removed set is empty. Cost: see `reading.read_game`; milliseconds when the game goes
+    on.
     """
-    found = _believed(view)
+    believed = _believed(view)
     return [
-        found[index].owned if index in found else [] for index in range(len(view.public.removed))
+        believed[index].owned if index in believed else []
+        for index in range(len(view.public.removed))
     ]
 
 
 def reader(view: View, random: Random) -> Question:
-    """Return builds sets as `patient` does, on chances that it reads from everybody's requests.
+    """Build sets as `patient` does, on chances that are read from everybody's requests.
 
     Cost: with 52 cards 3 ms with four players, 5 to 9 with more: 1 ms a request since its last.
     """

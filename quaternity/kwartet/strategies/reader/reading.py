@@ -92,11 +92,7 @@ class Kinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> Kinds:
-        """Group sets that are alike: nobody asked for them, and the reader holds none.
-
-        Args:
-            known: the sets that are not alike, as a bit mask.
-        """
+        """Group the sets that nobody asked for (not in `known`) and the reader holds none of."""
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
         for index in active:
@@ -160,12 +156,12 @@ class Record:
         patient = patients(chances, asker, following, shown, place, number, asked)
         exact = exacts(chances[..., 0, :], asker, place, number, asked)
         asking = Asking(*map(np.concatenate, zip(patient, exact, strict=True)))
-        one = Asked(before, known, kinds, event, asking, flat_shares(before, event))
-        self.asked.append(one)
+        request = Asked(before, known, kinds, event, asking, flat_shares(before, event))
+        self.asked.append(request)
         self.events.append(event)
         self.public, self.known = after, known
         reading = self.bystander._replace(factors=self.factors[-1])
-        self.bystander = after_request(reading, one, after, None, held[:, -1].T)
+        self.bystander = after_request(reading, request, after, None, held[:, -1].T)
         if event.answer:
             self.vain[index][number] = 0
         else:
@@ -190,11 +186,11 @@ class Record:
             self.seats[key] = 0, dealt, start_reading(first, (seat, dealt))
         done, hand, reading = self.seats[key]
         for number in range(done, len(self.asked)):
-            one = self.asked[number]
+            request = self.asked[number]
             following = self.asked[number + 1].before if number + 1 < len(self.asked) else None
-            before, hand = hand, one.event.hand_after(hand, seat)
+            before, hand = hand, request.event.hand_after(hand, seat)
             after = self.public if following is None else following
-            reading = after_request(reading, one, after, (seat, before, hand), None)
+            reading = after_request(reading, request, after, (seat, before, hand), None)
         self.seats[key] = len(self.asked), hand, reading
         return reading
 
@@ -205,17 +201,14 @@ def in_play(public: PublicState) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def trusting(one: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
+def trusting(constraint: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
     """Return what is possible of a set if nobody holds what they asked for in vain.
 
-    Where nothing is possible so, it is ignored who asked.
-
-    Args:
-        vain: per card who asked for it in vain, as a bit mask.
+    `vain` has per card who did so, as a bit mask; it is ignored where nothing is possible so.
     """
-    owners = tuple([mask & ~asked for mask, asked in zip(one.owners, vain, strict=True)])
-    strict = possible(one.trusted(owners, one.low, one.high), with_cards)
-    return strict if totals(strict) > 0 else possible(one, with_cards)
+    owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
+    strict = possible(constraint.trusted(owners, constraint.low, constraint.high), with_cards)
+    return strict if totals(strict) > 0 else possible(constraint, with_cards)
 
 
 def by_set(rows: Sequence[Floats]) -> Floats:
@@ -251,7 +244,7 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """By mask, how likely each way to ask that looks at no other set asks for this, `[way, mask]`.
+    """Return the shares of masks `[way, mask]` by each way to ask that looks at no other set.
 
     The ways are the last four of `HABITS`; the shares are times the number of sets held.
     """
@@ -270,39 +263,38 @@ def flat_shares(before: PublicState, event: Event) -> Floats:
 
 def after_request(
     reading: Reading,
-    one: Asked,
+    request: Asked,
     after: PublicState,
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
 ) -> Reading:
-    """Return what is read when one more request was made.
+    """Return what is read after one more request, which led to the state `after`.
 
     Args:
-        after: the state after it.
         own: the seat, and the hand it had before and has then.
         held: the chances `[set, mask]` of what the asker held, where they are known already.
     """
-    asker, asked, (index, number) = one.event.question
+    asker, asked, (index, number) = request.event.question
     weights, factors, habits = reading
     weights = weights.copy()
     if own is None or asker != own[0]:
-        kinds = one.kinds if own is None else Kinds.of(one.before, one.known, own[1])
+        kinds = request.kinds if own is None else Kinds.of(request.before, request.known, own[1])
         if held is None:
             rows = weights[:, :, None, kinds.sets]
-            hands = one.before.hands
+            hands = request.before.hands
             met, (factors,) = tilted(rows, kinds.times, hands, factors[None], ROUGH)
             held = held_by(met[:, :, 0], asker).T
         habit = habits[asker] + LIKE_OTHERS * (habits.sum(axis=0) - habits[asker]) + HABITS
-        told, responsible = likelihood(held, one, habit, kinds)
-        weights[:, asker, kinds.active] *= told.T[:, kinds.like]
+        likelihoods, responsible = likelihood(held, request, habit, kinds)
+        weights[:, asker, kinds.active] *= likelihoods.T[:, kinds.like]
         habits = habits.copy()
         habits[asker] += responsible
-    if one.event.answer:
+    if request.event.answer:
         has, before = HOLDS[:, number], weights[:, :, index].copy()
         weights[:, [asker, asked], index] = 0
         weights[has, asker, index] = before[~has, asker]
         weights[~has, asked, index] = before[has, asked]
-    kinds = Kinds.of(after, one.known, None if own is None else own[2])
+    kinds = Kinds.of(after, request.known, None if own is None else own[2])
     if kinds.sets:
         problem = after.problem if own is None else after.problem.seen_by(own[0], own[2])
         rows = allowed(weights, problem, after.with_cards, kinds.sets, asker)
@@ -310,24 +302,21 @@ def after_request(
     return Reading(weights, factors, habits)
 
 
-def likelihood(held: Floats, one: Asked, habits: Floats, kinds: Kinds) -> tuple[Floats, Floats]:
-    """How much likelier each holding of the asker makes a request, `[set, mask]`.
+def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tuple[Floats, Floats]:
+    """Return how much likelier each holding of the asker makes a request, `[set, mask]`.
 
-    The strategy in the asker's head is not known: every one counts by how well it explained their
-    requests, this one included.
+    The asker's strategy is not known: every one counts by how well it explained their requests,
+    this one included. By how much each habit explains it comes second; that adds up to 1.
 
     Args:
         held: the chance `[set, mask]` of what the asker holds.
         habits: their row of `Reading.habits`.
         kinds: the sets, as who reads this sees them.
-
-    Returns:
-        The likelihoods, and by how much each habit explains the request; that adds up to 1.
     """
-    value, share = one.asking
-    public = dict(zip(one.kinds.active, one.kinds.like, strict=True))
+    value, share = request.asking
+    public = dict(zip(request.kinds.active, request.kinds.like, strict=True))
     value = value.take([public[index] for index in kinds.sets], axis=1)
-    place = kinds.sets.index(one.event.question.card.set_index)
+    place = kinds.sets.index(request.event.question.card.set_index)
     strategies = len(value)
     prior = habits / habits.sum()
     # The values that the asked set may have had, with noise: `[quantile, strategy, mask]`.
@@ -341,8 +330,8 @@ def likelihood(held: Floats, one: Asked, habits: Floats, kinds: Kinds) -> tuple[
     below = below.reshape(*held.shape, -1)
     passed = np.maximum((held[:, None, :] @ below)[:, 0], 1e-12)
     passed[place] = 1
-    rest = (passed ** kinds.times[:, None]).prod(axis=0)
-    reached = share.take(masks, axis=1) * rest.reshape(levels) / len(QUANTILES)
+    elsewhere = (passed ** kinds.times[:, None]).prod(axis=0)
+    reached = share.take(masks, axis=1) * elsewhere.reshape(levels) / len(QUANTILES)
     explained = reached * held[place, masks]
     evidence = explained.sum(axis=(0, 2))
     mixed = (explained * prior[:strategies, None]).ravel() / passed
@@ -350,7 +339,7 @@ def likelihood(held: Floats, one: Asked, habits: Floats, kinds: Kinds) -> tuple[
     total[place] = 0
     total[place, masks] = prior[:strategies] @ reached.sum(axis=0)
     sets = np.maximum(1.0, kinds.times @ (1 - held[:, 0]))
-    flat = one.flat / sets
+    flat = request.flat / sets
     flat_evidence = flat @ held[place]
     weight = prior * np.concatenate([evidence, flat_evidence])
     total += weight[strategies:].sum()
