@@ -63,22 +63,22 @@ class Api:
 
     def routes(self) -> list[BaseRoute]:
         """All of them."""
-        one = "/api/tables/{table}"
+        base = "/api/tables/{table}"
         posts: list[tuple[str, Handler]] = [
-            (f"{one}/moves", self.move),  # the first are found soonest
+            (f"{base}/moves", self.move),  # the first are found soonest
             ("/api/tables", self.make),
             ("/api/seats", self.join),
             ("/api/records", self.upload),
-            (f"{one}/undo", self.undo),
-            (f"{one}/hand-over", self.hand_over),
-            (f"{one}/again", self.again),
+            (f"{base}/undo", self.undo),
+            (f"{base}/hand-over", self.hand_over),
+            (f"{base}/again", self.again),
         ]
         gets: list[tuple[str, Handler]] = [
             ("/api/games", self.games),
-            (one, self.look),
-            (f"{one}/events", self.events),
-            (f"{one}/record", self.record),
-            (f"{one}/help/{{word}}", self.help),
+            (base, self.look),
+            (f"{base}/events", self.events),
+            (f"{base}/record", self.record),
+            (f"{base}/help/{{word}}", self.help),
         ]
         return [
             *(Route(path, _Endpoint(handler), methods=["POST"]) for path, handler in posts),
@@ -103,17 +103,17 @@ class Api:
         )  # fmt: skip
         self._room()
         caller, cookie = _with_cookie(request)
-        table, told = await self.tables.make(new, caller)
+        table, seated = await self.tables.make(new, caller)
         base = _base(request)
         document = {
             "table": table,
             "seats": [
                 {
-                    "seat": one.seat,
-                    "token": one.token,
-                    "invitation": one.invitation and f"{base}/join/{one.invitation}",
+                    "seat": seat.seat,
+                    "token": seat.token,
+                    "invitation": seat.invitation and f"{base}/join/{seat.invitation}",
                 }
-                for one in told
+                for seat in seated
             ],
             "watch": f"{base}/t/{table}",
         }
@@ -126,9 +126,9 @@ class Api:
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
         caller, cookie = _with_cookie(request)
         name = taken(sent, "name", str, None)
-        table, one = await self.tables.join(invitation, name, caller)
+        table, seat = await self.tables.join(invitation, name, caller)
         return _answered(
-            request, {"table": table, "seat": one.seat, "token": one.token}, cookie
+            request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
 
     async def upload(self, request: Request) -> Response:
@@ -174,8 +174,8 @@ class Api:
         self._count()
         table, who = await self._at(request)
         invitation = await self.tables.hand_over(table, who, number, player)
-        told = invitation and f"{_base(request)}/join/{invitation}"
-        return answer({"version": table.version, "invitation": told})
+        link = invitation and f"{_base(request)}/join/{invitation}"
+        return answer({"version": table.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
         """`POST /api/tables/T/again`."""
@@ -218,12 +218,12 @@ class Api:
 
     async def help(self, request: Request) -> Response:
         """`GET /api/tables/T/help/WORD`."""
-        said = dict(request.query_params)
-        if sum(map(len, said.values())) > LONGEST_FORMULA:
+        asked = dict(request.query_params)
+        if sum(map(len, asked.values())) > LONGEST_FORMULA:
             raise Refusal(422, f"more than {LONGEST_FORMULA} characters")
         table, who = await self._at(request)
         word = request.path_params["word"]
-        return answer(await self.tables.help(table, who, word, said))
+        return answer(await self.tables.help(table, who, word, asked))
 
     async def games(self, request: Request) -> Response:
         """`GET /api/games`."""
@@ -245,11 +245,7 @@ class Api:
         return table, table.who(*caller, seat)
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
-        """Return the table of a request, and the seat of who asks.
-
-        Raises:
-            Refusal: they have none, or do too much.
-        """
+        """Return the table of a request, and the seat of who asks; or refuse them."""
         table, who = await self._at(request, seat)
         if who.looking is None or who.looking not in who.held:
             raise Refusal(403, "only who has a seat can do that")
@@ -267,11 +263,7 @@ class Api:
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
-    """Return a value of a document.
-
-    Raises:
-        Refusal: it is missing, or of another type.
-    """
+    """Return a value of a document; or refuse one that is missing or of another type."""
     value = sent.get(name, missing)
     if value is missing and missing is not _NOTHING:
         return missing  # type: ignore[no-any-return]  # what the caller said

@@ -53,9 +53,6 @@ def app(
         hosts: further names of this server.
         players: per game and name, programs that may be asked for besides those of the games.
         move_seconds: the longest that a program may think about a move.
-
-    Raises:
-        InputError: the folder cannot be used, or another server has it.
     """
     limits = limits or Limits()
     thinking = Thinking(move_seconds, players, limits.counts)

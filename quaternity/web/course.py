@@ -28,9 +28,8 @@ RECENT = 32
 class LoggedCourse(Course[Any, Any, Any]):
     """A game as its log tells it: a version for each entry.
 
-    Attributes:
-        answered: per seat and identity of a move the version with it.
-        recent: positions by version.
+    `answered` has per seat and identity of a move the version with it, `recent` positions by
+    version.
     """
 
     keeps_positions = False
@@ -75,11 +74,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:
-        """Return the move in a text as it was meant in some version, if it still means that.
-
-        Raises:
-            Refusal: it is none, or what it names is gone.
-        """
+        """Return the move in a text as some version meant it; refuse it if it means that no more."""
         rules, stale = self.rules, version != self.version
         gone = Refusal(409, "what this names is gone", version=self.version)
         if stale and version not in self.recent:

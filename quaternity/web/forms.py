@@ -19,18 +19,14 @@ MOST_FAULTS = 5
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people choose in a page, with the limits of pages.
-
-    Args:
-        game: the name of one that is registered.
-    """
+    """Return the settings of a game that people choose in a page, with the limits of pages."""
     fields = setting_fields(rules_class(game))
     most = {True: MOST_SEATS, False: MOST_CARDS}
     return tuple(field._replace(most=min(field.most, most[field.seats])) for field in fields)
 
 
 def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings in a request, those that it does not say being the usual ones.
+    """Return the settings in a request, those that it does not name being the usual ones.
 
     Args:
         game: the name of one that is registered.
@@ -66,25 +62,25 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     return settings
 
 
-def _value(one: SettingField, given: Any) -> Any:
+def _value(field: SettingField, given: Any) -> Any:
     """Return what a request says for a field."""
-    if one.kind == "choice":
-        if given not in one.choices:
-            allowed = ", ".join(one.choices)
-            raise InputError(f"{one.name}: {shown(given)} is unknown; known are {allowed}")
+    if field.kind == "choice":
+        if given not in field.choices:
+            allowed = ", ".join(field.choices)
+            raise InputError(f"{field.name}: {shown(given)} is unknown; known are {allowed}")
         return given
-    if one.kind == "truth":
+    if field.kind == "truth":
         if isinstance(given, bool):
             return given
         if given not in ("yes", "no"):
-            raise InputError(f"{one.name}: {shown(given)} is neither true nor false")
+            raise InputError(f"{field.name}: {shown(given)} is neither true nor false")
         return given == "yes"
     number = given
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 10:
         number = int(given)
-    if type(number) is not int or number not in range(one.least, one.most + 1, one.step):
-        steps = f" in steps of {one.step}" if one.step > 1 else ""
+    if type(number) is not int or number not in range(field.least, field.most + 1, field.step):
+        steps = f" in steps of {field.step}" if field.step > 1 else ""
         raise InputError(
-            f"{one.name}: {shown(given)} is not a whole number {one.least}..{one.most}{steps}"
+            f"{field.name}: {shown(given)} is not a whole number {field.least}..{field.most}{steps}"
         )
     return number

@@ -71,11 +71,7 @@ class Guards:
     """An application behind its guards: which hosts and origins are known, and its headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Numbers are always known as hosts: no foreign page has them for its name.
-
-        Args:
-            hosts: further names of this server.
-        """
+        """Know further hosts; numbers are always hosts, as no foreign page has them for its name."""
         self.app = app
         self.hosts = frozenset(("localhost", *(host.lower() for host in hosts)))
 
@@ -110,20 +106,16 @@ class Guards:
         await self.app(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> None:
-        """Refuse requests that foreign pages make.
-
-        Raises:
-            Refusal: the host is not known, or something is to be changed from elsewhere.
-        """
-        found: dict[bytes, list[str]] = {}
+        """Refuse requests that foreign pages make, or that name no host of ours."""
+        values: dict[bytes, list[str]] = {}
         for name, value in scope["headers"]:
-            found.setdefault(name, []).append(value.decode("latin-1"))
-        hosts = found.get(b"host", [])
+            values.setdefault(name, []).append(value.decode("latin-1"))
+        hosts = values.get(b"host", [])
         if len(hosts) != 1 or not is_known(hosts[0], self.hosts):
             raise Refusal(400, "this host is not known here (see --trusted-host)")
         if scope["method"] in _SAFE:
             return
-        origins, fetched = found.get(b"origin", []), found.get(b"sec-fetch-site", [])
+        origins, fetched = values.get(b"origin", []), values.get(b"sec-fetch-site", [])
         if origins:
             origin = urlsplit(origins[0]) if len(origins) == 1 else None
             if origin is None or not (
@@ -135,7 +127,7 @@ class Guards:
         elif fetched:
             if fetched != ["same-origin"]:
                 raise Refusal(403, "this comes from a foreign page")
-        elif b"cookie" in found and b"authorization" not in found:
+        elif b"cookie" in values and b"authorization" not in values:
             raise Refusal(403, "with a cookie, say where this comes from: Origin is missing")
 
 
@@ -152,16 +144,12 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 def _name(host: str) -> str:
     """Return a host without its port; empty when it is none."""
-    found = _HOST.fullmatch(host)
-    return found[1].strip("[]").lower() if found else ""
+    match = _HOST.fullmatch(host)
+    return match[1].strip("[]").lower() if match else ""
 
 
 def caller_of(request: Request) -> Caller:
-    """Who asks, by the token in the header or else by the cookie.
-
-    Raises:
-        Refusal: the header is none of ours.
-    """
+    """Return who asks, by the token in the header or else by the cookie."""
     given = request.headers.get("authorization")
     if given is not None:
         kind, _, token = given.partition(" ")
@@ -187,11 +175,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 async def body_of(request: Request, most: int) -> bytes:
-    """Return what was sent.
-
-    Raises:
-        Refusal: it is too long, or was cut off.
-    """
+    """Return what was sent; or refuse what is too long or was cut off."""
     long = Refusal(413, f"more than {most} bytes")
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > most:
@@ -208,24 +192,20 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 async def document_of(request: Request, most: int) -> dict[str, Any]:
-    """Return the JSON object that was sent.
-
-    Raises:
-        Refusal: there is none, or it is too long.
-    """
+    """Return the JSON object that was sent; or refuse what is none or too long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal(415, "send application/json")
     body = await body_of(request, most)
     try:
-        found = json.loads(body.decode(), parse_constant=_no_number)
+        document = json.loads(body.decode(), parse_constant=_no_number)
         if b"\\u" in body:
-            json.dumps(found, ensure_ascii=False).encode()  # no half characters
+            json.dumps(document, ensure_ascii=False).encode()  # no half characters
     except (ValueError, RecursionError) as error:
         raise Refusal(400, "this is not JSON in UTF-8") from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise Refusal(400, "send one JSON object")
-    return found
+    return document
 
 
 def _no_number(text: str) -> None:

@@ -26,24 +26,24 @@ Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """Of the rules, a view, the record of the game where all of it is open, and what else was said."""
 
 
-def quaternity_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """How many deals fit, and who owns what with what chance."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
-    del record, said
+    del record, asked
     try:
-        found = analyse(view.state)
+        analysis = analyse(view.state)
     except TooManyDeals as error:
         known = owner_chances(error.deductions.may_own, rules.seats)
         return {"deals": None, "chances": known, "exact": True}
-    return {"deals": str(found.deals), "chances": found.chances, "exact": True}
+    return {"deals": str(analysis.deals), "chances": analysis.chances, "exact": True}
 
 
-def questions(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Return what every question would tell."""
     from quaternity.insight.analysis import prospects
 
-    del rules, record, said
+    del rules, record, asked
     return {
         "questions": [
             {
@@ -59,7 +59,7 @@ def questions(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> An
     }
 
 
-def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Why a question is refused, or has one answer only."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
@@ -67,8 +67,8 @@ def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     from quaternity.insight.explanation import explained
 
     game = parse_record(record).replay()
-    if "move" in said:
-        question = rules.read(said["move"], QuaternityPosition(view.state))
+    if "move" in asked:
+        question = rules.read(asked["move"], QuaternityPosition(view.state))
     else:
         forced = [
             number
@@ -85,12 +85,12 @@ def why(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     return {"lines": list(map(unindented, explained(game, question)))}
 
 
-def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """How many deals a seat holds possible, and who owns what with what chance."""
     from quaternity.kwartet.chances import owner_weights, worlds_of
     from quaternity.kwartet.strategies.reader import beliefs
 
-    del rules, record, said
+    del rules, record, asked
     weights, worlds = owner_weights(view.problem), worlds_of(view.problem)
     return {
         "deals": None if worlds is None else str(worlds),
@@ -103,18 +103,18 @@ def kwartet_chances(rules: Any, view: Any, record: str, said: Mapping[str, str])
     }
 
 
-def certain(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def certain(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Whether a formula is true, or false, whatever the cards are, and why."""
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
 
     del view
     game = parse_record(record).replay()
-    found = certainty(said.get("formula", ""), game, "why" in said, 8.0)
-    lines = list(found.lines)
-    if "why" in said and found.truth is None:
-        lines = _either_way(found.deals, rules.seats)
-    return {"known": found.truth, "text": found.text, "lines": lines}
+    answer = certainty(asked.get("formula", ""), game, "why" in asked, 8.0)
+    lines = list(answer.lines)
+    if "why" in asked and answer.truth is None:
+        lines = _either_way(answer.deals, rules.seats)
+    return {"known": answer.truth, "text": answer.text, "lines": lines}
 
 
 def _either_way(deals: Sequence[Any], players: int) -> list[str]:
@@ -125,7 +125,7 @@ def _either_way(deals: Sequence[Any], players: int) -> list[str]:
     return ["true if", *true, "false if", *false]
 
 
-def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """Whether a seat knows a formula to be true, or false; why, and since when."""
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.knowing import (
@@ -144,18 +144,18 @@ def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     if view.seat == NOBODY:
         raise InputError("a bystander has no hand to know by")
     # Asked of the view alone: not even the time depends on the real deal.
-    log, text, wanted = SeenLog.of_view(view), said.get("formula", ""), "why" in said
+    log, text, wanted = SeenLog.of_view(view), asked.get("formula", ""), "why" in asked
     deadline = Deadline(8.0)
     at = moment(log, len(log.events))
     formula = read_formula(text, at)
-    found = truth_at(formula, at, seconds=deadline.left(), why=wanted)
-    answer: dict[str, Any] = {"known": found.truth, "text": told_text(text, formula, found, at)}
-    if wanted and found.truth is None:
-        answer["lines"] = _either_way(found.deals, rules.seats)
+    truth = truth_at(formula, at, seconds=deadline.left(), why=wanted)
+    answer: dict[str, Any] = {"known": truth.truth, "text": told_text(text, formula, truth, at)}
+    if wanted and truth.truth is None:
+        answer["lines"] = _either_way(truth.deals, rules.seats)
     elif wanted:
-        reason = why_at(formula, found, at, "auto", deadline.left(), text)
+        reason = why_at(formula, truth, at, "auto", deadline.left(), text)
         answer["lines"] = [*reason.lines, *deal_lines(reason, at)]
-    if "over_time" in said:
+    if "over_time" in asked:
         moments = [moment(log, step) for step in range(len(log.views))]
         row = [truth_at(read_formula(text, m), m, seconds=deadline.left()).truth for m in moments]
         answer["over_time"] = row
@@ -163,11 +163,11 @@ def know(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
     return answer
 
 
-def quarto_analysis(rules: Any, view: Any, record: str, said: Mapping[str, str]) -> Any:
+def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
     """How a position of Quarto ends with perfect play, and every move."""
     from quaternity.quarto.solving import rated_moves
 
-    del rules, record, said
+    del rules, record, asked
     rated = rated_moves(view.board, view.in_hand, view.squares)
     return {
         "outcome": rated[0].outcome.name.lower() if rated else None,

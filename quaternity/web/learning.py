@@ -24,12 +24,8 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 def learned(data: bytes) -> dict[str, Any]:
     """Return what a state, a deal problem or a record says.
 
-    Returns:
-        `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and of
-        Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
-
-    Raises:
-        InputError: it is none.
+    That is `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and
+    of Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
     """
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start.startswith((b"{", b"[")) and not _is_quaternity(start):
@@ -47,10 +43,10 @@ def learned(data: bytes) -> dict[str, Any]:
         record = parse_record(data)
         report, warnings, moves = check_record(record, solvers), record.warnings, len(record.moves)
         given = record.replay().state if report.valid else None
-    found = _found(
+    facts = _found(
         report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
     )
-    return found | (_implied(given) if report.valid and given is not None else {})
+    return facts | (_implied(given) if report.valid and given is not None else {})
 
 
 def _is_quaternity(start: bytes) -> bool:

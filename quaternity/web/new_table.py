@@ -33,11 +33,7 @@ class NewTable(NamedTuple):
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
-    """Return the rules of a game for so many.
-
-    Raises:
-        Refusal: there is no such game, or no such settings.
-    """
+    """Return the rules of a game for so many; or refuse such a game or settings."""
     known = tuple(game_names())
     if game not in known:
         raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
@@ -51,11 +47,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def checked_name(name: str | None, seat: int) -> str:
-    """Return what somebody is called.
-
-    Raises:
-        Refusal: it is too long, or cannot be printed.
-    """
+    """Return what somebody is called; or refuse what is too long or cannot be printed."""
     name = f"player {seat}" if name is None else " ".join(name.split())
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
@@ -63,11 +55,7 @@ def checked_name(name: str | None, seat: int) -> str:
 
 
 def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """Give the game of a record, its head without names, who plays, and the moves with their seats.
-
-    Raises:
-        InputError: it is no record, breaks the rules, or is too long or too large for a page.
-    """
+    """Return a record's game, its head without names, who plays, and the moves with their seats."""
     rules = rules_of_record(data)
     chosen = {
         form_field.name: getattr(rules.settings, form_field.name)
@@ -83,13 +71,10 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
 
 
 async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
-    """Make sure that somebody may ask for a program.
+    """Refuse a program that nobody may ask for.
 
     Only the programs of this distribution, with no argument but a number, and those that this
     server was told to have: no module and no file is named by a request.
-
-    Raises:
-        Refusal: there is no such program.
     """
     further = thinking.players.get((rules.name, name))
     if further is not None:

@@ -125,18 +125,18 @@ class Pages:
 
     async def help(self, request: Request) -> Response:
         """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
-        said = dict(request.query_params)
-        if sum(map(len, said.values())) > MOST_SAID:
+        asked = dict(request.query_params)
+        if sum(map(len, asked.values())) > MOST_SAID:
             raise Refusal(422, f"more than {MOST_SAID} characters")
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
         sight = table.sight(who)
         known = word == "know" and word in dict(registration(sight.game).help)
-        if known and sight.help and "formula" not in said:
-            found = {}  # the formula is asked for first
+        if known and sight.help and "formula" not in asked:
+            answer = {}  # the formula is asked for first
         else:
-            found = await self.tables.help(table, who, word, said)
-        return HTMLResponse(help_html(sight, word, found, said, _root(request)))
+            answer = await self.tables.help(table, who, word, asked)
+        return HTMLResponse(help_html(sight, word, answer, asked, _root(request)))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""
@@ -146,12 +146,12 @@ class Pages:
         """`POST /learn`: what a state or a record implies."""
         data = await body_of(request, MOST_FILE)
         try:
-            found = await self.tables.thinking.count(learned, data)
+            facts = await self.tables.thinking.count(learned, data)
         except QuaternityError as error:
             if isinstance(error, Refusal) and error.status != 422:
                 raise
             return HTMLResponse(learned_html(None, str(error), _root(request)), 422)
-        return HTMLResponse(learned_html(found, root=_root(request)))
+        return HTMLResponse(learned_html(facts, root=_root(request)))
 
     async def guide(self, request: Request) -> Response:
         """`GET /guide/NAME`."""

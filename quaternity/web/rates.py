@@ -18,11 +18,7 @@ class Rates:
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
     def count(self, key: Hashable, per_minute: int) -> None:
-        """Count one more.
-
-        Raises:
-            Refusal: there were too many.
-        """
+        """Count one more; or refuse it when there were too many."""
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
         used = max(0.0, used - (now - since) * per_minute / 60)

@@ -8,12 +8,7 @@ from quaternity.base.errors import QuaternityError
 
 
 class Refusal(QuaternityError):
-    """A request that is refused.
-
-    Attributes:
-        status: of HTTP.
-        more: further entries of the answer, by name.
-    """
+    """A refused request: the status of HTTP, and further entries (`more`) of the answer."""
 
     def __init__(self, status: int, text: str, **more: Any) -> None:
         super().__init__(text)

@@ -35,9 +35,9 @@ def static_files() -> dict[str, bytes]:
     other do so within one version.
     """
     folder = resources.files("quaternity.web") / "static"
-    found = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
-    version = sha256(b"".join(found[name] for name in sorted(found))).hexdigest()[:12]
-    return {f"/static/{version}/{name}": data for name, data in found.items()}
+    files = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
+    version = sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
+    return {f"/static/{version}/{name}": data for name, data in files.items()}
 
 
 def static(name: str) -> str:
@@ -48,20 +48,20 @@ def static(name: str) -> str:
 @cache
 def templates() -> Environment:
     """Return the templates; everything in them is escaped."""
-    found = Environment(
+    environment = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.globals.update(
+    environment.globals.update(
         static=static,
         suit=lambda index: Markup(suit_svg(index)),
         grouped=grouped,
         card=lambda x, *parts: Markup(card_svg(Card(*x), *parts)),
     )
-    return found
+    return environment
 
 
 def grouped(digits: str) -> str:
@@ -114,11 +114,7 @@ def _titles() -> dict[str, str]:
 
 
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
-    """Return the form that makes a table.
-
-    Raises:
-        InputError: there is no such game.
-    """
+    """Return the form that makes a table."""
     return _rendered(
         "new.html",
         root,
@@ -141,7 +137,7 @@ def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
     """Return the page that an invitation leads to."""
     names = seat_names(sight.seats)
     others = [
-        names[number] for number, one in enumerate(sight.seats) if one.name and number != seat
+        names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
     ]
     return _rendered(
         "join.html",
@@ -156,19 +152,19 @@ def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
 
 
 def help_html(
-    sight: Sight, word: str, found: dict[str, Any], said: Mapping[str, str], root: str = ""
+    sight: Sight, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
     """Return what somebody asked for at a table; see `quaternity.web.helping`."""
     words = Words(seat_names(sight.seats))
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
-        chances = found[READ] if READ in said and READ in found else found["chances"]
+        chances = answer[READ] if READ in query and READ in answer else answer["chances"]
         context["blocks"] = drawn_part(sight, chances)["blocks"]
-    asked = f"{word}?{READ}=1" if READ in said else word
+    asked = f"{word}?{READ}=1" if READ in query else word
     context["headline"] = dict(registration(sight.game).help).get(asked, "Help")
-    context["lines"] = list(map(words.say, found.get("lines", ())))
+    context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _rendered(
-        "help.html", **context, word=word, found=found, said={"formula": "", **said},
+        "help.html", **context, word=word, found=answer, said={"formula": "", **query},
         names_in=words.say,
     )  # fmt: skip
 
@@ -178,10 +174,10 @@ def learn_html(root: str = "") -> str:
     return _rendered("learn.html", root)
 
 
-def learned_html(found: dict[str, Any] | None, error: str = "", root: str = "") -> str:
+def learned_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
     """Return what a file says that somebody dropped; see `quaternity.web.learning`."""
-    names = [f"Player {seat}" for seat in range(found["players"] if found else 0)]
-    return _rendered("learned.html", root, found=found, error=error, names=names, titles=_titles())
+    names = [f"Player {seat}" for seat in range(facts["players"] if facts else 0)]
+    return _rendered("learned.html", root, found=facts, error=error, names=names, titles=_titles())
 
 
 @cache
@@ -189,9 +185,9 @@ def guide_pictures() -> dict[str, bytes]:
     """Return the pictures of the guide, by name."""
     folder = resources.files("quaternity.guide")
     return {
-        one.name: _without_styles(one.read_text(encoding="utf-8")).encode()
-        for one in folder.iterdir()
-        if one.name.endswith(".svg")
+        file.name: _without_styles(file.read_text(encoding="utf-8")).encode()
+        for file in folder.iterdir()
+        if file.name.endswith(".svg")
     }
 
 
@@ -212,11 +208,7 @@ def _without_styles(svg: str) -> str:
 
 @lru_cache(maxsize=64)
 def guide_html(name: str, root: str = "") -> str:
-    """Return a page of the guide.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return a page of the guide."""
     page = guide.page(name)
     # What is wider than the page can be scrolled by keys too; columns are aligned by classes.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')

@@ -16,7 +16,6 @@ class Seat(NamedTuple):
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
-        name: of the person or the program.
         person: the name of the person whose seat it is, whoever plays there now.
         token, browser: hashes of what shows that it is theirs; None where there is no such thing.
         invitation: what invites, or invited, to the seat.
@@ -50,12 +49,7 @@ class Kept(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who asks: hashes of what they show.
-
-    Attributes:
-        token: of the token in the header.
-        browser: of the cookie.
-    """
+    """Who asks: hashes of the token in the header, and of the cookie."""
 
     token: str | None = None
     browser: str | None = None

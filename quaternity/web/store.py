@@ -67,11 +67,9 @@ class Entry(NamedTuple):
     """One entry of a table's log.
 
     Attributes:
-        table: whose.
         version: the length of the log with it.
         seat: who moved, or `TAKEN_BACK`.
         id: what whoever moved calls the move; empty for programs.
-        move: its text.
     """
 
     table: str
@@ -144,11 +142,7 @@ class Store:
         return database
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives; from any thread.
-
-        Raises:
-            Refusal: the file cannot be read.
-        """
+        """Return the rows that a query gives; from any thread."""
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
@@ -159,11 +153,7 @@ class Store:
     async def write(
         self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = ()
     ) -> None:
-        """Append to logs and change what else there is, all or nothing; then it is on the disk.
-
-        Raises:
-            Refusal: it cannot be written; nothing has changed.
-        """
+        """Append to logs and change what else there is, all or nothing; then it is on the disk."""
         done = asyncio.get_running_loop().create_future()
         self._jobs.put(_Job(entries, statements, done))
         await done
@@ -248,11 +238,7 @@ def _tell(batch: list[_Job], error: Refusal | None) -> None:
 
 
 def _check(database: sqlite3.Connection) -> None:
-    """Look at the whole file: every page, every index, and whether the tables are ours.
-
-    Raises:
-        sqlite3.DatabaseError: it is damaged.
-    """
+    """Look at the whole file, every page, every index and all tables; or raise DatabaseError."""
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
@@ -267,11 +253,7 @@ def _check(database: sqlite3.Connection) -> None:
 
 
 def _migrate(database: sqlite3.Connection, path: Path) -> None:
-    """Bring a file to the present version.
-
-    Raises:
-        InputError: a newer program wrote it.
-    """
+    """Bring a file to the present version; or refuse what a newer program wrote."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise InputError(

@@ -31,23 +31,14 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return a message as it is sent.
-
-    Args:
-        number: what a reader that comes back names as the last it has seen.
-    """
+    """Return a message as it is sent; the number is what a reader that comes back has seen last."""
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
     return f"event: {event}\n{identity}data: {text}\n\n".encode()
 
 
 class Stream:
-    """One reader of a table's events; an ASGI response.
-
-    Attributes:
-        seat: whose it is; None: a bystander's.
-        network: where its reader is; see `network_of`.
-    """
+    """A seat's or a bystander's reader of a table's events; an ASGI response."""
 
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
@@ -66,8 +57,7 @@ class Stream:
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
         """Send something when there is time; a reader that is too slow is left.
 
-        Args:
-            chunk: the same as a chunk of HTTP, where that is made once for many.
+        `chunk` is the same as a chunk of HTTP, where that is made once for many.
         """
         transport = self._transport
         if self._overrun:

@@ -39,8 +39,7 @@ class Table:
     ) -> None:  # fmt: skip
         """Begin with what the store has; `course` is what head and log tell.
 
-        Args:
-            seen: per seat when somebody showed that it is theirs last, as `monotonic` counts.
+        `seen` has per seat when somebody last showed that it is theirs, as `monotonic` counts.
         """
         self.kept, self.seats, self.course = kept, seats, course
         self.rules: Any = course.rules
@@ -97,15 +96,10 @@ class Table:
     # ------------------------------------------------------------------ who is there
 
     def who(self, token: str | None, browser: str | None, asked: int | None = None) -> Who:
-        """Who somebody is, by the hashes of what they show.
+        """Return who somebody is, by the hashes of what they show.
 
-        Of several seats they look from the one that may move, or from the first.
-
-        Args:
-            asked: the seat from which they want to look.
-
-        Raises:
-            Refusal: it is not theirs.
+        They look from the seat that was asked for, which must be theirs; else from the one that may
+        move, or from the first.
         """
         held = tuple(
             number
@@ -223,12 +217,9 @@ class Table:
     # ------------------------------------------------------------------ what people do
 
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
-        """Make a move; the version with it. The same identity again: the same answer.
+        """Make a move and return the version with it; the same identity again has the same answer.
 
         Where several may act at once, it is judged by what it meant in its version.
-
-        Raises:
-            Refusal: it may not be made, or cannot be kept.
         """
         async with self.lock:
             known = self.course.answered.get((seat, identity)) if identity else None
@@ -273,11 +264,7 @@ class Table:
         self.wake()
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
-        """Agree to take moves back, or no longer; when all people do, that is done.
-
-        Raises:
-            Refusal: nothing can be taken back, or not any more, or it cannot be kept.
-        """
+        """Agree to take moves back, or no longer; when all people do, that is done."""
         async with self.lock:
             if version != self.version:
                 raise Refusal(409, "the table has moved on", version=self.version)
@@ -287,10 +274,10 @@ class Table:
                 raise Refusal(409, "the game is over, and all is revealed", version=self.version)
             if self.seats[seat].kind != PERSON:
                 raise Refusal(409, "a program plays in this seat", version=self.version)
-            left = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
-            if self.rules.hidden and left:
+            leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
+            if self.rules.hidden and leavers:
                 # Else those who stay would ask, look at the answer, and take the question back.
-                raise Refusal(409, f"{left[0]} has left the seat to a program and cannot agree")
+                raise Refusal(409, f"{leavers[0]} has left the seat to a program and cannot agree")
             (self.undo.add if agree else self.undo.discard)(seat)
             people = self.people()
             if not self.undo.issuperset(people):
@@ -304,11 +291,7 @@ class Table:
             return self.version
 
     async def change_seat(self, seat: int, new: Seat) -> None:
-        """Put somebody in a seat, and keep that.
-
-        Raises:
-            Refusal: it cannot be kept.
-        """
+        """Put somebody in a seat, and keep that."""
         await self._store.write((), (seat_statement(self.kept.id, seat, new),))
         self.seats[seat] = new
         if new.kind == PERSON:

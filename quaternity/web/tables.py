@@ -74,17 +74,13 @@ class Tables:
     # ------------------------------------------------------------------ making
 
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, list[Seated]]:
-        """Return a new table; its name, and its seats.
-
-        Raises:
-            Refusal: it cannot be.
-        """
+        """Return the name of a new table, and its seats."""
         rules = rules_with(new.game, new.settings, len(new.seats))
-        seats, told = [], []
+        seats, keys = [], []
         for number, wanted in enumerate(new.seats):
-            seat, one = await self._seat(rules, number, wanted, new.name, caller)
+            seat, key = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
-            told.append(one)
+            keys.append(key)
         # Two of them: what programs do by chance says nothing of what was dealt.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
         start = rules.start(Random(f"{deal}/deal"))
@@ -97,7 +93,7 @@ class Tables:
         self._seen[kept.id] = [monotonic()] * len(seats)
         # Its programs begin; to wake them once more would end a move that is being kept.
         await self.open(kept.id)
-        return kept.id, told
+        return kept.id, keys
 
     async def _seat(
         self, rules: Any, number: int, wanted: str, name: str | None, caller: Caller
@@ -124,11 +120,7 @@ class Tables:
         await self.store.write(log, (table, *rows, *more))
 
     async def again(self, table: Table, who: Who) -> str:
-        """Return the table at which the same play the same again, each in the next seat.
-
-        Raises:
-            Refusal: the game is not over, or who asks has no seat.
-        """
+        """Return the table at which the same play the same again, each in the next seat."""
         if not who.held:
             raise Refusal(403, "only who sits at the table can do that")
         others = [seat for seat in table.people() if seat not in who.held]
@@ -156,11 +148,7 @@ class Tables:
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """Return a table to look at only: that of a record.
-
-        Raises:
-            Refusal: it is none.
-        """
+        """Return a table to look at only: that of a record."""
         try:
             game, head, names, moves = await self.thinking.count(parsed_record, data)
         except InputError as error:
@@ -177,11 +165,7 @@ class Tables:
     # ------------------------------------------------------------------ coming
 
     async def open(self, name: str) -> Table:
-        """Return a table.
-
-        Raises:
-            Refusal: there is none of this name.
-        """
+        """Return a table."""
         task = self._live.get(name)
         if task is None:
             task = self._live[name] = asyncio.create_task(self._load(name))
@@ -258,11 +242,7 @@ class Tables:
                     del self._live[name]
 
     async def join(self, invitation: str, name: str | None, caller: Caller) -> tuple[str, Seated]:
-        """Sit down in a seat that an invitation leads to; the table, and the seat.
-
-        Raises:
-            Refusal: there is no such invitation, or somebody has come already.
-        """
+        """Sit down in a seat that an invitation leads to; the table, and the seat."""
         table, number = await self.invited(invitation)
         async with table.lock:
             seat = table.seats[number]
@@ -277,25 +257,14 @@ class Tables:
         return table.kept.id, Seated(number, token, None)
 
     async def invited(self, invitation: str) -> tuple[Table, int]:
-        """Return the table and the seat that an invitation leads to, open or not any more.
-
-        Raises:
-            Refusal: there is no such invitation.
-        """
+        """Return the table and the seat that an invitation leads to, open or not any more."""
         rows = self.store.read("SELECT table_id, seat FROM seats WHERE invitation = ?", invitation)
         if not rows:
             raise Refusal(404, "there is no such invitation")
         return await self.open(rows[0][0]), rows[0][1]
 
     async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
-        """Put a program in a seat, take one's seat back, or open a seat; then what invites to it.
-
-        Args:
-            player: a program's name, `me`, or `open`.
-
-        Raises:
-            Refusal: that is not their to say.
-        """
+        """Put a program, `me` or nobody (`open`) in a seat; return what invites to an open one."""
         if number not in range(len(table.seats)) or table.kept.archive:
             raise Refusal(404, f"there is no seat {number}")
         if not (who.held or who.maker):
@@ -337,25 +306,12 @@ class Tables:
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
-        """Return what somebody may be shown of a table.
-
-        Args:
-            seat: the seat from which they look; None: their own.
-            at: after so many moves; None: now.
-
-        Raises:
-            Refusal: there is no such table, or the seat is not theirs.
-        """
+        """Return what somebody may be shown of a table: from their own seat, and now, if not said."""
         table = await self.open(name)
         return table.sight(table.who(*caller, seat), at)
 
-    async def help(self, table: Table, who: Who, word: str, said: Mapping[str, str]) -> Any:
-        """Return what somebody asked for; see `quaternity.web.helping`.
-
-        Raises:
-            Refusal: help is not allowed at this table, there is no such help, or it is beyond the
-                limits.
-        """
+    async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
+        """Return what somebody asked for; see `quaternity.web.helping`."""
         rules = table.rules
         helpers = registration(rules.name).helpers
         if word != "hint" and word not in helpers:
@@ -368,7 +324,7 @@ class Tables:
                 return await self._hint(table, who, view)
             record = "" if table.secret else table.record(who)
             helper = load_place(helpers[word])
-            return await self.thinking.count(helper, rules, view, record, dict(said))
+            return await self.thinking.count(helper, rules, view, record, dict(asked))
         except QuaternityError as error:
             if isinstance(error, Refusal):
                 raise

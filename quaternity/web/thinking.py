@@ -37,17 +37,10 @@ class Processes:
 
     Addresses take turns, and none has all processes at once where there are several: however much
     one of them asks for, another finds a process.
-
-    Attributes:
-        waiting: by address, how much is done or waits.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
-        """Nothing is started before it is needed.
-
-        Args:
-            seconds: the longest that one thing may take.
-        """
+        """Start nothing before it is needed; nothing may take longer than some seconds."""
         self.seconds, self._free = seconds, number
         self._most_each = max(1, number - 1)
         self.waiting: Counter[str] = Counter()
@@ -62,15 +55,10 @@ class Processes:
     async def run(
         self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
     ) -> Any:
-        """Return the result of a function (picklable, as its arguments are).
+        """Return the result of a function, picklable as its arguments are, or raise what it raises.
 
-        Args:
-            patience: the most seconds to wait for a process; None: any.
-
-        Raises:
-            ProcessEnded: a limit was reached.
-            Refusal: no process was free in time; nothing was begun.
-            What the function raises.
+        A Refusal if no process is free for `patience` seconds; ProcessEnded where a limit was
+        reached.
         """
 
         def call() -> Any:
@@ -146,12 +134,7 @@ class Processes:
 
 
 class Thinking:
-    """Programs that think about their moves, and counts; neither waits for the other.
-
-    Attributes:
-        players: per game and name what further programs there are.
-        patience: the most seconds that a count waits for a process.
-    """
+    """Programs that think about their moves, and counts; neither waits for the other."""
 
     def __init__(
         self,
@@ -175,13 +158,7 @@ class Thinking:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> Planned[Any] | None:
-        """Return what a program in a seat will do; None: it waits.
-
-        Raises:
-            PlayerFault: it fails, or gives no legal move.
-            PlayerTimeout: it thinks for too long.
-            QuaternityError: what it says of a position that is beyond it.
-        """
+        """Return what a program in a seat will do; None: it waits. As `Match.next_program`."""
         who = Sitting("player", name, seat)
         name = self.players.get((rules.name, name), name)
         try:
@@ -194,11 +171,9 @@ class Thinking:
         return None if text is None else Planned(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the result of a function (picklable, as its arguments are).
+        """Return the result of a function, picklable as its arguments are, or raise what it raises.
 
-        Raises:
-            Refusal: it takes too long, or too much memory, or too many are asked for.
-            What the function raises.
+        A Refusal if it takes too long or too much memory, or if too many are asked for.
         """
         self._rates.count(asker.get(), self._most_counts)
         if self._counts.waiting[asker.get()] >= MOST_WAITING:
@@ -212,12 +187,7 @@ class Thinking:
             raise Refusal(422, f"this {what}") from None
 
     async def try_player(self, rules: Any, name: str) -> None:
-        """Make sure that a program can be made.
-
-        Raises:
-            InputError: it cannot.
-            Refusal: that takes too long.
-        """
+        """Make sure that a program can be made; a Refusal if that takes too long."""
         await self.count(_tried, rules, name)
 
     def end(self) -> None:
@@ -232,7 +202,7 @@ def _tried(rules: Any, name: str) -> None:
 
 def _counted(function: Callable[..., Any], *arguments: Any) -> Any:
     """In a process of its own: what takes time there is the function."""
-    told = notes()
-    assert told is not None, "in a process of its own"
-    told.thinks(0)
+    announced = notes()
+    assert announced is not None, "in a process of its own"
+    announced.thinks(0)
     return function(*arguments)
