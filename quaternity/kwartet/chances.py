@@ -98,7 +98,7 @@ def estimated(problem: DealProblem) -> OwnerWeights:
 
 
 def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
-    """How a card of some owners is shared out in proportion to the players' scales."""
+    """Return how a card of some owners is shared out in proportion to the players' scales."""
     owners = players_in(mask)
     whole = sum([scale[player] for player in owners])
     if not whole:

@@ -147,7 +147,7 @@ class KwartetEncoded:
         return numbers.tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Who has more cards, where they do not come out even; then card by card who gets it."""
+        """Return who has more cards, where they come out uneven; then who gets each card."""
         uneven = bool(self._cards % self._players)
         if uneven and not drawn:
             return [(seat, 1 / self._players) for seat in range(self._players)]

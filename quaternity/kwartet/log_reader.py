@@ -236,7 +236,7 @@ class _Reader:
         self.dealt[player] = number, cards
 
     def _deal(self, number: int) -> None:
-        """Everything is dealt: the position before the first request."""
+        """Return the position after the deal, before the first request."""
         settings = self.settings
         if settings is None:
             settings = self.settings = self._read_settings()

@@ -232,5 +232,5 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
 
 
 def may_ask_for_own(settings: KwartetSettings, hand: Hand) -> bool:
-    """Whether a player with this hand may ask for a card in it."""
+    """Return whether a player with this hand may ask for a card in it."""
     return settings.own_card_requests or all(held in (0, FULL) for held in hand)

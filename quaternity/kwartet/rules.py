@@ -110,7 +110,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
                         yield Question(view.seat, player, Card(index, number))
 
     def faults(self, view: View, move: Question) -> list[str]:
-        """Everything that makes a request of this seat illegal; speaks of what it sees alone."""
+        """Return what makes a request of this seat illegal, by what it sees alone."""
         if not isinstance(move, Question):
             return [f"{move!r} is not a request"]
         if move.asker != view.seat:

@@ -233,7 +233,7 @@ def _check_start(
 
 
 def _why_impossible(problem: DealProblem) -> str | None:
-    """Why no deal fits what was seen; None where one does."""
+    """Return why no deal fits what was seen; None where one does."""
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         return None
@@ -275,7 +275,7 @@ def _impossible_parts(
 
 
 def _may_be_whole(constraint: SetConstraint, asker: int, asked: int, given: int | None) -> bool:
-    """Whether a player may have a whole set, one card of which another may just have given."""
+    """Return whether a player may have a whole set, of which another may just have given a card."""
     owners = all(
         mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != given
     )

@@ -88,7 +88,7 @@ class View(Shown):
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
-        """Whether another view shows the same to the same seat."""
+        """Return whether another view shows the same to the same seat."""
         if not isinstance(other, View):
             return NotImplemented
         mine = (self.seat, self.hand, self.public, self.events)
@@ -98,7 +98,7 @@ class View(Shown):
         return hash((self.seat, self.hand, self.public, self._length))
 
     def faults(self, question: Question) -> list[str]:
-        """Everything that makes a request of this seat illegal; empty when it is legal."""
+        """Return everything that makes a request of this seat illegal; empty when it is legal."""
         return request_faults(self.public, self.hand, question)
 
 

@@ -90,7 +90,7 @@ class Look(NamedTuple):
 
 
 def _names(look: str, pair: tuple[str, str]) -> bool:
-    """Whether the two properties of a feature are words for a look."""
+    """Return whether the two properties of a feature are words for a look."""
     first, second = (word.casefold() for word in pair)
     if look == "colour":
         return {first, second} <= COLOURS.keys() and COLOURS[first] != COLOURS[second]
@@ -288,7 +288,7 @@ def _outline(x: float, y: float, radius: float, square: bool, style: str) -> str
 
 
 def _is_dark(colour: str) -> bool:
-    """Whether white letters are readable on a colour `#rrggbb`."""
+    """Return whether white letters are readable on a colour `#rrggbb`."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue < 150
 

@@ -69,7 +69,7 @@ class Lines:
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
-        """All ones but in the rows through the cell, which have the piece's mark."""
+        """Return all ones but in the rows through the cell, which have the piece's mark."""
         return sum(
             (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
             for index, cells in enumerate(self.cells)

@@ -101,7 +101,7 @@ def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
 
 
 def _imagined(view: QuartoPosition, move: Move, random: Random) -> float:
-    """How a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
+    """Return how a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"
     rows, empty, remaining = board.in_bits(view.squares)

@@ -159,7 +159,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
                 yield from (Move(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: Move) -> list[str]:
-        """Everything that makes a move illegal; empty when it is legal."""
+        """Return everything that makes a move illegal; empty when it is legal."""
         if not isinstance(move, Move):
             return [f"{move!r} is not a move of Quarto"]
         board, (cell, given) = view.board, move

@@ -268,7 +268,7 @@ class _Solver:
         return self._known[outcome, form]
 
     def keeps(self, placed: _Placed, outcome: Outcome) -> bool:
-        """Whether a move has the best outcome there is, a win or a draw."""
+        """Return whether a move has the best outcome there is, a win or a draw."""
         _, (rows, empty, remaining), given = placed
         if given is None:
             return outcome == Outcome.DRAW

@@ -106,6 +106,6 @@ class MatchJournal(GrowingFile):
 
 
 def _seats_in(data: bytes) -> tuple[str, ...]:
-    """Who plays by the last comment that tells it."""
+    """Return who plays by the last comment that tells it."""
     lines = _SEATS.findall(data)
     return tuple(lines[-1].decode(errors="replace").split(", ")) if lines else ()

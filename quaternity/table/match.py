@@ -134,7 +134,7 @@ class Match(Course[P, M, V]):
         return FOREIGN_SECONDS if self.move_seconds is None else self.move_seconds
 
     def _apart(self, name: str) -> bool:
-        """Whether a program plays in a process of its own."""
+        """Return whether a program plays in a process of its own."""
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:

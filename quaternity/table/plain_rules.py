@@ -76,7 +76,7 @@ class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
         return True
 
     def still_means(self, move: M, then: V, now: V) -> bool:
-        """Whether a move meant in an earlier view is meant now: where several may act at once."""
+        """Return whether a move means now what it meant in an earlier view."""
         del move
         return then == now
 

@@ -77,7 +77,7 @@ def registered(game: str) -> Plugins[Factory]:
 
 
 def is_foreign(game: str, text: str) -> bool:
-    """Whether the player that a text names is somebody else's code."""
+    """Return whether the player that a text names is somebody else's code."""
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 

@@ -59,7 +59,7 @@ class Rules(Protocol[P, M, V]):
         """Whether a whole move has been made: False while a question waits for its answer."""
 
     def view(self, position: P, seat: int | None) -> V:
-        """All that a seat (None: a bystander) may know of a position, and nothing else."""
+        """Return all that a seat (None: a bystander) may know of a position, and nothing else."""
 
     def after(self, position: P, seat: int, move: M) -> P:
         """Return the position after a move; or raise IllegalMove with all that is wrong with it."""
@@ -81,7 +81,7 @@ class Rules(Protocol[P, M, V]):
         """Return the legal moves of the seat whose view it is."""
 
     def faults(self, view: V, move: M) -> Sequence[str]:
-        """Everything that makes a move of this seat illegal; empty when it is legal."""
+        """Return everything that makes a move of this seat illegal; empty when it is legal."""
 
     def read(self, text: str, view: V) -> M:
         """Return the move in a text: what `write` gives, or shorter. It need not be legal.

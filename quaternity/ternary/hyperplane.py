@@ -53,7 +53,7 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """All images of a part of the hyperplane under its changes of coordinates, as sets of bits."""
+    """Return all images of a part of the hyperplane under its changes of coordinates."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

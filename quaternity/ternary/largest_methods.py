@@ -124,7 +124,7 @@ def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
 
 
 def _disjoint(cores: list[int]) -> int:
-    """How many disjoint cores a greedy choice finds, the small ones first."""
+    """Return how many disjoint cores a greedy choice finds, the small ones first."""
     used = count = 0
     for core in cores:
         if not core & used:

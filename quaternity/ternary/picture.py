@@ -32,7 +32,7 @@ MARGIN = 40
 
 
 def pairs() -> Iterator[tuple[int, int]]:
-    """All 648 pairs, the smaller card first."""
+    """Yield all 648 pairs, the smaller card first."""
     for a in range(CARDS):
         for b in partners(a):
             if a < b:
@@ -65,7 +65,7 @@ def circle_svg() -> str:
 
 
 def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
-    """Where a card stands on the circle."""
+    """Return where a card stands on the circle."""
     angle = 2 * pi * (card + 0.5) / CARDS
     return SIZE / 2 + radius * sin(angle), SIZE / 2 - radius * cos(angle)
 

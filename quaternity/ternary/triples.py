@@ -60,7 +60,7 @@ def partners(card: int) -> tuple[int, ...]:
 
 @cache
 def pairs_table() -> tuple[tuple[int, ...], ...]:
-    """All pairs: row `card`, column k is `partner(card, k)`; 81 rows of 16, 1296 cells."""
+    """Return all pairs: row `card`, column k is `partner(card, k)`; 81 rows of 16, 1296 cells."""
     return tuple(tuple(partner(card, k) for k in range(PARTNERS)) for card in range(CARDS))
 
 

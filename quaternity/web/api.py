@@ -62,7 +62,7 @@ class Api:
         self.tables, self.limits, self.rates = tables, limits, Rates()
 
     def routes(self) -> list[BaseRoute]:
-        """All of them."""
+        """Return all of them."""
         base = "/api/tables/{table}"
         posts: list[tuple[str, Handler]] = [
             (f"{base}/moves", self.move),  # the first are found soonest
@@ -325,7 +325,7 @@ def _base(request: Request) -> str:
 
 
 def _with_cookie(request: Request) -> tuple[Caller, str | None]:
-    """Who asks; a browser that shows nothing gets something to show."""
+    """Return who asks; a browser that shows nothing gets something to show."""
     caller = caller_of(request)
     if caller.browser is None and is_browser(request.headers):
         token = fresh()

@@ -34,7 +34,7 @@ from quaternity.web.thinking import Thinking
 
 
 def usual_folder() -> str:
-    """Where tables are kept when nothing else is said."""
+    """Return where tables are kept when nothing else is said."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
 

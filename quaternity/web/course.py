@@ -74,7 +74,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:
-        """Return the move in a text as some version meant it; refuse it if it means that no more."""
+        """Return the move in a text as some version meant it, if it still means that."""
         rules, stale = self.rules, version != self.version
         gone = Refusal(409, "what this names is gone", version=self.version)
         if stale and version not in self.recent:
@@ -113,7 +113,7 @@ class LoggedCourse(Course[Any, Any, Any]):
 
 @lru_cache(maxsize=256)
 def has_secret(rules: Any) -> bool:
-    """Whether chance decides at the start of a game what nobody, or not everybody, may see."""
+    """Return whether chance decides at the start what nobody, or not everybody, may see."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))
 

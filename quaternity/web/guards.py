@@ -71,7 +71,7 @@ class Guards:
     """An application behind its guards: which hosts and origins are known, and its headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Know further hosts; numbers are always hosts, as no foreign page has them for its name."""
+        """Know further hosts; numbers are always hosts, which no foreign page has for its name."""
         self.app = app
         self.hosts = frozenset(("localhost", *(host.lower() for host in hosts)))
 
@@ -133,7 +133,7 @@ class Guards:
 
 @lru_cache(maxsize=1024)
 def is_known(host: str, hosts: frozenset[str]) -> bool:
-    """Whether a host, perhaps with a port, is one of these or a number."""
+    """Return whether a host, perhaps with a port, is one of these or a number."""
     name = _name(host)
     try:
         ip_address(name)
@@ -161,7 +161,7 @@ def caller_of(request: Request) -> Caller:
 
 
 def is_browser(headers: Headers) -> bool:
-    """Whether a browser asks, which keeps cookies."""
+    """Return whether a browser asks, which keeps cookies."""
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 

@@ -27,7 +27,7 @@ Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """How many deals fit, and who owns what with what chance."""
+    """Return how many deals fit, and who owns what with what chance."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -60,7 +60,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Why a question is refused, or has one answer only."""
+    """Return why a question is refused, or has one answer only."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -86,7 +86,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """How many deals a seat holds possible, and who owns what with what chance."""
+    """Return how many deals a seat holds possible, and who owns what with what chance."""
     from quaternity.kwartet.chances import owner_weights, worlds_of
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -104,7 +104,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def certain(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Whether a formula is true, or false, whatever the cards are, and why."""
+    """Return whether a formula is true, or false, whatever the cards are, and why."""
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
 
@@ -126,7 +126,7 @@ def _either_way(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Whether a seat knows a formula to be true, or false; why, and since when."""
+    """Return whether a seat knows a formula to be true, or false; why, and since when."""
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.knowing import (
         deal_lines,
@@ -164,7 +164,7 @@ def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """How a position of Quarto ends with perfect play, and every move."""
+    """Return how a position of Quarto ends with perfect play, and every move."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked

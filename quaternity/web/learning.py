@@ -67,7 +67,7 @@ def _found(
 
 
 def _implied(given: State | DealProblem) -> dict[str, Any]:
-    """Who owns what with what chance."""
+    """Return who owns what with what chance."""
     problem = problem_of(given)
     completed = given.completed if isinstance(given, State) else (None,) * len(problem.sets)
     deals: str | None = None

@@ -49,7 +49,7 @@ class Pages:
         self.tables = tables
 
     def routes(self) -> list[BaseRoute]:
-        """All of them."""
+        """Return all of them."""
         gets = {
             "/": self.home,
             "/new": self.new,

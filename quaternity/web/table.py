@@ -125,7 +125,7 @@ class Table:
         return Who(held, maker, next(iter(acting or held), None))
 
     def is_present(self, seat: int) -> bool:
-        """Whether somebody is in a seat, as far as can be told."""
+        """Return whether somebody is in a seat, as far as can be told."""
         there = any(stream.seat == seat for stream in self.streams)
         lately = self.seats[seat].kind != OPEN and monotonic() - self.seen[seat] < GONE_SECONDS
         return there or lately
@@ -135,7 +135,7 @@ class Table:
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def would_show(self, seat: int, who: Who) -> bool:
-        """Whether somebody could let a second self see what a program has in its hand."""
+        """Return whether somebody could let a second self see what a program has in its hand."""
         played = self.seats[seat].kind == PROGRAM and not self.is_over
         return (
             played and self.rules.hidden and any(person not in who.held for person in self.people())
@@ -359,7 +359,7 @@ class Table:
             self.act_for_absent()
 
     def act_for_absent(self) -> None:
-        """Where several may act: what is done for those who are not there, so that it goes on."""
+        """Do what is done for those who are not there where several may act, so that it goes on."""
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
             return

@@ -306,7 +306,7 @@ class Tables:
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
-        """Return what somebody may be shown of a table: from their own seat, and now, if not said."""
+        """Return what somebody may be shown of a table: if not said, from their own seat, now."""
         table = await self.open(name)
         return table.sight(table.who(*caller, seat), at)
 

@@ -108,7 +108,7 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Whom to ask for a card: (chance, attraction, player)."""
+    """Return whom to ask for a card: (chance, attraction, player)."""
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = chance + TELLING if player == following and 0 < chance < 1 else chance

@@ -387,7 +387,7 @@ def _kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
 def _place(
     tournament: Tournament, game: int, moves: Sequence[tuple[int, Any]], thinking: int | None
 ) -> FaultPlace:
-    """Where a game is after some legal moves, when a seat, or none, was thinking."""
+    """Return where a game is after some legal moves, when a seat, or none, was thinking."""
     rules, names = tournament.rules, tournament.names_in(game)
     position, whole, goes = tournament.start(game), 0, None
     record_of = getattr(rules, "record_of", None)

@@ -195,7 +195,7 @@ class _Games:
         return float(winner == seat)
 
     def record(self, player: int, rating: Measured | None) -> Record:
-        """How a player did."""
+        """Return how a player did."""
 
         def mean(value: Callable[[int, int], float]) -> Measured:
             return self.mean(self.values(player, value)) or Measured(0.0, None)

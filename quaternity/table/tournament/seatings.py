@@ -71,7 +71,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
 
 
 def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
-    """All that some permutations generate, ascending."""
+    """Return all that some permutations generate, ascending."""
     elements, fresh = {unit}, [unit]
     while fresh:
         element = fresh.pop()

@@ -110,7 +110,7 @@ def reader(view: View, random: Random) -> Question:
 def _best_owner(
     chances: list[float], number: int, seat: int, following: int, random: Random
 ) -> tuple[float, float, int, int]:
-    """Whom to ask for a card: (attraction, a lot, card, player)."""
+    """Return whom to ask for a card: (attraction, a lot, card, player)."""
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:
