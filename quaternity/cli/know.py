@@ -89,13 +89,11 @@ def know(
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    log = open_log(game)
-    asked = _Asked(log, seat, tuple(said or ()), method, seconds)
+    asked = _Asked(open_log(game), seat, tuple(said or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
-        raise InputError(
-            "--over-time goes through the whole game: no --go, --at, --why or --chance"
-        )
-    _tell(asked, formulas, None if over_time else _step(log, go, at), why, chance, as_json, svg)
+        raise InputError("--over-time covers the whole game: no --go, --at, --why or --chance")
+    step = None if over_time else _step(asked.log, go, at)
+    _tell(asked, formulas, step, why, chance, as_json, svg)
 
 
 def _tell(

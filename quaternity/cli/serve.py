@@ -16,6 +16,8 @@ from quaternity.cli.app import app
 if TYPE_CHECKING:
     from types import FrameType
 
+    import uvicorn
+
     from quaternity.web.guards import Limits
 
 END_SECONDS = 3
@@ -106,28 +108,33 @@ def serve(
             log_level="warning", server_header=False,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
-
-        class Server(uvicorn.Server):
-            """Ends in order, and soon enough, also when it is asked to again and again."""
-
-            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-                super().handle_exit(sig, frame)
-                self.force_exit = False
-
-        server = Server(config)
-
-        def end(number: int, frame: object) -> None:
-            """Stop, before Uvicorn listens to signals and when it raises them again."""
-            del number, frame
-            server.should_exit = True
-
+        server = _server(config)
         # Many live objects and few circles: looking for these took a quarter of the time.
         gc.freeze()
         gc.set_threshold(50_000, 20, 50)
-        signal.signal(signal.SIGTERM, end)
         listening.listen(config.backlog)
         _welcome(host, listening.getsockname()[1], config.root_path, open_page)
         server.run(sockets=[listening])
+
+
+def _server(config: uvicorn.Config) -> uvicorn.Server:
+    """Return a server that ends in order, and soon enough, however often it is asked to."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            self.force_exit = False
+
+    server = Server(config)
+
+    def end(number: int, frame: object) -> None:
+        """Stop, before Uvicorn listens to signals and when it raises them again."""
+        del number, frame
+        server.should_exit = True
+
+    signal.signal(signal.SIGTERM, end)
+    return server
 
 
 def _listening(host: str, port: int) -> socket.socket:
