@@ -77,7 +77,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "table": ("quaternity.table", "protocol workers base"),
     "web": (
         "quaternity.web",
-        "guide ternary quarto kwartet epistemic insight table protocol workers game base solvers",
+        "guide decks ternary quarto kwartet epistemic insight table protocol workers game base"
+        " solvers",
     ),
     "guide": ("quaternity.guide", "base"),
     "environments": ("quaternity.environments", "table base"),

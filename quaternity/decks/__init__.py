@@ -12,6 +12,11 @@ from quaternity.decks.deck import (
     decks,
     find_deck,
     read_deck,
+    size_of,
 )
+from quaternity.decks.words import DeckWords
 
-__all__ = ["LANGUAGES", "PLAIN", "Deck", "deck_for", "decks", "find_deck", "read_deck"]
+__all__ = [
+    "LANGUAGES", "PLAIN", "Deck", "DeckWords", "deck_for", "decks", "find_deck", "read_deck",
+    "size_of",
+]  # fmt: skip

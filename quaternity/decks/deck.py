@@ -22,6 +22,9 @@ MAX_BYTES = 2**20
 MOST_SETS = 100
 MOST_CARDS = 100
 """Most cards of a set."""
+QUARTET = 4
+"""Cards of a set in games that do not say it otherwise."""
+
 LONGEST_NAME = 40
 LONGEST_PICTURE = 8
 
@@ -167,6 +170,12 @@ PLAIN = Deck("plain", LANGUAGES, ("Shapes and numbers", "Vormen en getallen", "F
 
 _FILES = ("everyday", "world")
 """The decks of this package, in the order in which they are chosen."""
+
+
+def size_of(settings: Any) -> tuple[int, int] | None:
+    """Return the number of sets of a game and their size; None where cards come in no sets."""
+    sets = getattr(settings, "sets", None)
+    return None if sets is None else (sets, getattr(settings, "set_size", QUARTET))
 
 
 @cache

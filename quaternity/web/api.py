@@ -22,7 +22,7 @@ from quaternity.web.guards import (
     is_browser,
     set_cookie,
 )
-from quaternity.web.new_table import NewTable, known_players
+from quaternity.web.new_table import NewTable, decks_of, known_players
 from quaternity.web.rates import Rates, network_of, share
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
@@ -100,6 +100,7 @@ class Api:
         new = NewTable(
             taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
             taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
+            taken(sent, "deck", str, None),
         )  # fmt: skip
         self._room()
         caller, cookie = _with_cookie(request)
@@ -290,6 +291,7 @@ def document(sight: Sight) -> dict[str, Any]:
         "table": sight.table,
         "game": sight.game,
         "settings": sight.settings,
+        "deck": sight.deck,
         "version": sight.version,
         "seat": seat,
         "seats": [{"name": s.name, "kind": s.kind, "present": s.present} for s in sight.seats],
@@ -316,6 +318,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
         "settings": [form_field._asdict() for form_field in form_fields(game)],
         "players": known_players(game, more),
         "levels": [level._asdict() for level in registration(game).levels],
+        "decks": [deck.name for deck in decks_of(game)],
     }
 
 

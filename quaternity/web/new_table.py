@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
@@ -30,6 +31,7 @@ class NewTable(NamedTuple):
     name: str | None = None
     help: bool = False
     seed: int | None = None
+    deck: str | None = None
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
@@ -44,6 +46,29 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     if rules.seats != seats:
         raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
     return rules
+
+
+def decks_of(game: str) -> tuple[Deck, ...]:
+    """Return the decks that a game may be played with; none where cards come in no sets."""
+    return decks() if size_of(rules_class(game)().settings) else ()
+
+
+def deck_name(settings: Any, asked: str | None) -> str:
+    """Return the name of the deck of a table: the first that fits, where none was asked for.
+
+    Raises:
+        Refusal: there is none of this name, or it has too few cards.
+    """
+    size = size_of(settings)
+    if not asked:
+        return PLAIN.name if size is None else deck_for(*size).name
+    try:
+        deck = find_deck(asked)
+        if size is not None:
+            deck.check_fits(*size)
+    except InputError as error:
+        raise Refusal(422, str(error)) from None
+    return deck.name
 
 
 def checked_name(name: str | None, seat: int) -> str:

@@ -16,14 +16,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
-from quaternity.base.sentences import Words
 from quaternity.base.wording import listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import READ, drawn_part, programs, table_context
-from quaternity.web.drawing.words import seat_names
+from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
+from quaternity.web.new_table import decks_of
 from quaternity.web.sight import Sight
 
 
@@ -130,6 +130,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
         ),
         programs=[*programs(game), *more],
         levels=registration(game).levels,
+        decks=decks_of(game),
     )
 
 
@@ -155,7 +156,7 @@ def help_html(
     sight: Sight, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
     """Return what somebody asked for at a table; see `quaternity.web.helping`."""
-    words = Words(seat_names(sight.seats))
+    words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
         chances = answer[READ] if READ in query and READ in answer else answer["chances"]

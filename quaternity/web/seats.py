@@ -46,6 +46,7 @@ class Kept(NamedTuple):
     archive: bool
     maker: str | None
     again: str | None
+    deck: str
 
 
 class Caller(NamedTuple):

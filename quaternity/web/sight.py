@@ -51,6 +51,7 @@ class Sight(NamedTuple):
         again: the table at which the same people play again, once there is one.
         revealed: the first position of a game with hidden things, when it is over.
         awaited: the seats to which somebody has to come before anybody may move.
+        deck: the name of the deck; see `quaternity.decks`.
     """
 
     table: str
@@ -77,3 +78,4 @@ class Sight(NamedTuple):
     again: str | None = None
     revealed: Any = None
     awaited: tuple[int, ...] = ()
+    deck: str = "plain"

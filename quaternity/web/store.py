@@ -52,6 +52,7 @@ MIGRATIONS = (
         PRIMARY KEY (table_id, version)
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE tables ADD COLUMN deck TEXT NOT NULL DEFAULT 'plain'",
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 

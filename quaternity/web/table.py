@@ -10,9 +10,10 @@ from typing import Any
 
 from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.text_record import settings_text
-from quaternity.base.wording import named
+from quaternity.base.wording import listed, named
 from quaternity.table.course import MOST_ALONE
 from quaternity.web.course import LoggedCourse, has_secret, settings_of
+from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
 from quaternity.web.sight import SeatSight, Sight
@@ -172,7 +173,7 @@ class Table:
             tuple(sorted(self._tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
-            tuple(self.awaited),
+            tuple(self.awaited), self.kept.deck,
         )  # fmt: skip
 
     def record(self, who: Who) -> str:
@@ -230,7 +231,9 @@ class Table:
             if stale and len(acting) < 2:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if seat not in acting:
-                why = "it is not this seat's turn" if acting else "the game is over"
+                names = seat_names(self.seats)
+                wait = f"it is not this seat's turn: wait for {listed(names[a] for a in acting)}"
+                why = wait if acting else "the game is over"
                 raise Refusal(409, why, version=self.version)
             if awaited := self.awaited:
                 why = f"nobody moves before somebody has come to {named('seat', awaited)}"
@@ -242,7 +245,10 @@ class Table:
         try:
             after = self.rules.after(self.course.position, seat, move)
         except IllegalMove as error:
-            raise Refusal(422, str(error), faults=error.faults) from None
+            words = [
+                page_words(self.kept.deck, self.seats).refusal(fault) for fault in error.faults
+            ]
+            raise Refusal(422, str(error), faults=error.faults, words=words) from None
         step = self.course.step(seat, move, after)
         entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
         ends = () if self.rules.to_act(after) else self._marked_over(True)

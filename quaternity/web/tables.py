@@ -21,6 +21,7 @@ from quaternity.web.new_table import (
     NewTable,
     check_player,
     checked_name,
+    deck_name,
     parsed_record,
     rules_with,
 )
@@ -86,7 +87,7 @@ class Tables:
         start = rules.start(Random(f"{deal}/deal"))
         kept = Kept(
             fresh(), new.game, rules.record_start(start, ()), seed, new.help,
-            new.seed is not None, False, caller.browser, None,
+            new.seed is not None, False, caller.browser, None, deck_name(rules.settings, new.deck),
         )  # fmt: skip
         await self._keep(kept, seats)
         # Who has just made a table is there, and has asked for nothing yet.
@@ -112,8 +113,8 @@ class Tables:
         self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
     ) -> None:
         table = (
-            "INSERT INTO tables (id, game, head, seed, help, practice, archive, maker, again) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO tables (id, game, head, seed, help, practice, archive, maker, again, "
+            "deck) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             kept,
         )
         rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
@@ -154,7 +155,8 @@ class Tables:
         except InputError as error:
             error.__traceback__ = None  # a circle with its frames would keep what was sent
             raise Refusal(422, str(error)) from None
-        kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None)
+        deck = deck_name(rules_of_record(head.encode()).settings, None)
+        kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None, deck)
         seats = [Seat(PERSON, name[:LONGEST_NAME]) for name in names]
         log = [
             Entry(kept.id, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)
@@ -186,7 +188,7 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         rows = self.store.read(
-            "SELECT id, game, head, seed, help, practice, archive, maker, again FROM tables "
+            "SELECT id, game, head, seed, help, practice, archive, maker, again, deck FROM tables "
             "WHERE id = ?",
             name,
         )

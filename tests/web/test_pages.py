@@ -234,7 +234,7 @@ def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     game = played(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
     found = {"move": move_text(question, str(question)), "by": "search"}
-    assert "<b>Person 0 asks Person 1 for 0/2</b>" in help_html(sight(game, 0), "hint", found, {})
+    assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", found, {})
     assert move_text(MORE, "more") == "more"
     faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})

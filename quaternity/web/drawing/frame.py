@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from quaternity.base.sentences import Sentence, Words, facts
+from quaternity.base.sentences import Sentence, facts
 from quaternity.base.wording import counted, listed
 from quaternity.table.course import whole_events
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
-from quaternity.web.drawing.words import plain_names, seat_names
+from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.sight import Sight
 
 MOST_TOLD = 100
@@ -79,7 +79,7 @@ def table_context(
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    words, whole = Words(names), whole_events(sight.moves)
+    words, whole = sight_words(sight), whole_events(sight.moves)
     untold = max(0, len(whole) - MOST_TOLD)
     told = [
         Told(number, words.say(event), _journey(event))
@@ -88,6 +88,7 @@ def table_context(
     return {
         "sight": sight,
         "drawn": drawn,
+        "deck": words.deck,
         "names": names,
         "mine": sight.seat in mine,
         "plain": plain_names(sight.seats),

@@ -5,20 +5,86 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from quaternity.base.sentences import facts
-from quaternity.game.question import Question
-from quaternity.game.sentences import question_sentence
+from quaternity.base.errors import InputError
+from quaternity.base.sentences import Kind, Sentence, facts
+from quaternity.decks.deck import PLAIN, Deck, find_deck
+from quaternity.decks.words import DeckWords
+from quaternity.game import sentences as said
+from quaternity.game.question import Answer, Question
 
 if TYPE_CHECKING:
+    from quaternity.web.seats import Seat
     from quaternity.web.sight import SeatSight, Sight
 
+_QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
-def plain_names(seats: Sequence[SeatSight]) -> list[str]:
+TEMPLATES = {
+    said.ASKS.template: _QUESTION,
+    said.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
+    said.FORCED.template: f"{_QUESTION} {{answer:reply}} (it had to be)",
+}
+"""How a page puts what English puts with articles elsewhere."""
+
+INSTEAD = {
+    said.ASKS_ITSELF.name: "ask somebody else",
+    said.HOLDS_NONE.name: "ask for a card of a set that you have a card of",
+    said.HOLDS_IT.name: "ask for a card that you lack",
+    said.NO_CARDS.name: "ask somebody who has cards",
+    said.IS_COMPLETED.name: "ask for a card of another set",
+    said.IS_REMOVED.name: "ask for a card of another set",
+    said.OWNS.name: "ask for a card that you lack",
+    said.SAYS.name: "ask for a card of another set",
+    said.IS_WITHOUT.name: "ask somebody who may have it",
+    said.CANNOT_HAVE.name: "ask somebody who may have it",
+    said.HOPELESS.name: "ask somebody who may have it",
+    said.NOTHING_TO_ANSWER.name: "ask for a card",
+    said.WAITS.name: "say yes or no",
+}
+"""What to do instead of what is refused."""
+
+
+class PageWords(DeckWords):
+    """Sentences as a page puts them: people and cards by name."""
+
+    def template(self, kind: Kind) -> str:
+        """Return the template of a kind of sentence."""
+        return TEMPLATES.get(kind.template, kind.template)
+
+    def reply(self, answer: Answer) -> str:
+        """Return an answer: "No"."""
+        return str(answer).capitalize()
+
+    def refusal(self, fault: str) -> str:
+        """Return why something is refused, and what to do instead."""
+        instead = INSTEAD.get(fault.kind.name) if isinstance(fault, Sentence) else None
+        text = self.say(fault)
+        return f"{text}: {instead}" if instead else text
+
+
+def page_words(deck: str, seats: Sequence[SeatSight | Seat]) -> PageWords:
+    """Return the words of a table; a deck that is gone is the plain one."""
+    return PageWords(deck_called(deck), seat_names(seats))
+
+
+def sight_words(sight: Sight) -> PageWords:
+    """Return the words of a table for who looks at it."""
+    return page_words(sight.deck, sight.seats)
+
+
+def deck_called(name: str) -> Deck:
+    """Return a deck by the name that a table was kept with."""
+    try:
+        return find_deck(name)
+    except InputError:
+        return PLAIN
+
+
+def plain_names(seats: Sequence[SeatSight | Seat]) -> list[str]:
     """Return a name per seat, for places where its number stands beside it."""
     return [one.name or f"Seat {number}" for number, one in enumerate(seats)]
 
 
-def seat_names(seats: Sequence[SeatSight]) -> list[str]:
+def seat_names(seats: Sequence[SeatSight | Seat]) -> list[str]:
     """Return a name per seat; equal ones are told apart by the number of the seat."""
     names = plain_names(seats)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
@@ -36,4 +102,4 @@ def last_asked(sight: Sight) -> tuple[int, int, int] | None:
 
 def move_text(move: Any, text: str) -> str:
     """Return a move as it is written; a question as a sentence, which names can be put in."""
-    return question_sentence(move) if isinstance(move, Question) else text
+    return said.question_sentence(move) if isinstance(move, Question) else text

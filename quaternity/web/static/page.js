@@ -45,7 +45,7 @@ export async function said(answer) {
       return new DOMParser().parseFromString(text, "text/html").querySelector("main p").textContent;
     }
     const body = JSON.parse(text);
-    return [].concat(body.faults ?? body.error ?? body.detail).join("; ");
+    return [].concat(body.words ?? body.faults ?? body.error ?? body.detail).join("; ");
   } catch {
     return `The server said ${answer.status}.`;
   }

@@ -1,0 +1,159 @@
+"""Decks at a table: chosen when it is made, kept with it, and in everything that its page says."""
+
+import sqlite3
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.base.sentences import Words, facts
+from quaternity.decks import decks, find_deck
+from quaternity.game import sentences as said
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
+from quaternity.game.sentences import question_sentence
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.table.games import game_names
+from quaternity.web.drawing.words import INSTEAD, TEMPLATES, page_words
+from quaternity.web.new_table import decks_of
+from quaternity.web.rendering import new_html, table_html
+from quaternity.web.sight import SeatSight
+from quaternity.web.store import FILE, MIGRATIONS
+from tests.web.site import Site
+from tests.web.test_api import PEOPLE, Table, opened
+from tests.web.test_pages import BASE, acting, played, sight
+
+EIGHTS = {"set_size": 8, "sets": 3, "players": 3}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with opened(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "deck"),
+    [
+        ({}, "everyday"),
+        ({"deck": None}, "everyday"),
+        ({"deck": ""}, "everyday"),
+        ({"deck": "world"}, "world"),
+        ({"deck": "plain"}, "plain"),
+        ({"settings": EIGHTS}, "world"),
+        ({"settings": EIGHTS | {"set_size": 9}}, "plain"),
+        ({"game": "quarto", "settings": {}, "seats": ["me", "me"]}, "plain"),
+    ],
+)
+def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
+    site: Site, wanted: Any, deck: str
+) -> None:
+    assert Table(site, **wanted).look()["deck"] == deck
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"deck": "animals"}, "'animals': there is none of this name; there are everyday, world"),
+        ({"deck": 7}, "deck: a text is expected"),
+        ({"deck": "<b>"}, "there are everyday, world and plain"),
+        (
+            {"deck": "everyday", "settings": EIGHTS},
+            "13 sets with 4 cards or more do not fit a game of 3 sets of 8; deck world does, and "
+            "deck plain fits any game",
+        ),
+    ],
+)
+def test_a_deck_that_cannot_be_is_refused_with_what_can(
+    site: Site, wanted: Any, message: str
+) -> None:
+    page = site.ask("POST", "/api/tables", PEOPLE | wanted)
+    assert page.status == 422
+    assert message in page.json["error"]
+
+
+def test_the_next_game_has_the_same_deck_and_a_restart_keeps_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, deck="world", seats=["me", "random", "random"])
+        again = table.post(0, "again").json["table"]
+        assert site.ask("GET", f"/api/tables/{again}").json["deck"] == "world"
+    with opened(tmp_path) as site:
+        for name in (table.made["table"], again):
+            assert site.ask("GET", f"/api/tables/{name}").json["deck"] == "world"
+
+
+def test_a_table_made_before_decks_has_the_plain_one(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("ALTER TABLE tables DROP COLUMN deck")
+        database.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+    database.close()
+    with opened(tmp_path) as site:
+        assert site.ask("GET", table.path).json["deck"] == "plain"
+        page = site.ask("GET", f"/t/{table.made['table']}")
+        assert page.status == 200
+
+
+def test_a_deck_that_is_gone_is_the_plain_one() -> None:
+    assert page_words("gone", ()).card((1, 0)) == "1/0"
+
+
+def test_a_refusal_says_by_names_what_to_do_instead(site: Site) -> None:
+    table = Table(site, game="kwartet", settings={"players": 3, "sets": 3}, seed=1)
+    view = table.look(0)
+    asked = {tuple(move.split()[-1].split("/")) for move in view["moves"]}
+    lacking = next(index for index in range(3) if not any(i == str(index) for i, _ in asked))
+    page = table.move(0, f"1 {lacking} 0")
+    assert page.json["faults"] == [f"player 0 holds no card of set {lacking}"]
+    (words,) = page.json["words"]
+    name = find_deck(view["deck"]).set_name(lacking)
+    assert (
+        words
+        == f"Anna (0) holds no card of {name}: ask for a card of a set that you have a card of"
+    )
+    assert "wait for Anna (0)" in table.move(1, "0 0 0").json["error"]
+
+
+def test_every_way_out_belongs_to_a_sentence_and_every_template_says_the_same() -> None:
+    kinds = [kind for kind in vars(said).values() if hasattr(kind, "template")]
+    assert {*INSTEAD} <= {kind.name for kind in kinds}
+    assert {*TEMPLATES} <= {kind.template for kind in kinds}
+    words = page_words("everyday", [SeatSight("Ann", "person"), SeatSight("Ben", "person")])
+    question = Question(0, 1, Card(1, 0))
+    assert words.say(question_sentence(question)) == "Ann → Ben: fox (forest)?"
+    assert words.say(question_sentence(question, Answer.NO)) == "Ann → Ben: fox (forest)? No"
+
+
+def test_a_page_calls_every_card_of_its_history_by_name() -> None:
+    game = played(KwartetRules(KwartetSettings(3, 8)), 12)
+    shown = sight(game, acting(game), deck="everyday")
+    html, deck = table_html(shown, BASE), find_deck("everyday")
+    cards = [
+        facts(event)["card"]
+        for step in game.steps
+        for event in step.events
+        if "card" in facts(event)
+    ]
+    assert len(cards) > 8
+    for index, number in cards:
+        assert f"{deck.card_name(index, number)} ({deck.set_name(index)})?" in html
+    plain = Words([f"Person {seat}" for seat in range(3)])
+    assert not any(escape(plain.say(event)) in html for step in game.steps for event in step.events)
+
+
+def test_the_form_offers_the_decks_where_cards_come_in_sets(site: Site) -> None:
+    games = {one["game"]: one["decks"] for one in site.ask("GET", "/api/games").json["games"]}
+    for game in game_names():
+        offered = [deck.name for deck in decks_of(game)]
+        assert games[game] == offered
+        assert offered == (
+            [deck.name for deck in decks()] if game in ("quaternity", "kwartet") else []
+        )
+        html = new_html(game)
+        assert ('name="deck"' in html) == bool(offered)
+        for deck in decks_of(game):
+            assert f'<option value="{deck.name}">{deck.title()}</option>' in html
