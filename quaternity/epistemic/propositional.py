@@ -63,15 +63,9 @@ def determined(formula: Formula, players: Collection[int]) -> bool:
             return all(determined(part, players) for part in formula.parts())
 
 
-def effort(wish: tuple[Formula, bool]) -> tuple[int, int]:
+def effort(wish: tuple[Formula, bool]) -> int:
     """Sorts the formulas that are quick to evaluate first."""
-    formula = wish[0]
-    knowing = (logic.Knows, logic.Distributed, logic.Unknown, logic.Announced, logic.Everywhere)
-    inside = list(formula.subformulas())
-    return (
-        sum(1000 if isinstance(i, logic.Common) else isinstance(i, knowing) for i in inside),
-        len(inside),
-    )
+    return wish[0].modal_depth
 
 
 def true_in(formula: Formula, deal: Deal) -> bool:
