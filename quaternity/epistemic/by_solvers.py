@@ -45,6 +45,7 @@ from quaternity.epistemic.propositional import (
     effort,
     merged,
     narrowed,
+    told_by_hands,
     true_in,
     unfolded,
     without_knowledge,
@@ -248,6 +249,12 @@ class SolverEvaluator:
             known, found = self._plain_search(seen, without_knowledge(otherwise, False))
             if found is not None:
                 return found
+        told = told_by_hands(formula, False)
+        if told != formula:
+            # What is known is mostly seen: that is quicker to find, and easier to generalize.
+            found = self.coupled_search(seen, told, said, hint=True)
+            if found is not None:
+                return found
         return self.coupled_search(seen, formula, said)
 
     def _said(self, said: Said, deal: Deal) -> bool:
@@ -267,17 +274,22 @@ class SolverEvaluator:
                 return True, verdict.deal
         return listed is not None, None
 
-    def coupled_search(self, seen: DealProblem, formula: Formula, said: Said) -> Deal | None:
+    def coupled_search(
+        self, seen: DealProblem, formula: Formula, said: Said, hint: bool = False
+    ) -> Deal | None:
         """Return a deal of a problem where all that was said was true and a formula is false.
 
         One CP-SAT model, solved again while guesses in it are wrong.
+
+        Args:
+            hint: that there is none need not be sure.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
         for literal in encoder.membership(table, said):
             encoder.model.require_one([literal])
         encoder.model.require_one([encoder.literal(formula, False, table, said)])
-        if not self.satisfiable(encoder):
+        if not self.satisfiable(encoder, hint):
             return None
         deal = encoder.model.deal(table)
         if not self._said(said, deal) or self._truth(formula, deal, said):
@@ -293,8 +305,11 @@ class SolverEvaluator:
             lambda common: self._leading_to_failure.get(common, ()),
         )
 
-    def satisfiable(self, encoder: Encoder) -> bool:
+    def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
         """Whether a model has a solution in which every guess is right; it is then the last one.
+
+        Args:
+            hint: that it has none need not be sure.
 
         Raises:
             SolverFault: CP-SAT contradicts itself.
@@ -303,7 +318,7 @@ class SolverEvaluator:
         while model.solve():
             if not self._refine(encoder):
                 return True
-        if model.solve(cp_model_presolve=False):
+        if not hint and model.solve(cp_model_presolve=False):
             raise SolverFault("CP-SAT finds a solution without presolve, and none with it")
         return False
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Said
-from quaternity.epistemic.formula import FALSE, TRUE, Formula
+from quaternity.epistemic.formula import FALSE, TRUE, Formula, every, some
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
@@ -121,6 +121,48 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
             return without_knowledge(part, True) if weaker else FALSE
         case _:
             return TRUE if weaker else FALSE
+
+
+def told_by_hands(formula: Formula, truth: bool) -> Formula:
+    """Return a formula that has a truth value only where another has it, with less to be known.
+
+    What must be known for it, of hands, is there what the players see of it in their own hands.
+
+    >>> from quaternity.epistemic.formula import H, K
+    >>> print(told_by_hands(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
+    H1 0/0 & !K1 (H1 0/1 | H2 0/1)
+    """
+    if not formula.modal_depth:
+        return formula
+    match formula:
+        case logic.Not(part):
+            return logic.Not(told_by_hands(part, not truth))
+        case logic.And(parts) | logic.Or(parts):
+            return formula.with_parts([told_by_hands(part, truth) for part in parts])
+        case logic.Implies(premise, conclusion):
+            return logic.Implies(
+                told_by_hands(premise, not truth), told_by_hands(conclusion, truth)
+            )
+        case logic.Knows(_, part) | logic.Distributed(_, part) if truth and not part.modal_depth:
+            return _seen_in_hands(formula.players, part, True)
+        case _:
+            return formula
+
+
+def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
+    """Return what some players see of a propositional formula, each card by itself."""
+    match formula:
+        case logic.Constant(value):
+            return logic.Constant(value == truth)
+        case logic.Holds(player, card):
+            if player in players:
+                return formula if truth else logic.Not(formula)
+            return some(() if truth else [logic.Holds(p, card) for p in players])
+        case _:
+            needed = unfolded(formula, truth)
+            assert needed is not None
+            seen = [_seen_in_hands(players, part, wish) for part, wish in needed[1]]
+            return every(seen) if needed[0] else some(seen)
 
 
 def cases(

@@ -189,6 +189,7 @@ EVALUATOR = f"{E}by_solvers.SolverEvaluator."
 OFF: dict[str, dict[str, Off]] = {
     "formulas": {
         "normal forms": {f"{E}by_solvers.normal_form": _same},
+        "knowledge seen in hands first": {f"{E}by_solvers.told_by_hands": _same},
         "a consequence without knowledge": {f"{E}by_solvers.without_knowledge": _only_stronger},
         "a sufficient case without knowledge": {f"{E}by_solvers.without_knowledge": _only_weaker},
         "few cases by deal problems": {f"{E}by_solvers.MAX_CASES": 0},

@@ -23,6 +23,7 @@ from quaternity.epistemic.propositional import (
     case_around,
     cases,
     narrowed,
+    told_by_hands,
     true_in,
     without_knowledge,
 )
@@ -212,6 +213,19 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     truth = ExplicitEvaluator(problem).truth(formula, deal)
     assert true_in(without_knowledge(formula, False), deal) <= truth
     assert truth <= true_in(without_knowledge(formula, True), deal)
+    told = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
+    assert told <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
+
+
+@given(positions(max_players=3), st.data())
+@settings(max_examples=examples(200))
+def test_what_is_seen_in_hands_is_known(position: Position, data: st.DataObject) -> None:
+    problem, _ = position
+    language = Language.of(problem)
+    formula = data.draw(st.one_of(chains(language, 1), formulas(language, 2)))
+    where = ExplicitEvaluator(problem).model.extension
+    assert (where(told_by_hands(formula, True)) <= where(formula)).all()
+    assert (where(formula) <= where(told_by_hands(formula, False))).all()
 
 
 @given(positions(max_players=3), st.data())
