@@ -168,7 +168,7 @@ class SolverEvaluator:
     def _counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, said: Said
     ) -> Deal | None:
-        return self._otherwise(players, self._settled(formula, deal, said), True, deal, said)
+        return self._otherwise(players, formula, True, deal, said)
 
     def way_to_failure(
         self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
@@ -213,26 +213,6 @@ class SolverEvaluator:
             if not determined(part, players)
         )
         return self._search(information_set(self.problem, deal, players), open_ones, said)
-
-    def _is_public(self, part: Formula, said: Said) -> bool:
-        """Whether a formula is seen at once to be true in every public deal."""
-        otherwise = every([*said, logic.Not(part)])
-        known, found = self._plain_search(self.problem, without_knowledge(otherwise, True))
-        return known and found is None
-
-    def _settled(self, formula: Formula, deal: Deal, said: Said) -> Formula:
-        """Return the formula with what is the same all over the deal's connected piece put in."""
-        match formula:
-            case logic.Common(_, ()) | logic.Everywhere():
-                return logic.Constant(self._truth(formula, deal, said))
-            case logic.Common(part, _) if self._is_public(part, said):
-                return logic.TRUE
-            case logic.Announced(announcement, then):
-                return logic.Announced(self._settled(announcement, deal, said), then)
-            case _:
-                return formula.with_parts(
-                    [self._settled(part, deal, said) for part in formula.parts()]
-                )
 
     def _search(self, seen: DealProblem, formula: Formula, said: Said) -> Deal | None:
         """As `_failure`, not kept."""

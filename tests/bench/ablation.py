@@ -213,8 +213,6 @@ OFF: dict[str, dict[str, Off]] = {
         "hands around, widened": {f"{E}by_solvers.deals_around": _own_hand},
         "known around a deal": {f"{EVALUATOR}_known_around": lambda *_: None},
         "cases of wrong guesses": {f"{EVALUATOR}_counter_case": lambda *_: None},
-        "settled for the piece": {f"{EVALUATOR}_settled": lambda _, formula, *__: formula},
-        "public at once": {f"{EVALUATOR}_is_public": lambda *_: False},
         "chains to a chosen deal": {f"{E}by_solvers.FEW_STEPS": 0},
         "chains in listed deals": {f"{E}by_solvers.MAX_LISTED": 0},
         "induction over chains": {f"{EVALUATOR}_closed": lambda *_: False},

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.epistemic import C, D, H, K, Undecided, as_seen, hand_patterns, holds
+from quaternity.epistemic import C, D, H, K, Undecided, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.encoding import Encoder
@@ -410,15 +410,3 @@ def test_counting_literals_of_which_some_are_certain(number: int, certain: int) 
         assert model.value(open_one)
     else:
         assert enough is (number <= certain)
-
-
-def test_what_is_public_is_common_knowledge_before_any_search(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Also for who is not among those who share it."""
-    problem = DealProblem([2, 2, 2], [SetConstraint.of([[0, 1, 2]] * 6, 3)])
-    monkeypatch.delattr(SolverEvaluator, "coupled_search")
-    shared = ("H1 0/0 | !H1 0/0", "H1 0/0 | H0 0/0 | H2 0/0", "K1 H2 0/5 -> H2 0/5")
-    for formula in shared:
-        asked = f"K1 C{{0,2}} ({formula})"
-        assert as_seen(asked, problem, 1, [0b11], "solvers").truth is True
