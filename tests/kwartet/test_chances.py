@@ -6,11 +6,12 @@ from random import Random
 import pytest
 
 from quaternity.game.question import Question
-from quaternity.kwartet.chances import chance_of
+from quaternity.kwartet.chances import chance_of, owner_weights
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
 from solvers.brute_force import deals, refuses
+from solvers.problem import DealProblem, SetConstraint
 from tests.agreement import agree
 from tests.kwartet.games import legal_requests, random_game
 from tests.sizes import thorough
@@ -40,3 +41,16 @@ def test_no_request_for_a_card_of_another_has_a_better_chance(seed: int) -> None
             agree({"deal by deal": by_counting_deals, "counting": chance_of}, view, advice)
             looked += 1
     assert looked
+
+
+@pytest.mark.parametrize("players", range(2, 13))
+def test_where_every_owner_is_known_chances_are_exact(players: int) -> None:
+    sets = [SetConstraint([1 << (card + index) % players for card in range(4)], [0] * players,
+                          [4] * players) for index in range(5)]  # fmt: skip
+    owners = [(card + index) % players for index in range(5) for card in range(4)]
+    problem = DealProblem([owners.count(player) for player in range(players)], sets)
+    weights = owner_weights(problem)
+    assert (weights.exact, weights.total) == (True, 1)
+    for index, cards in enumerate(weights.owned):
+        for card, owned in enumerate(cards):
+            assert list(owned) == [player == (card + index) % players for player in range(players)]

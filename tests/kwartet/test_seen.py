@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from random import Random
 
 import pytest
@@ -13,6 +15,7 @@ from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, parse_l
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import seen_by
 from quaternity.kwartet.public import Event
+from quaternity.kwartet.rules import hand_text
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from tests.kwartet.games import random_log, random_settings
@@ -47,6 +50,50 @@ def test_what_a_seat_saw_is_read_back(seed: int) -> None:
         assert SeenLog.of_view(mine.views[-1]) == mine
         assert SeenLog.of_view(mine.views[-1]).views == mine.views
         assert parse_any_log(log_text(log)) == log
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 60)))
+def test_what_an_asker_certainly_put_down_was_put_down(seed: int) -> None:
+    """Who sees the own hand knows it all; anybody knows where no deal fits without it."""
+    random = Random(f"downs/{seed}")
+    certain = 0
+    for announce in Announce:
+        settings = replace(random_settings(random, range(2, 5), range(2, 5)), announce=announce)
+        log = random_log(settings, random, 60)
+        for seat in (None, *range(settings.players)):
+            mine = seen_by(log, seat)
+            known = SeenLog.start(
+                settings, mine.sizes, seat, mine.hand, mine.put_down_at_deal, mine.names
+            )
+            for event in log.events:
+                downs = known.downs_after(event.question, event.answer)
+                certain += len(downs)
+                assert set(downs) <= set(event.announced)
+                if event.question.asker == seat:
+                    assert set(downs) == set(event.announced)
+                known = known.after(event.question, event.answer, event.announced)
+    assert certain
+
+
+def test_hands_of_fewer_cards_than_none_are_named() -> None:
+    settings = KwartetSettings(3, 3)
+    for player in range(3):
+        sizes = [7, 7, 7]
+        sizes[player] = -2
+        with pytest.raises(InputError, match=f"hand {player}: -2 cards are fewer than none"):
+            SeenLog.start(settings, sizes)
+
+
+def test_a_star_follows_a_full_set_and_no_other() -> None:
+    for hand in product(range(16), repeat=2):
+        parts = [part for part in hand_text(hand).split("  ") if part != "no cards"]
+        assert len(parts) == sum(held > 0 for held in hand)
+        for part, (index, held) in zip(
+            parts, [pair for pair in enumerate(hand) if pair[1]], strict=True
+        ):
+            cards = part.removesuffix("*").split()
+            assert cards == [f"{index}/{card}" for card in range(4) if held >> card & 1]
+            assert part.endswith("*") == (held == 15)
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 40)))

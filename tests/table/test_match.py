@@ -20,6 +20,7 @@ from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
 from quaternity.table.match import Match
 from quaternity.table.players import make_player
+from quaternity.table.tournament.playing import Tournament, play_game
 from quaternity.ternary.rules import SetRules, SetSettings
 from tests.table.planted import plant
 
@@ -249,6 +250,26 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
     assert told == match.steps
     match.undo()
     assert [step.seat for step in MEMORIES[-1]] == [0]
+
+
+@pytest.mark.parametrize("game", [0, 1])
+def test_a_player_in_a_tournament_is_told_of_every_move_before_its_own(
+    monkeypatch: pytest.MonkeyPatch, game: int
+) -> None:
+    rules = QuartoRules()
+    plant(monkeypatch, "quarto", "remembers", Remembers)
+    result = play_game(Tournament(rules, ("remembers", "random"), seed=3), game)
+    seat, told = result.line_up.index(0), MEMORIES[-1]
+    position = rules.start(Random(0))
+    for step in told:
+        assert step.seat == rules.to_act(position)[0]
+        assert step.events
+        (move,) = (one for one in rules.moves(position)
+                   if rules.events(position, step.seat, one, rules.after(position, step.seat, one))
+                   == step.events)  # fmt: skip
+        position = rules.after(position, step.seat, move)
+    assert rules.to_act(position) == (seat,), "it thought last about the move after these"
+    assert len(told) + 2 >= result.moves > 4
 
 
 @pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))
