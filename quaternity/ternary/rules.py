@@ -193,7 +193,8 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         else:
             right = len(after.seen.taken[seat]) > len(before.seen.taken[seat])
             claims = RIGHT if right else WRONG
-            events = [claims(who=seat, cards=Pictured(move.cards), right=right)]
+            three = self.settings.rule.three
+            events = [claims(who=seat, three=three, cards=Pictured(move.cards), right=right)]
         new = before.deck[: before.seen.undealt - after.seen.undealt]
         if new and not move.cards and before.seen.threes:
             events.append(MISSED(three=self.settings.rule.three, missed=before.seen.threes[0]))

@@ -8,8 +8,8 @@ from quaternity.base.sentences import Kind
 from quaternity.ternary.cards import CARDS, Card
 
 AGREES = Kind("agrees", "{who:player} agrees to three more cards")
-RIGHT = Kind("claims", "{who:player} claims {cards}: right")
-WRONG = Kind("claims", "{who:player} claims {cards}: wrong")
+RIGHT = Kind("claims", "{who:player} claims a {three}: {cards}")
+WRONG = Kind("claims", "{who:player} claims a wrong three: {cards}")
 MISSED = Kind("missed", "there was a {three} all the same: {missed:row}")
 DEALT = Kind("dealt", "dealt: {dealt}")
 

@@ -192,12 +192,45 @@ def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:
     match.play(0, wrong)
     match.play(1, MORE)
     page = page_of(match, 1)
-    assert "&lt;A&gt; claims" in page
+    assert "&lt;A&gt; claims a wrong three: " in page
     assert 'id="more" aria-disabled="true" aria-describedby="no-more"' in page
     assert "you have agreed already" in page
     assert "&lt;B&gt; would like three more cards" in page_of(match, 0)
-    assert "0 taken, 1 wrong" in page
+    assert "1 wrong</small>" in page
     assert "<A>" not in page
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_wrong_claims_are_seen_on_their_cards_until_the_cards_change(seed: int) -> None:
+    rules, random = SetRules(SetSettings(seats=3)), Random(seed)
+    match = Match(rules, ["you"] * 3, str(seed))
+    wrong: set[tuple[str, str]] = set()
+    marked = 0
+    for number in range(1, thorough(20, 60)):
+        acting = rules.to_act(match.position)
+        if not acting:
+            break
+        seat, before = random.choice(acting), match.position
+        threes = before.seen.threes
+        if threes and random.random() < 0.2:
+            match.play(seat, SetMove(tuple(random.choice(threes))))
+        elif random.random() < 0.4 and not rules.faults(match.view(seat), MORE):
+            match.play(seat, MORE)
+        else:
+            cards = tuple(sorted(random.sample(before.seen.places, 3)))
+            match.play(seat, SetMove(cards))
+            wrong |= {(f"claim{number}-{card}", "ABC"[seat]) for card in cards}
+        if match.position.seen.places != before.seen.places:
+            wrong.clear()
+        for eyes in (None, 0, 1):
+            page = page_of(match, eyes)
+            marks = r'class="claim" id="([^"]+)">.*?wrong, claimed by &lt;(.)&gt;'
+            assert set(re.findall(marks, page)) == wrong
+            assert page.count('class="set-card wrong"') == len(
+                {mark.partition("-")[2] for mark, _ in wrong}
+            )
+        marked += bool(wrong)
+    assert marked
 
 
 def test_every_pattern_is_in_a_page_once() -> None:

@@ -334,26 +334,68 @@ def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Per
 SIZES: dict[str, dict[str, Any]] = {"phone": {**PHONE, "viewport": {"width": 390, "height": 844}},
          "wide": {"viewport": {"width": 1280, "height": 800}}}  # fmt: skip
 
+SCREENS: list[tuple[int, int]] = thorough(
+    [(390, 844), (844, 390), (1280, 800)],
+    [(320, 568), (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080)],
+)
+
 LINES = """one => Math.round(one.getBoundingClientRect().height
   / parseFloat(getComputedStyle(one).lineHeight))"""
 
-BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll('.set-card'), (one) => {
+BOXES = """what => Object.fromEntries(Array.from(document.querySelectorAll(what), (one) => {
   const box = one.getBoundingClientRect();
   return [one.id, [box.x, box.y, box.width, box.height].map(Math.round)];
 }))"""
 
 
-@pytest.mark.parametrize("size", list(SIZES))
-def test_a_card_stays_under_the_finger_whatever_comes(
-    person: Callable[..., Person], picture: Callable[[Person, str], None], size: str
+ON_ONE_SCREEN = """what => Array.from(document.querySelectorAll(what)).filter((node) => {
+  const box = node.getBoundingClientRect();
+  const middle = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+  return box.x < 0 || box.y < 0 || box.right > innerWidth || box.bottom > innerHeight
+    || Math.min(box.width, box.height) < 24 || !(node.contains(middle) || middle.contains(node));
+}).map((node) => node.outerHTML.slice(0, 100))"""
+"""What of some elements cannot be seen whole, or is too small, or lies under something else."""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_board_and_pieces_share_a_screen_and_stay_where_they_are(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], screen: tuple[int, int]
 ) -> None:
-    ann, ben = person(**SIZES[size]), person()
+    ann = person(viewport=dict(zip(("width", "height"), screen, strict=True)))
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    rules, random, before = QuartoRules(), Random(1), dict[str, Any]()
+    position = rules.start(random)
+    while rules.to_act(position):
+        pieces = {
+            name.rpartition("-")[2]: box
+            for name, box in ann.page.evaluate(BOXES, ".tray [id]:not(.piece-gap)").items()
+        }
+        pieces |= ann.page.evaluate(BOXES, ".well")
+        assert all(before.get(name, box) == box for name, box in pieces.items())
+        assert not ann.page.evaluate(ON_ONE_SCREEN, ".well, .tray > *, #give-nothing")
+        before |= pieces
+        move = random.choice(list(rules.moves(position)))
+        version, text = ann.version, rules.write(move)
+        sent = {"version": version, "id": text, "move": text, "seat": position.turn}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+        position = rules.after(position, position.turn, move)
+        ann.sees(version + 1)
+        picture(ann, f"quarto-{screen[0]}")
+    assert not ann.page.evaluate(ON_ONE_SCREEN, ".well, .tray > *")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_card_stays_under_the_finger_whatever_comes(
+    person: Callable[..., Person], picture: Callable[[Person, str], None], screen: tuple[int, int]
+) -> None:
+    ann, ben = person(viewport=dict(zip(("width", "height"), screen, strict=True))), person()
+    size = screen[0]
     table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", help=True, seed=3)
     assert ann.page.locator("input[name=card]").count() == 0
     picture(ann, f"set-{size}-waiting")
     ben.join(link, "Benjamin")
     ann.page.wait_for_selector(".set-form")
-    before, events = ann.page.evaluate(BOXES), 0
+    before, events = ann.page.evaluate(BOXES, ".set-card, #more"), 0
 
     def act(who: Person, what: str, **document: Any) -> None:
         nonlocal before, events
@@ -365,14 +407,15 @@ def test_a_card_stays_under_the_finger_whatever_comes(
     def still(version: int) -> None:
         nonlocal before, events
         ann.sees(version)
-        after = ann.page.evaluate(BOXES)
+        after = ann.page.evaluate(BOXES, ".set-card, #more")
+        assert not ann.page.evaluate(ON_ONE_SCREEN, ".set-card, #more")
         assert {name: box for name, box in before.items() if name in after} == {
             name: after[name] for name in before if name in after
         }
         before, events = after, events + 1
 
     random, identity = Random(4), iter(range(999))
-    while len(before) < 18 or events < 24:
+    while len(before) < 22 or events < 24:
         cards = ann.ask("GET", f"/api/tables/{table}")["view"]["table"]
         threes = [sorted(three) for three in triples(cards, "set")]
         way = random.choice(["wrong", "right", "more", "more", "undo", "help"])
@@ -380,7 +423,8 @@ def test_a_card_stays_under_the_finger_whatever_comes(
             ann.open_sheet()
             ann.press(ann.page.locator("[data-help=hint]"))
             ann.page.wait_for_selector("#help:not([hidden]):not([aria-busy])")
-            before = ann.page.evaluate(BOXES)  # who asks for help may be taken to it
+            ann.press(ann.page.locator("#help [data-close]"))
+            before = ann.page.evaluate(BOXES, ".set-card, #more")
         elif way == "undo" and ann.version:
             for agree in (True, False):
                 act(ben, "undo", agree=agree)

@@ -68,14 +68,18 @@ def part(sight: Sight) -> dict[str, Any]:
         )
         for cell, piece in enumerate(board.cells)
     ]
-    left = board.left.replace(view.in_hand or " ", "")
+    left = set(board.left) - {view.in_hand}
     mine = sight.seat in sight.to_act
     in_hand = None if view.in_hand is None else _piece(pieces, pieces.piece(view.in_hand))
     drawn: dict[str, Any] = {
         "cells": cells,
         "rows": {row.name: any(row == one for one, _ in quartos) for row in ROWS},
         "in_hand": in_hand,
-        "left": [_piece(pieces, pieces.piece(name)) for name in left],
+        # Each piece has its place beside the board, which stays empty when it has gone.
+        "tray": [
+            _piece(pieces, pieces.piece(name)) if name in left else None for name in pieces.names
+        ],
+        "left": bool(left),
         "placing": mine and in_hand is not None,
         "giving": mine and in_hand is None,
         "may_end": CELLS - len(board.empty) >= LEAST_FOR_A_QUARTO,
@@ -88,8 +92,7 @@ def part(sight: Sight) -> dict[str, Any]:
         drawn["advice"] = "Choose the piece that your opponent has to place."
     elif drawn["placing"]:
         drawn["advice"] = (
-            f"Place {view.in_hand} on a cell, then hand over the next piece. "
-            "A quarto wins at once, whatever piece you choose."
+            f"Place {view.in_hand} on a cell, then hand over a piece. A quarto wins at once."
         )
     return drawn
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,17 +16,11 @@ from quaternity.ternary.tables import Rule
 from quaternity.web.drawing.words import seat_names
 
 if TYPE_CHECKING:
-    from quaternity.table.protocol import Step
     from quaternity.web.sight import Sight
 
-MOST_IN_ROWS = 21
-"""Cards that three rows of a wide page have room for; only triples need more."""
-
 HOW = {
-    Rule.SET: "Choose three cards: in each of shape, colour, fill and number all alike or all "
-    "different. A wrong three costs a point.",
-    Rule.TRIPLE: "Choose three cards that differ in all of shape, colour, fill and number. A wrong "
-    "three costs a point.",
+    Rule.SET: "Three alike or all different in each of shape, colour, fill and number.",
+    Rule.TRIPLE: "Three that differ in all of shape, colour, fill and number.",
 }
 
 
@@ -38,11 +31,13 @@ class Shown(NamedTuple):
         number: 0..80.
         words: what is on it.
         picture: screen readers pass it by.
+        wrong: the wrong claims of it since cards came or went last: number of the move, and seat.
     """
 
     number: int
     words: str
     picture: Markup
+    wrong: tuple[tuple[int, int], ...] = ()
 
 
 class Taken(NamedTuple):
@@ -64,15 +59,15 @@ def part(sight: Sight) -> dict[str, Any]:
     view: SetView = sight.view
     names = seat_names(sight.seats)
     mine = sight.seat in sight.to_act and not sight.awaited
-    three, places = view.settings.rule.three, kept_places(sight)
+    places, wrong = kept_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
-        "cards": [None if card is None else _shown(card) for card in places],
-        "wide": len(places) > MOST_IN_ROWS,
+        "cards": [
+            None if card is None else _shown(card, tuple(wrong.get(card, ()))) for card in places
+        ],
         "stripes": Markup(stripes_svg()),
         "choosing": mine,
-        "three": three,
         "undealt": counted(view.undealt, "card"),
-        "agreed": [names[seat] for seat in sorted(view.agreed)],
+        "agreed": listed([names[seat] for seat in sorted(view.agreed)]),
         "no_more": "; ".join(sight.rules.faults(view, MORE)) if mine else "",
         "taken": [
             Taken(
@@ -83,17 +78,13 @@ def part(sight: Sight) -> dict[str, Any]:
             )
             for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
         ],
-        "notes": [
-            f"{len(threes)} taken" + (f", {wrong} wrong" if wrong else "")
-            for threes, wrong in zip(view.taken, view.wrong, strict=True)
-        ],
+        "notes": [f"{wrong} wrong" if wrong else "" for wrong in view.wrong],
     }
-    drawn["news"] = [text for step in sight.moves[-2:] for text in _news(step, names, three)]
     if sight.places is None and not sight.awaited:
-        drawn["headline"] = f"Find a {three}" if mine else "The table is open to all seats"
-        drawn["advice"] = HOW[view.settings.rule] if mine else ""
-        if drawn["agreed"] and not (mine and sight.seat in view.agreed):
-            drawn["advice"] += f" {listed(drawn['agreed'])} would like three more cards."
+        drawn["headline"] = (
+            f"Find a {view.settings.rule.three}" if mine else "The table is open to all seats"
+        )
+        drawn["advice"] = f"{HOW[view.settings.rule]} A wrong claim costs a point." if mine else ""
     return drawn
 
 
@@ -120,19 +111,20 @@ def kept_places(sight: Sight) -> list[int | None]:
     return places
 
 
-def _news(step: Step, names: Sequence[str], three: str) -> Iterator[str]:
-    """Give what happened in few words: the cards of a claim fill lines, and are drawn elsewhere."""
-    for event in step.events:
-        about = facts(event)
-        if "right" in about:
-            what = f"takes a {three}" if about["right"] else "claims a wrong three"
-            yield f"{names[step.seat]} {what}"
-        elif "missed" in about:
-            yield event
+def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
+    """Return per card the wrong claims since cards came or went last, as in `Shown`."""
+    claims: dict[int, list[tuple[int, int]]] = {}
+    for number, step in enumerate(sight.moves, 1):
+        for about in map(facts, step.events):
+            if about.get("right") or "dealt" in about:
+                claims.clear()
+            for card in about["cards"] if about.get("right") is False else ():
+                claims.setdefault(card, []).append((number, step.seat))
+    return claims
 
 
-def _shown(card: int) -> Shown:
-    return Shown(card, str(Card(card)), Markup(card_svg(card)))
+def _shown(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> Shown:
+    return Shown(card, str(Card(card)), Markup(card_svg(card)), wrong)
 
 
 def picture() -> Markup:

@@ -22,8 +22,7 @@ function isArmed(cell, event) {
   return false;
 }
 
-// `otherwise` is played where the move is refused: a part of it that is a whole move.
-export async function move(text, element, otherwise = null) {
+export async function move(text, element) {
   if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
@@ -33,11 +32,7 @@ export async function move(text, element, otherwise = null) {
     const seat = part.querySelector(".table[data-seat]");
     if (seat) body.seat = Number(seat.dataset.seat);
     const path = `/api/tables/${table}/moves`;
-    let answer = await send(path, body);
-    if (answer.status === 422 && otherwise) {
-      const second = await send(path, { ...body, id: freshId(), move: otherwise });
-      if (second.ok) answer = second;
-    }
+    const answer = await send(path, body);
     if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
     else if (!answer.ok) {
       complain(await said(answer));
@@ -77,7 +72,7 @@ document.addEventListener("click", (event) => {
   if (!link) return;
   if (link.dataset.move !== undefined) {
     const text = written(link.dataset.move, link.form);
-    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link, written(link.dataset.otherwise ?? "", link.form) || null);
+    if (text === null) incomplete(link.form); else if (isArmed(link, event)) move(text, link);
   }
   else if (link.dataset.help !== undefined) help(link.dataset.help, true);
   else if (link.dataset.close !== undefined) closeHelp();
