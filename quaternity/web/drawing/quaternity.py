@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -10,11 +11,33 @@ from quaternity.base.errors import NoDeal
 from quaternity.base.sentences import facts
 from quaternity.base.wording import counted
 from quaternity.game.card_picture import suit_svg
+from quaternity.game.cards import Card
+from quaternity.game.question import Answer, Question
 from quaternity.web.drawing.owners import Chances, owner_blocks
 from quaternity.web.drawing.words import last_asked, seat_names
 
+from solvers.problem import players_in
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from quaternity.web.sight import Sight
+
+
+class Tile(NamedTuple):
+    """A card as a tile.
+
+    Attributes:
+        card: its set and number, as in records.
+        owners: the seats that may have it; one alone has it.
+        asks: who may be asked, as JSON: `[seat, what can come of it, move]` each.
+        refused: who may not, as JSON: `[seat, why]` each.
+    """
+
+    card: Card
+    owners: tuple[int, ...]
+    asks: str
+    refused: str
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
@@ -23,16 +46,20 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     names = seat_names(sight.seats)
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
-    legal = set()
-    if asking:
-        legal = {
-            (legal_question.asked, *legal_question.card) for legal_question in state.legal_questions
-        }
+    questions = state.legal_questions if asking else {}
+    legal = {(question.asked, *question.card) for question in questions}
     try:
         known = state.closed()
     except NoDeal:
         known = state.problem
+    mine = sight.seat if asking else None
     drawn: dict[str, Any] = {
+        "tiles": [
+            [_tile(Card(index, number), mask, mine, state.hands, questions)
+             for number, mask in enumerate(constraint.owners)]
+            for index, constraint in enumerate(known.sets)
+        ],
+        "asking": asking,
         "blocks": owner_blocks(known, state.completed, sight, legal, chances),
         "asked": last_asked(sight),
         "notes": [counted(hand, "card") for hand in state.hands],
@@ -42,18 +69,36 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     if pending is not None:
         asker, asked, card = names[pending.asker], names[pending.asked], pending.card
         if drawn["answering"]:
-            drawn["headline"] = f"{asker} asks you for {card}"
-            drawn["advice"] = "Both answers are possible: which one is true is up to you."
+            drawn["headline"] = "Your answer"
+            drawn["question"] = f"{asker} asks you for {card}. Both answers are possible."
         else:
             drawn["headline"] = f"{asked} answers"
             who = "You" if pending.asker == sight.seat else asker
             drawn["advice"] = f"{who} asked for {card}; both answers are possible."
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
-        drawn["advice"] += " Choose a player's card below to ask them for it."
     elif not state.is_over:
         drawn |= _forced(sight)
     return drawn
+
+
+def _tile(
+    card: Card, mask: int, mine: int | None, hands: Sequence[int],
+    questions: Mapping[Question, Sequence[Answer]],
+) -> Tile:
+    """Return a card with whom `mine` may ask for it; nobody where they cannot ask now."""
+    owners = tuple(players_in(mask))
+    asks, refused = [], []
+    for seat in range(len(hands)) if mine is not None else ():
+        if seat == mine:
+            continue
+        answers = questions.get(Question(mine, seat, card), ())
+        if answers:
+            note = "" if len(answers) > 1 else f"must say {answers[0]}"
+            asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
+        else:
+            refused.append([seat, "has no cards" if not hands[seat] else "not now"])
+    return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 
 def _forced(sight: Sight) -> dict[str, str]:

@@ -1,9 +1,11 @@
 // In [data-arrows] the arrow keys go to what stands next in that direction.
+const CELLS = "button:is(.cell, .tile)";
+
 // Of many cells one can be reached by Tab, the others from there by arrow keys.
 export function rove(area, current) {
-  const cells = area.querySelectorAll("button.cell");
+  const cells = area.querySelectorAll(CELLS);
   if (cells.length < 13) return;
-  const first = current ?? area.querySelector("button.cell:focus") ?? area.querySelector("button.cell:not([aria-disabled])") ?? cells[0];
+  const first = current ?? area.querySelector("button:is(.cell, .tile):focus") ?? area.querySelector(":is(.cell, .tile):not([aria-disabled])") ?? cells[0];
   for (const one of cells) one.tabIndex = one === first ? 0 : -1;
 }
 

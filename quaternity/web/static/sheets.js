@@ -16,6 +16,15 @@ document.addEventListener("click", (event) => {
   else if (event.target.closest("[data-help], .side a") && document.body.dataset.sheet) turn(document.body.dataset.sheet);
 });
 
+// The matrix is a second view of the same.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-view]:not(body)")) return;
+  const view = document.body.dataset.view === "matrix" ? "tiles" : "matrix";
+  localStorage.setItem("view", view);
+  document.body.dataset.view = view;
+});
+document.body.dataset.view = localStorage.getItem("view") ?? "tiles";
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.body.dataset.sheet) turn(document.body.dataset.sheet);
 });

@@ -1,6 +1,8 @@
 // The part of a page that changes: it is fetched when something happened, and morphed into place.
 import { Idiomorph } from "./idiomorph.js";
 import { disarm, mark } from "./acting.js";
+import { drawAsking } from "./asking.js";
+import { fit } from "./fitting.js";
 import { afterHelp } from "./helping.js";
 import { rove } from "./keys.js";
 import { takeNews } from "./news.js";
@@ -25,7 +27,7 @@ export async function refresh() {
 }
 
 // What was asked for, and what is being told, stays when the table changes.
-const kept = (node) => !["help", "news", "behind"].includes(node.id);
+const kept = (node) => !["help", "news", "behind", "ask"].includes(node.id);
 
 export function show(html, version) {
   if (version !== null && Number(version) < Number(part.dataset.version)) return;
@@ -58,6 +60,8 @@ export function prepare() {
   if (drawn) document.title = drawn.dataset.title;
   for (const form of document.querySelectorAll("#part form")) mark(form);
   likes();
+  fit();
+  drawAsking();
 }
 
 // What is new, for who listens to the page.

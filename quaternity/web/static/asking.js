@@ -1,0 +1,88 @@
+// A card is chosen, then who is asked for it. What a card can be asked of whom stands at the card.
+import { part, root, table } from "./page.js";
+
+const MARKS = "●■▲◆▼★✚⬢";
+let chosen = null; // as SET/NUMBER
+let chances = { version: null };
+
+const card = () => chosen && part.querySelector(`[data-card="${chosen}"][data-asks]`);
+const name = (seat) => part.querySelector(`#seat${seat} .who b`)?.textContent ?? seat;
+
+function element(kind, text, attributes) {
+  const made = document.createElement(kind);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+// In percent, who has the chosen card, where help is on.
+async function likely() {
+  if (!part.querySelector('[data-help="chances"]')) return null;
+  const version = part.dataset.version;
+  if (chances.version !== version) {
+    chances = { version };
+    const answer = await fetch(`${root}/api/tables/${table}/help/chances`, { cache: "no-store" });
+    if (answer.ok) chances.found = (await answer.json()).chances;
+  }
+  return chances.version === part.dataset.version ? chances.found : null;
+}
+
+function person([seat, note, move]) {
+  const made = element("button", `${MARKS[seat % 8]} ${name(seat)}`, {
+    type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
+  });
+  made.append(element("small", note, { "data-note": note }));
+  return made;
+}
+
+function refused([seat, why]) {
+  const made = element("span", `${MARKS[seat % 8]} ${name(seat)}: ${why}`, { class: "person off" });
+  const [set, number] = chosen.split("/");
+  if (part.querySelector('[data-help^="why"]')) {
+    made.append(element("button", "Why?", { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
+  }
+  return made;
+}
+
+// After every change of the page, and when a card is chosen.
+export function drawAsking() {
+  const panel = part?.querySelector("#ask");
+  const tile = card();
+  for (const other of part?.querySelectorAll('[data-asks][aria-pressed="true"]') ?? []) {
+    if (other !== tile) other.setAttribute("aria-pressed", "false");
+  }
+  if (!panel) { chosen = null; return; }
+  if (!tile || tile.ariaDisabled === "true") {
+    chosen = null;
+    panel.replaceChildren(element("p", panel.dataset.hint, {}));
+    return;
+  }
+  tile.setAttribute("aria-pressed", "true");
+  const people = element("div", "", { class: "persons", "data-arrows": "" });
+  people.append(...JSON.parse(tile.dataset.asks).map(person), ...JSON.parse(tile.dataset.refused).map(refused));
+  panel.replaceChildren(element("p", `${tile.dataset.name}: whom do you ask?`, { class: "question" }), people);
+  likely().then((found) => {
+    const [set, number] = (chosen ?? "").split("/");
+    for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
+      const share = found[set]?.[number]?.[button.dataset.ask];
+      const note = button.querySelector("small");
+      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${Math.round(100 * share)} %`;
+    }
+  }).catch(() => {});
+}
+
+document.addEventListener("click", (event) => {
+  const tile = event.target.closest("[data-asks]");
+  if (!tile || !part.querySelector("#ask")) return;
+  chosen = tile.dataset.card === chosen ? null : tile.dataset.card;
+  drawAsking();
+  if (event.detail === 0) part.querySelector("#ask [data-ask]")?.focus(); // by keys
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !event.target.closest("#ask")) return;
+  const tile = card();
+  chosen = null;
+  drawAsking();
+  tile?.focus();
+});

@@ -1,0 +1,26 @@
+// As many columns as let the cards of [data-fit] be as large as they can be, without scrolling.
+import { part } from "./page.js";
+
+const HEADER = 20; // pixels of the name of a set
+
+export function fit() {
+  const area = part?.querySelector("[data-fit]");
+  const board = area?.closest("[data-board]");
+  if (!board) return;
+  const [sets, size] = area.dataset.fit.split(" ").map(Number);
+  const { clientWidth: width, clientHeight: height } = board;
+  let best = { side: 0, columns: 1, abreast: size };
+  for (let columns = 1; columns <= sets; columns += 1) {
+    for (let abreast = 1; abreast <= size; abreast += 1) {
+      const across = (width / columns - 12) / abreast;
+      const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
+      const side = Math.min(across, down * 0.85);
+      if (side > best.side) best = { side, columns, abreast };
+    }
+  }
+  part.style.setProperty("--columns", best.columns);
+  part.style.setProperty("--abreast", best.abreast);
+  part.style.setProperty("--side", `${Math.min(best.side, 130)}px`);
+}
+
+addEventListener("resize", fit);
