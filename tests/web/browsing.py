@@ -119,7 +119,7 @@ class Person:
         """Press something by mouse, finger or keys."""
         if self.keys:
             kind = what.get_attribute("type")
-            if kind == "radio" or what.evaluate("one => one.matches('.cell')"):
+            if kind == "radio" or what.evaluate("one => one.matches('.cell, .tile')"):
                 self.walk_among(what)
             else:
                 self.walk_to(what)
@@ -207,6 +207,22 @@ def _any_button(person: Person, random: Random) -> bool:
     return bool(count)
 
 
+def _asking(person: Person, random: Random) -> bool:
+    """Answer, or choose a card and then whom to ask for it."""
+    page = person.page
+    answers = page.locator("[data-answer]")
+    if answers.count():
+        person.press(answers.nth(random.randrange(answers.count())))
+        return True
+    cards = page.locator("[data-card][data-act]")
+    if not cards.count():
+        return False
+    person.press(cards.nth(random.randrange(cards.count())))
+    people = page.locator("[data-ask]")
+    person.press(people.nth(random.randrange(people.count())))
+    return True
+
+
 def _quarto(person: Person, random: Random) -> bool:
     """Place a piece where that is asked for, and hand one over."""
     page = person.page
@@ -243,7 +259,7 @@ def _set(person: Person, random: Random) -> bool:
 
 
 WAYS: dict[str, Callable[[Person, Random], bool]] = {
-    "quaternity": _any_button,
+    "quaternity": _asking,
     "kwartet": _any_button,
     "quarto": _quarto,
     "set": _set,

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from quaternity.base.wording import counted
 from quaternity.game.card_picture import card_svg
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
-from quaternity.web.drawing.owners import Chances, owner_blocks
+from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks
 from quaternity.web.drawing.words import last_asked
 from solvers.filtering import closed
 
@@ -28,7 +27,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
         "asked": last_asked(sight),
         "hand": hand_by_sets(view.hand),
-        "notes": [counted(cards, "card") for cards in public.hands],
+        "notes": card_counts(public.hands),
         "dealt": [],
     }
     if legal:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from markupsafe import Markup
+
 from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
@@ -104,6 +106,12 @@ def owner_blocks(
             rows.append(Row(seat, one.low[seat], tuple(cells)))
         blocks.append(Block(index, owner, tuple(rows)))
     return blocks
+
+
+def card_counts(hands: Sequence[int]) -> list[Markup]:
+    """Return how many cards each player holds, as it stands at their seat."""
+    note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
+    return [note.format(hand, "card" if hand == 1 else "cards") for hand in hands]
 
 
 def _percent(chance: float | None) -> int | None:

@@ -9,11 +9,10 @@ from markupsafe import Markup
 
 from quaternity.base.errors import NoDeal
 from quaternity.base.sentences import facts
-from quaternity.base.wording import counted
 from quaternity.game.card_picture import suit_svg
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.web.drawing.owners import Chances, owner_blocks
+from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks
 from quaternity.web.drawing.words import last_asked, seat_names
 
 from solvers.problem import players_in
@@ -46,7 +45,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     names = seat_names(sight.seats)
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
-    questions = state.legal_questions if asking else {}
+    questions = dict(state.legal_questions.items()) if asking else {}
     legal = {(question.asked, *question.card) for question in questions}
     try:
         known = state.closed()
@@ -55,14 +54,16 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     mine = sight.seat if asking else None
     drawn: dict[str, Any] = {
         "tiles": [
-            [_tile(Card(index, number), mask, mine, state.hands, questions)
-             for number, mask in enumerate(constraint.owners)]
+            [
+                _tile(Card(index, number), mask, mine, state.hands, questions)
+                for number, mask in enumerate(constraint.owners)
+            ]
             for index, constraint in enumerate(known.sets)
         ],
         "asking": asking,
         "blocks": owner_blocks(known, state.completed, sight, legal, chances),
         "asked": last_asked(sight),
-        "notes": [counted(hand, "card") for hand in state.hands],
+        "notes": card_counts(state.hands),
         "pending": pending,
         "answering": acting and pending is not None,
     }
@@ -83,7 +84,10 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _tile(
-    card: Card, mask: int, mine: int | None, hands: Sequence[int],
+    card: Card,
+    mask: int,
+    mine: int | None,
+    hands: Sequence[int],
     questions: Mapping[Question, Sequence[Answer]],
 ) -> Tile:
     """Return a card with whom `mine` may ask for it; nobody where they cannot ask now."""

@@ -14,12 +14,14 @@ export function fit() {
     for (let abreast = 1; abreast <= size; abreast += 1) {
       const across = (width / columns - 12) / abreast;
       const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
-      const side = Math.min(across, down * 0.85);
+      // A set is as wide as its name.
+      const side = Math.min(across, down * 0.85) * (width / columns < 84 ? 0.6 : 1);
       if (side > best.side) best = { side, columns, abreast };
     }
   }
   part.style.setProperty("--columns", best.columns);
   part.style.setProperty("--abreast", best.abreast);
+  part.classList.toggle("roomy", best.side > 62);
   part.style.setProperty("--side", `${Math.min(best.side, 130)}px`);
 }
 
