@@ -14,7 +14,6 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks
 from quaternity.web.drawing.words import last_asked, seat_names
-
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
