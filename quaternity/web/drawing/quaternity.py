@@ -92,10 +92,9 @@ def _tile(
     """Return a card with whom `mine` may ask for it; nobody where they cannot ask now."""
     owners = tuple(players_in(mask))
     asks, refused = [], []
-    for seat in range(len(hands)) if mine is not None else ():
-        if seat == mine:
-            continue
-        answers = questions.get(Question(mine, seat, card), ())
+    others = [] if mine is None else [(mine, seat) for seat in range(len(hands)) if seat != mine]
+    for asker, seat in others:
+        answers = questions.get(Question(asker, seat, card), ())
         if answers:
             note = "" if len(answers) > 1 else f"must say {answers[0]}"
             asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
