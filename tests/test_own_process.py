@@ -16,10 +16,12 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import SimpleNamespace
 
 import pytest
 
-from quaternity.base.errors import InputError, PlayerFault, SolverFault
+from quaternity.base.errors import GameLimit, InputError, PlayerFault, PlayerTimeout, SolverFault
+from quaternity.workers.foreign import played_apart
 from quaternity.workers.notes import Notes, notes
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, check_move_seconds
 from quaternity.workers.process_tree import resident
@@ -252,6 +254,37 @@ def test_memory_is_what_the_system_says_and_adds_up() -> None:
         for shell in shells:
             shell.communicate()
     assert resident([first, second]) == 0
+
+
+@pytest.mark.parametrize("thinking", [None, 0, 1])
+@pytest.mark.parametrize("overdue", [False, True])
+@pytest.mark.parametrize("deaths", range(4))
+def test_a_game_whose_process_died_is_played_once_more(
+    monkeypatch: pytest.MonkeyPatch, deaths: int, overdue: bool, thinking: int | None
+) -> None:
+    """Unless a player took too long; then it is the fault of who was thinking."""
+    calls = []
+
+    def call(play: Callable[[int], int], number: int, seconds: float | None) -> int:
+        calls.append(seconds)
+        if len(calls) <= deaths:
+            raise ProcessEnded("fell", thinking, ["a move"], overdue, "here")
+        return play(number)
+
+    monkeypatch.setattr(
+        "quaternity.workers.own_process.own_process", lambda: SimpleNamespace(call=call)
+    )
+    tries = 1 if overdue and deaths else min(deaths + 1, 2)
+    if deaths < tries:
+        assert played_apart("bot", ["Ann", "Ben"], 5.0, None, doubled, 4) == 8
+    else:
+        fault = PlayerTimeout if overdue else PlayerFault
+        names = {None: (GameLimit, "fell$"), 0: (fault, "Ann"), 1: (fault, "Ben")}
+        kind, words = names[thinking]
+        with pytest.raises(kind, match=words) as raised:
+            played_apart("bot", ["Ann", "Ben"], 5.0, None, doubled, 4)
+        assert type(raised.value) is kind
+    assert calls == [5.0] * tries
 
 
 @pytest.mark.parametrize("seconds", [None, 1e-9, 1, 60.0, 10**6])

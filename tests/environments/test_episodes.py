@@ -385,6 +385,19 @@ def test_the_turn_goes_round_those_who_may_act(first: int, acting: tuple[int, ..
     assert asked == [seat for seat in turns if seat in acting]
 
 
+@pytest.mark.parametrize("name", ["kwartet", "set"])  # whose views say whose they are
+def test_nobody_has_an_action_but_those_who_may_act(name: str) -> None:
+    episode, random = TableGame(name).episode(Random(1)), Random(2)
+    rules, encoded = episode.game.rules, episode.game.encoded
+    for _ in range(thorough(12, 200)):
+        acting = rules.to_act(episode.position)
+        for seat in (None, *range(rules.seats)):
+            assert any(encoded.mask(rules.view(episode.position, seat))) == (seat in acting)
+        if episode.seat is None:
+            break
+        episode = episode.after(random.choice(legal(episode)))
+
+
 def test_seat_0_is_asked_first_unless_another_is_named() -> None:
     game = TableGame("set")
     position = game.rules.start(Random(1))
