@@ -5,23 +5,29 @@ from __future__ import annotations
 import os
 import sys
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from quaternity import guide
 from quaternity.base.errors import InputError, LimitError, PlayerFault
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules
+from quaternity.quarto.solving import Move as QuartoMove
 from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
-from quaternity.table.match import Match
+from quaternity.table.match import Match, chosen
 from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 from quaternity.ternary.rules import SetRules, SetSettings
+from quaternity.workers.foreign import Sitting
+from quaternity.workers.own_process import FOREIGN_SECONDS
 from tests.table.planted import plant
 
 GAMES: list[tuple[Any, list[str]]] = [
@@ -270,6 +276,24 @@ def test_a_player_in_a_tournament_is_told_of_every_move_before_its_own(
         position = rules.after(position, step.seat, move)
     assert rules.to_act(position) == (seat,), "it thought last about the move after these"
     assert len(told) + 2 >= result.moves > 4
+
+
+@pytest.mark.parametrize("name", ["careful", "package.module:player"])
+@pytest.mark.parametrize("move", [None, "A", 5, Unpicklable, QuartoMove(3, None)])
+def test_what_is_wrong_with_a_move_is_told_whoever_gave_it(name: str, move: Any) -> None:
+    """And never put through writing and reading, which would fail in words of its own."""
+    rules = QuartoRules()
+    player = SimpleNamespace(choose=lambda view, random: move)
+    with pytest.raises(PlayerFault) as raised:
+        chosen(rules, player, Sitting("player", name, 0), rules.start(Random(0)), Random(0))
+    faults = rules.faults(rules.start(Random(0)), move)
+    assert faults
+    assert str(raised.value).endswith(f" gave {shown(move)}: {'; '.join(faults)}")
+
+
+def test_a_player_from_outside_has_the_time_that_the_guide_says() -> None:
+    page = " ".join(guide.page("bots").text.split())
+    assert f"and {FOREIGN_SECONDS} seconds for a move" in page
 
 
 @pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))

@@ -28,6 +28,7 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.perfect.bots.random_bot import RandomBot
 from quaternity.quarto.rules import QuartoRules
+from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
@@ -496,3 +497,34 @@ def test_searching_beats(rival: str, sets: int, players: int, workers: Pool) -> 
         assert margin is not None
         assert margin.error is not None
         assert margin.mean > 3 * margin.error
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_a_picture_of_a_table_shows_every_player(
+    players: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each with its share beside its name, and its rating at the same height."""
+    pytest.importorskip("matplotlib")
+    figures: list[Any] = []
+    monkeypatch.setattr(
+        "quaternity.table.tournament.picture.save_figure", lambda figure, _: figures.append(figure)
+    )
+    results = [
+        GameResult((first, second), (1.0, 0.0), (1, 2), 3)
+        for first, second in permutations(range(players), 2)
+    ]
+    table = tabulated(results, players, Random(0))
+    names = [f"player {number}" for number in range(players)]
+    draw_table("table.svg", names, table)
+    shares, rated = figures[0].axes
+    assert [text.get_text() for text in shares.get_yticklabels()] == names
+    assert [bar.get_width() for bar in shares.patches[:players]] == [
+        record.share.mean for record in table.records
+    ]
+    marks = rated.lines[0]
+    assert list(marks.get_ydata()) == [*range(players)]
+    assert list(marks.get_xdata()) == [
+        record.rating.mean for record in table.records if record.rating
+    ]
+    bottom, top = rated.get_ylim()
+    assert top < 0 < players - 1 < bottom
