@@ -260,7 +260,7 @@ def _set(person: Person, random: Random) -> bool:
 
 WAYS: dict[str, Callable[[Person, Random], bool]] = {
     "quaternity": _asking,
-    "kwartet": _any_button,
+    "kwartet": _asking,
     "quarto": _quarto,
     "set": _set,
 }

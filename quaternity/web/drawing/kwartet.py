@@ -9,7 +9,7 @@ from markupsafe import Markup
 from quaternity.game.card_picture import card_svg
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
-from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks
+from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
 from quaternity.web.drawing.words import last_asked
 from solvers.filtering import closed
 
@@ -22,16 +22,31 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     view, public = sight.view, sight.view.public
     over = public.is_over
     acting = sight.seat in sight.to_act
-    legal = {(move.asked, *move.card) for move in sight.rules.moves(view)} if acting else set()
+    moves = sight.rules.moves(view) if acting else ()
+    legal = {(move.asked, *move.card): "" for move in moves}
+    asker = sight.seat if acting else None
     drawn: dict[str, Any] = {
+        "tiles": [
+            [
+                tile(
+                    card,
+                    (sight.seat or 0,) if number in NUMBERS[held] else (),
+                    asker,
+                    public.hands,
+                    legal,
+                )
+                for number in range(4)
+                for card in [Card(index, number)]
+            ]
+            for index, held in enumerate(view.hand or [0] * len(public.removed))
+        ],
+        "asking": bool(legal),
         "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
         "asked": last_asked(sight),
         "hand": hand_by_sets(view.hand),
         "notes": card_counts(public.hands),
         "dealt": [],
     }
-    if legal:
-        drawn["advice"] = "Ask an opponent for a card of a set of which you hold one: click on it."
     if over and sight.revealed is not None:
         drawn["dealt"] = [hand_by_sets(hand) for hand in sight.revealed.dealt]
     return drawn

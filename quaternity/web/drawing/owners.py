@@ -6,11 +6,13 @@ somebody else is how one asks them for that card.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import json
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
+from quaternity.game.cards import Card
 from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
@@ -70,6 +72,46 @@ class Block(NamedTuple):
     def is_done(self) -> bool:
         """Whether it is completed."""
         return self.owner is not None
+
+
+class Tile(NamedTuple):
+    """A card as a tile.
+
+    Attributes:
+        card: its set and number, as in records.
+        owners: the seats that may have it; one alone has it.
+        asks: who may be asked, as JSON: `[seat, what can come of it, move]` each.
+        refused: who may not, as JSON: `[seat, why]` each.
+    """
+
+    card: Card
+    owners: tuple[int, ...]
+    asks: str
+    refused: str
+
+
+def tile(
+    card: Card,
+    owners: tuple[int, ...],
+    asker: int | None,
+    hands: Sequence[int],
+    legal: Mapping[tuple[int, int, int], str],
+) -> Tile:
+    """Return a card with whom the asker may ask for it; nobody where nobody can ask now.
+
+    Args:
+        legal: what may be asked, as (player, set, number), and what can come of it.
+    """
+    asks, refused = [], []
+    for seat in range(len(hands)):
+        if asker is None or seat == asker:
+            continue
+        note = legal.get((seat, *card))
+        if note is not None:
+            asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
+        else:
+            refused.append([seat, "not now" if hands[seat] else "has no cards"])
+    return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 
 def owner_blocks(

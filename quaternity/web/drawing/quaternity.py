@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -11,41 +10,25 @@ from quaternity.base.errors import NoDeal
 from quaternity.base.sentences import facts
 from quaternity.game.card_picture import suit_svg
 from quaternity.game.cards import Card
-from quaternity.game.question import Answer, Question
-from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks
-from quaternity.web.drawing.words import last_asked, seat_names
+from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
+from quaternity.web.drawing.words import last_asked, sight_words
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from quaternity.web.sight import Sight
-
-
-class Tile(NamedTuple):
-    """A card as a tile.
-
-    Attributes:
-        card: its set and number, as in records.
-        owners: the seats that may have it; one alone has it.
-        asks: who may be asked, as JSON: `[seat, what can come of it, move]` each.
-        refused: who may not, as JSON: `[seat, why]` each.
-    """
-
-    card: Card
-    owners: tuple[int, ...]
-    asks: str
-    refused: str
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """Return what the template draws: blocks of sets, cards per seat, and what is to be done."""
     state, pending = sight.view.state, sight.view.pending
-    names = seat_names(sight.seats)
+    words = sight_words(sight)
+    names = words.names
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
-    questions = dict(state.legal_questions.items()) if asking else {}
-    legal = {(question.asked, *question.card) for question in questions}
+    legal = {
+        (question.asked, *question.card): "" if len(answers) > 1 else f"must say {answers[0]}"
+        for question, answers in (state.legal_questions.items() if asking else ())
+    }
     try:
         known = state.closed()
     except NoDeal:
@@ -54,7 +37,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     drawn: dict[str, Any] = {
         "tiles": [
             [
-                _tile(Card(index, number), mask, mine, state.hands, questions)
+                tile(Card(index, number), tuple(players_in(mask)), mine, state.hands, legal)
                 for number, mask in enumerate(constraint.owners)
             ]
             for index, constraint in enumerate(known.sets)
@@ -67,7 +50,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         "answering": acting and pending is not None,
     }
     if pending is not None:
-        asker, asked, card = names[pending.asker], names[pending.asked], pending.card
+        asker, asked, card = names[pending.asker], names[pending.asked], words.card(pending.card)
         if drawn["answering"]:
             drawn["headline"] = "Your answer"
             drawn["question"] = f"{asker} asks you for {card}. Both answers are possible."
@@ -80,27 +63,6 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     elif not state.is_over:
         drawn |= _forced(sight)
     return drawn
-
-
-def _tile(
-    card: Card,
-    mask: int,
-    mine: int | None,
-    hands: Sequence[int],
-    questions: Mapping[Question, Sequence[Answer]],
-) -> Tile:
-    """Return a card with whom `mine` may ask for it; nobody where they cannot ask now."""
-    owners = tuple(players_in(mask))
-    asks, refused = [], []
-    others = [] if mine is None else [(mine, seat) for seat in range(len(hands)) if seat != mine]
-    for asker, seat in others:
-        answers = questions.get(Question(asker, seat, card), ())
-        if answers:
-            note = "" if len(answers) > 1 else f"must say {answers[0]}"
-            asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
-        else:
-            refused.append([seat, "has no cards" if not hands[seat] else "not now"])
-    return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 
 def _forced(sight: Sight) -> dict[str, str]:

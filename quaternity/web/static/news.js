@@ -70,7 +70,7 @@ function tell(text, number) {
 
 function count() {
   const behind = document.getElementById("behind");
-  behind.textContent = queue.length ? `catching up: ${queue.length} more` : "";
+  behind.textContent = queue.length ? `catching up: ${queue.length}` : "";
 }
 
 // A tone where it becomes my turn, and at the end.
