@@ -59,7 +59,7 @@ LARGE: dict[str, dict[str, Any]] = {
 MORE = {"quaternity": ["random"], "kwartet": ["random"]}
 """As large as they are played, and who plays besides."""
 
-HEAVIEST = 150_000
+HEAVIEST = 200_000
 """Bytes of a page with all that it loads."""
 
 
