@@ -89,8 +89,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "cli": (
         "quaternity.cli",
-        "face guide web table perfect ternary quarto kwartet epistemic trials insight workers game"
-        " base solvers",
+        "face guide decks web table perfect ternary quarto kwartet epistemic trials insight workers"
+        " game base solvers",
     ),
     "entry": ("quaternity.__main__", "cli"),
 }

@@ -17,7 +17,7 @@ class SetLine(NamedTuple):
     """What is shown of one set.
 
     Attributes:
-        name: its number.
+        name: its number, or what it is called.
         cells: per card who may own it.
         rest: what else is known.
     """
@@ -106,9 +106,10 @@ def table_lines(
 def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
     """Return a heading, and a line a set, with cells of some width."""
     numbers = range(max((len(line.cells) for line in lines), default=0))
-    head = "set  " + "".join(f"/{number}".ljust(wide) for number in numbers) + "at least"
+    names = max([3, *(len(line.name) for line in lines)])
+    head = f"{'set':<{names}}  {''.join(f'/{n}'.ljust(wide) for n in numbers)}at least"
     return [head] + [
-        f"{line.name:>3}  " + "".join(cell.ljust(wide) for cell in line.cells) + line.rest
+        f"{line.name:>{names}}  " + "".join(cell.ljust(wide) for cell in line.cells) + line.rest
         for line in lines
     ]
 

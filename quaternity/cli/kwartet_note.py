@@ -15,11 +15,14 @@ from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import read_bytes
 from quaternity.base.wording import MOST_TEXT, shown
 from quaternity.cli.chances import chance_lines
+from quaternity.cli.chosen_deck import DeckName, deck_words, move_said, refused_text
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.opening import open_log
 from quaternity.cli.terminal import ask, columns, folded, thinking
+from quaternity.decks.words import DeckWords
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
+from quaternity.game.sentences import PUTS_DOWN
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.hands import FULL, hand_of
 from quaternity.kwartet.knowing import Moment, moment, told_lines
@@ -75,12 +78,15 @@ def note(
             help="Whether a player may ask for a card in their own hand.",
         ),
     ] = True,
+    deck: DeckName = None,
 ) -> None:
     """Write down a game with real cards as it goes, and ask what you can know.
 
     You type every request with its answer. What cannot be is refused with the reason; after each
     request you are told what has become certain. The log shows your hand and what everybody saw:
     kwartet know and kwartet watch read it, and note goes on with it.
+
+    With --deck FILE cards are called as on the cards that you hold: see quaternity guide decks.
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
@@ -92,19 +98,22 @@ def note(
             if seat is not None and seat != log.seat:
                 who = "a bystander" if log.seat is None else f"seat {log.seat}"
                 raise InputError(f"{game}: was written by {who}, not {seat}")
+            speech = deck_words(deck, log.settings)
             if log.warnings:  # a line was cut off, perhaps with the request it belongs to
                 file.shorten(_whole(game, log))
-            _Notes(log, file).run()
+            _Notes(log, file, speech).run()
         return
     settings = KwartetSettings(players, sets, Announce.parse(announce), own_card_requests)
-    log = _begun(settings, seat, hand, cards)
+    speech = deck_words(deck, settings)
+    log = _begun(settings, seat, hand, cards, speech)
     with GrowingFile.create(game, seen_text(log)) as file:
-        _Notes(log, file).run()
+        _Notes(log, file, speech).run()
 
 
 def _begun(
-    settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None
-) -> SeenLog:
+    settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
+    speech: DeckWords,
+) -> SeenLog:  # fmt: skip
     """Return the game right after the deal."""
     sizes = settings.hand_sizes()
     if cards is not None:
@@ -119,11 +128,12 @@ def _begun(
     if len(sizes) != settings.players or sum(sizes) != settings.cards or min(sizes) < 0:
         return SeenLog.start(settings, sizes)  # says what is wrong, before the hand is asked for
     if hand is not None:
-        return _dealt(settings, sizes, seat, hand)
+        return _dealt(settings, sizes, seat, speech.read(hand))
+    example = speech.hand(((0, 1), (1, 2))) if speech.deck.sets else "0/1 3/2"
     while True:
         ended = False
         try:
-            typed = ask(f"your {sizes[seat]} cards, for example 0/1 3/2 ...: ")
+            typed = ask(f"your {sizes[seat]} cards, for example {example} ...: ")
         except EOFError:
             typed, ended = "", True
         except UnicodeDecodeError:
@@ -131,11 +141,12 @@ def _begun(
         if typed == "quit":
             raise typer.Exit
         try:
+            typed = speech.read(typed)
             return _dealt(settings, sizes, seat, typed)
         except InputError as error:
             if ended:
                 raise
-            print(folded(str(error)))
+            print(folded(f"{error}{speech.meant(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes))
                 print(folded(f"if the hands are not of {dealt} cards: quit, and give --cards"))
@@ -157,9 +168,9 @@ def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
 class _Notes:
     """A game with real cards while it is written down."""
 
-    def __init__(self, log: SeenLog, file: GrowingFile) -> None:
+    def __init__(self, log: SeenLog, file: GrowingFile, speech: DeckWords) -> None:
 
-        self.log, self.file = log, file
+        self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
         """The sets put down at the deal in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
@@ -216,18 +227,23 @@ class _Notes:
 
     def obey(self, line: str) -> Iterator[str]:
         """Give the lines that answer a typed line."""
+        try:
+            line = self.speech.read(line)
+        except InputError as error:
+            yield str(error)
+            return
         word, _, argument = line.replace("\t", " ").partition(" ")
         if word.lower() in self.words:
-            yield from self.words[word.lower()](argument.strip())
+            yield from map(self.speech.say, self.words[word.lower()](argument.strip()))
             return
         before = self.log
         try:
             self.log = self.taken(line)
         except IllegalMove as error:
-            yield str(error)
+            yield refused_text(self.speech, error)
             return
         except InputError as error:
-            yield f"{error} (or type help)"
+            yield f"{error}{self.speech.meant(line)} (or type help)"
             return
         if self.log is not before:
             self.keep(before)
@@ -280,12 +296,13 @@ class _Notes:
 
     def news(self, before: SeenLog) -> Iterator[str]:
         """Say what was written, and what has become certain."""
-        yield from (f"  {line}" for line in _lines(self.log)[len(_lines(before)) :])
+        for line in _lines(self.log)[len(_lines(before)) :]:
+            yield f"  {self.speech.say(line)}"
         old, new = (_certain(x) for x in (before, self.log))
         learnt: dict[int, list[str]] = {}
         for card, owner in new.items():
             if old.get(card) != owner and owner != self.log.seat:
-                learnt.setdefault(owner, []).append(card)
+                learnt.setdefault(owner, []).append(self.speech.card(card))
         for owner, cards in sorted(learnt.items()):
             yield f"  certain now: player {owner} has {', '.join(cards)}"
         if self.log.views[-1].public.is_over:
@@ -309,7 +326,7 @@ class _Notes:
     def state(self, argument: str) -> Iterator[str]:
         """Show the table as the seat sees it."""
         del argument
-        yield self.rules.show(self.log.views[-1], columns())
+        yield self.rules.show(self.log.views[-1], columns(), self.speech)
 
     def chances(self, argument: str) -> Iterator[str]:
         """Show each card's owners with their chances."""
@@ -336,13 +353,13 @@ class _Notes:
             chance = f" (yes with {float(chance_of(view, move)):.1%})"
         except LimitError:
             chance = ""
-        yield f"{name} would: {move}{chance}"
+        yield f"{name} would: {move_said(self.speech, move, str(move))}{chance}"
 
     def history(self, argument: str) -> Iterator[str]:
         """List the requests so far."""
         del argument
         for number, event in enumerate(self.log.events, start=1):
-            yield f"{number}. {' · '.join(str(event).splitlines())}"
+            yield f"{number}. {' · '.join(map(self.speech.say, event.sentences()))}"
 
     def undo(self, argument: str) -> Iterator[str]:
         """Take the last request back or, where there is none, a set put down at the deal."""
@@ -350,7 +367,7 @@ class _Notes:
         before = self.log
         if before.events:
             gone = before.events[-1]
-            self.log, undone = before.undone(), f"{gone.question}: {gone.answer}"
+            self.log, undone = before.undone(), self.speech.say(gone.sentences()[0])
         else:
             # What is dealt full to the own hand is put down whatever is typed.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
@@ -360,7 +377,7 @@ class _Notes:
             typed = [a for a in self.at_deal if a in others]
             index, player = last = (typed or others)[-1]
             remaining = [x for x in before.put_down_at_deal if x != last]
-            undone = f"{player} puts down {index}"
+            undone = self.speech.say(PUTS_DOWN(who=player, set=index))
             try:
                 self.log = before.redealt(remaining)
             except InputError as error:
@@ -382,19 +399,19 @@ def _whole(path: str, log: SeenLog) -> int:
     return max(data.rfind(b"\n", 0, end - 1), data.rfind(b"\r", 0, end - 1)) + 1
 
 
-def _blocks(log: SeenLog) -> list[list[str]]:
+def _blocks(log: SeenLog) -> list[Sequence[str]]:
     """Return the lines of what was put down at the deal, and of each request."""
-    return [put_down_at_deal(log.states[0]), *(str(event).splitlines() for event in log.events)]
+    return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
 def _lines(log: SeenLog) -> list[str]:
     return [line for block in _blocks(log) for line in block]
 
 
-def _certain(log: SeenLog) -> dict[str, int]:
+def _certain(log: SeenLog) -> dict[tuple[int, int], int]:
     """Return the cards whose owner is certain for the seat."""
     return {
-        f"{index}/{number}": mask.bit_length() - 1
+        (index, number): mask.bit_length() - 1
         for index, constraint in enumerate(closed(log.views[-1].problem).sets)
         for number, mask in enumerate(constraint.owners)
         if mask.bit_count() == 1

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from quaternity.cli.chosen_deck import DeckName
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.options import MoveSeconds, Seed, Traceback
@@ -48,6 +49,7 @@ def play(
     ] = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
+    deck: DeckName = None,
 ) -> None:
     """Play Kwartet at this terminal.
 
@@ -63,5 +65,5 @@ def play(
     }
     names = seats_of(seats)
     settings = partial(KwartetSettings, players=len(names or SEATS))
-    playing = Playing(record, seed, move_seconds, traceback)
+    playing = Playing(record, seed, move_seconds, traceback, deck)
     play_match(KwartetRules, settings, asked, kwartet_words(), lambda rules: names, SEATS, playing)

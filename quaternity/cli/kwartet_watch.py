@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import printable
+from quaternity.cli.chosen_deck import DeckName, deck_words
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.opening import open_log
 from quaternity.cli.terminal import bold, columns, say, width
@@ -41,6 +43,7 @@ def watch(
             help="Count the possible deals at every step: slow from six players on.",
         ),
     ] = True,
+    deck: DeckName = None,
 ) -> None:
     """Watch a logged game, step by step.
 
@@ -50,7 +53,7 @@ def watch(
     Example: quaternity kwartet watch my.game --seat 0
     """
     log = open_log(game)
-    last = log.settings.players - 1
+    words, last = deck_words(deck, log.settings), log.settings.players - 1
     log.view(0, seat)  # refuses a seat that it does not show
     if isinstance(log, SeenLog):
         seat = log.seat
@@ -65,15 +68,20 @@ def watch(
             print(f"only what player {seat} sees is shown")
         else:
             try:
-                show_knowledge(log, at, int(who))
+                show_knowledge(log, at, int(who), words)
             except InputError as error:
                 print(error)
 
     def tell(text: str, at: int, why: bool) -> Iterator[str]:
-        return told_lines(text, moment(log, at, seat), why=why, wide=columns())
+        lines = told_lines(words.read(text), moment(log, at, seat), why=why, wide=columns())
+        return map(words.say, lines)
 
     viewer = Viewer(
-        lambda at: show_step(log, at, seat, worlds), len(log.events), step, knowledge, tell=tell
+        lambda at: show_step(log, at, seat, worlds, words),
+        len(log.events),
+        step,
+        knowledge,
+        tell=tell,
     )
     if game == "-":
         viewer.print_all()
@@ -82,8 +90,9 @@ def watch(
 
 
 def show_step(
-    log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True
-) -> None:
+    log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True,
+    words: Words = PLAIN,
+) -> None:  # fmt: skip
     """Print a step.
 
     Args:
@@ -93,23 +102,23 @@ def show_step(
     """
     public = log.states[step]
     if step:
-        news = ", ".join(str(log.events[step - 1]).splitlines())
+        news = ", ".join(map(words.say, log.events[step - 1].sentences()))
     else:
-        news = ", ".join(["the deal", *put_down_at_deal(log.states[0])])
+        news = ", ".join(["the deal", *map(words.say, put_down_at_deal(log.states[0]))])
     say(f"{bold(f'step {step} of {len(log.events)}')}: {news}")
     if seat is None and not isinstance(log, SeenLog):
-        print("\n".join(hands_lines(log, step)))
+        print("\n".join(hands_lines(log, step, words)))
     else:
         if log.names:
             say(_names(log))
-        _show_view(log.view(step, seat))
+        _show_view(log.view(step, seat), words)
     if public.is_over:
         say(f"all sets are put down: {points_text(public)}")
     elif worlds:
         _say_worlds(log, step, seat)
 
 
-def show_knowledge(log: GameLog | SeenLog, step: int, seat: int) -> None:
+def show_knowledge(log: GameLog | SeenLog, step: int, seat: int, words: Words = PLAIN) -> None:
     """Print what a seat knows at a step.
 
     Raises:
@@ -117,10 +126,10 @@ def show_knowledge(log: GameLog | SeenLog, step: int, seat: int) -> None:
     """
     view = log.view(step, seat)
     print(f"what player {seat} knows at step {step}")
-    _show_view(view)
+    _show_view(view, words)
 
 
-def hands_lines(log: GameLog, step: int) -> list[str]:
+def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
     """Lay all hands out: a row a set, a column a player; below them cards and points.
 
     The row of the card that was asked for stands out.
@@ -132,15 +141,20 @@ def hands_lines(log: GameLog, step: int) -> list[str]:
     head = [f"{'> ' * (player == turn)}{player}{names[player]}" for player in players]
     rows = []
     for index, owner in enumerate(public.removed):
-        held = [" ".join(map(str, NUMBERS[hand[index]])) for hand in position.hands]
+        held = [
+            " ".join(words.cell((index, n), "").strip() or str(n) for n in NUMBERS[hand[index]])
+            for hand in position.hands
+        ]
         if owner is not None:
             held = ["put down" if player == owner else "" for player in players]
-        rows.append([str(index), *held])
+        rows.append([words.number(index), *held])
     rows += [["cards", *map(str, public.hands)], ["points", *map(str, public.points)]]
     head = [name.ljust(len("0 1 2 3")) for name in head]
     lines = table_lines(["set", *head], rows, width(), align=">" + "<" * len(players))
-    asked = str(log.events[step - 1].question.card.set_index) if step else None
-    return [bold(line) if line.split()[:1] == [asked] else line for line in lines]
+    asked = words.number(log.events[step - 1].question.card.set_index) if step else ""
+    return [
+        bold(line) if asked and line.split()[:1] == asked.split()[:1] else line for line in lines
+    ]
 
 
 def points_text(public: PublicState) -> str:
@@ -153,9 +167,9 @@ def points_text(public: PublicState) -> str:
     return f"{scores}: a tie of players {', '.join(map(str, best))}"
 
 
-def _show_view(view: View) -> None:
+def _show_view(view: View, words: Words) -> None:
 
-    print(KwartetRules(view.public.settings).show(view, columns()))
+    print(KwartetRules(view.public.settings).show(view, columns(), words))
     say(MARKS)
 
 

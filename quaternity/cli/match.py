@@ -18,6 +18,7 @@ from quaternity.base.errors import (
     PlayerFault,
 )
 from quaternity.base.wording import counted
+from quaternity.cli.chosen_deck import move_said, refused_text, table_text
 from quaternity.cli.terminal import (
     CLEAR,
     HalfTyped,
@@ -30,6 +31,8 @@ from quaternity.cli.terminal import (
     thinking,
     warn,
 )
+from quaternity.decks.deck import PLAIN
+from quaternity.decks.words import DeckWords
 from quaternity.table.course import MOST_ALONE, whole_events
 from quaternity.table.games import registration
 from quaternity.table.journal import MatchJournal
@@ -104,9 +107,12 @@ class MatchSession:
     """A match between people and programs at one terminal."""
 
     def __init__(
-        self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None
-    ) -> None:
+        self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,
+        speech: DeckWords | None = None,
+    ) -> None:  # fmt: skip
+        """Begin; `speech` is how sentences call the cards, by their numbers where it is None."""
         self.match, self.words, self.journal = match, words, journal
+        self.speech = DeckWords(PLAIN) if speech is None else speech
         self.looking: int | None = None
         self.refused: tuple[int, Any] | None = None
         """The number of moves before it, and the move, that was refused last."""
@@ -211,9 +217,10 @@ class MatchSession:
         """Make the move in a line, or say what is wrong with it."""
         rules = self.match.rules
         # What a record says is understood too: "1 place it on H1V1, hand over B".
-        head, _, text = line.partition(" ")
         acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
         try:
+            line = self.speech.read(line)
+            head, _, text = line.partition(" ")
             try:
                 move = rules.read(line, self.match.view(seat))
             except InputError as error:
@@ -225,7 +232,8 @@ class MatchSession:
                     raise error from None  # what is wrong with the whole line
                 seat = int(head)
         except InputError as error:
-            print(folded(f"{error}{' (or type help)' if isinstance(error, NotUnderstood) else ''}"))
+            more = f"{self.speech.meant(line)} (or type help)"
+            print(folded(f"{error}{more if isinstance(error, NotUnderstood) else ''}"))
             return
         try:
             self.refused = len(self.match.moves), move
@@ -234,7 +242,7 @@ class MatchSession:
             if ":" in line and not rules.is_settled(self.match.position):
                 self._answer(line)
         except IllegalMove as error:
-            print(folded(str(error)))
+            print(folded(refused_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
         """Make the answer in a conversation as it is written down: "0 asks 1 for 0/2: no"."""
@@ -274,8 +282,13 @@ class MatchSession:
         if word in QUIT:
             raise _Quit
         if word in self.words.words:
-            for text in self.words.words[word][1](self, seat, argument.strip()):
-                print(folded(text, 4))
+            try:
+                for text in self.words.words[word][1](
+                    self, seat, self.speech.read(argument.strip())
+                ):
+                    print(folded(self.speech.say(text), 4))
+            except InputError as error:
+                print(folded(str(error)))
         elif word in ("help", "?"):
             self._help()
         elif word == "rules":
@@ -299,12 +312,18 @@ class MatchSession:
     def _help(self) -> None:
         words = self.words.words.items()
         more = [f"         {word:<8} {what}" for word, (what, _) in words if what]
+        if self.speech.deck.sets:
+            more.insert(
+                0,
+                f"Cards:   {self.speech.card((0, 0))} is 0/0; type either, a name with "
+                'blanks as "ice cream"',
+            )
         print(folded("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
     def _list_moves(self, seat: int) -> None:
         rules = self.match.rules
         legal = list(rules.moves(self.match.view(seat)))
-        print(in_columns([rules.write(move) for move in legal[:MOST_LISTED]]))
+        print(in_columns([self._written(move) for move in legal[:MOST_LISTED]]))
         if len(legal) > MOST_LISTED:
             print(f"  and {len(legal) - MOST_LISTED} more")
 
@@ -323,7 +342,10 @@ class MatchSession:
         if move is None:
             print(f"{name} would wait")
         else:
-            print(folded(f"{name} would: {rules.write(move)}{self.words.advice(view, move)}"))
+            print(folded(f"{name} would: {self._written(move)}{self.words.advice(view, move)}"))
+
+    def _written(self, move: Any) -> str:
+        return move_said(self.speech, move, self.match.rules.write(move))
 
     def _undo(self) -> None:
         match = self.match
@@ -390,7 +412,7 @@ class MatchSession:
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
         """Show the table, and below it the news of a seat; above it what fits no screen with it."""
-        table = self.match.rules.show(self.match.view(view), columns())
+        table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         remarks = folded(remark or "").splitlines()
         beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
@@ -410,7 +432,8 @@ class MatchSession:
         news: list[str] = []
         # The table shows the question that waits.
         end = len(match.moves) - (not match.rules.is_settled(match.position))
-        for _, event in whole_events(match.steps[self.since : end]):
+        for _, whole in whole_events(match.steps[self.since : end]):
+            event = self.speech.say(whole)
             if news and len(news[-1]) + len(event) + 3 <= columns():
                 news[-1] += f" · {event}"
             else:
@@ -423,7 +446,9 @@ class MatchSession:
         settled = map(self.match.rules.is_settled, self.match.positions)
         ends = [place for place, whole in enumerate(settled) if whole or place == last]
         for number, (first, end) in enumerate(pairwise(ends), 1):
-            events = (event for _, event in whole_events(self.match.steps[first:end]))
+            events = (
+                self.speech.say(event) for _, event in whole_events(self.match.steps[first:end])
+            )
             print(folded(f"{number}. {' · '.join(events)}"))
 
     def _end(self) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.cli.app import app
+from quaternity.cli.chosen_deck import DeckName
 from quaternity.cli.options import (
     Brisk,
     MaybePlayers,
@@ -57,6 +58,7 @@ def play(
     seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
+    deck: DeckName = None,
 ) -> None:
     """Play a game at this terminal, all players in turn.
 
@@ -78,7 +80,7 @@ def play(
         "seed": seed or None,
         "brisk": brisk or None,
     }
-    _play(asked, bots, seats, oracle, Playing(record, seed, move_seconds, traceback))
+    _play(asked, bots, seats, oracle, Playing(record, seed, move_seconds, traceback, deck))
 
 
 def _play(

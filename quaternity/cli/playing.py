@@ -12,6 +12,7 @@ from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_record import check_asked
 from quaternity.base.wording import counted
+from quaternity.cli.chosen_deck import deck_words
 from quaternity.cli.failed_players import traced
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.opening import named, tell_oddities
@@ -28,12 +29,14 @@ class Playing(NamedTuple):
         record: the file to keep it in, and to resume it from.
         seed: of all chance; drawn when it is None.
         move_seconds: the longest that a program may think for a move.
+        deck: what cards are called.
     """
 
     record: str | None
     seed: int | None
     move_seconds: float | None
     traceback: bool
+    deck: str | None = None
 
 
 def seats_of(text: str | None) -> list[str] | None:
@@ -58,7 +61,7 @@ def play_match(
         seats: returns the players that were asked for, if any, given the rules.
         default: who plays when neither a name was given nor the record says; None: people.
     """
-    record, seed, seconds, traceback = playing
+    record, seed, seconds, traceback, deck = playing
     check_move_seconds(seconds)
     asked = {name: value for name, value in asked.items() if value is not None}
     # The seed is never shown: it may say what everybody holds.
@@ -68,6 +71,7 @@ def play_match(
         with named(record):
             rules = rules_class.of_record(read_bytes(record))
         check_asked(asked, rules.settings)
+        speech = deck_words(deck, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
         tell_oddities(record, replay.warnings)
     with journal or nullcontext():
@@ -77,12 +81,13 @@ def play_match(
             print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
         else:
             rules = rules_class(settings(**asked))
+            speech = deck_words(deck, rules.settings)
             names = _seated(rules, seats(rules), default)
             match = Match(rules, names, chance, move_seconds=seconds)
             if record is not None:
                 journal = MatchJournal.begin(record, match)
         with journal or nullcontext(), traced(traceback):
-            MatchSession(match, words, journal).run()
+            MatchSession(match, words, journal, speech).run()
 
 
 def _seated(

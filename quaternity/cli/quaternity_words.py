@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.wording import counted, listed
+from quaternity.base.wording import counted
 from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.oracle import oracle_lines
 from quaternity.cli.terminal import columns, in_columns
 from quaternity.epistemic.two_deals import other_deals
-from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.rules import QuaternityPosition
@@ -92,7 +91,7 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
     del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
-        names = listed(Card(index, number) for number in cards)
+        names = session.speech.cards_listed((index, number) for number in cards)
         forced = f" (must say {answers[0]})" if len(answers) == 1 else ""
         groups.append(f"{asked} for {names}{forced}")
     yield in_columns(groups)

@@ -10,9 +10,10 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.cli.app import app
+from quaternity.cli.chosen_deck import DeckName, deck_words, table_text
 from quaternity.cli.match import words_of
 from quaternity.cli.opening import open_record
-from quaternity.cli.terminal import CLEAR, ask, columns, folded
+from quaternity.cli.terminal import CLEAR, ask, folded
 
 HELP = """\
 Enter, n   next step                b       back
@@ -35,6 +36,7 @@ def watch(
         int | None, typer.Option(help="Show what this seat sees; without, what everybody sees.")
     ] = None,
     step: Annotated[int, typer.Option(min=0, help="Start at this step; 0 is the start.")] = 0,
+    deck: DeckName = None,
 ) -> None:
     """Watch a recorded game of any of the four, step by step.
 
@@ -46,6 +48,7 @@ def watch(
     rules, replay = open_record(file)
     if seat is not None and not 0 <= seat < rules.seats:
         raise InputError(f"--seat {seat} is out of range 0..{rules.seats - 1}")
+    speech = deck_words(deck, rules.settings)
     last = len(replay.moves)
     if step > last:
         raise InputError(f"--step {step} is out of range 0..{last}")
@@ -55,8 +58,9 @@ def watch(
         if at:
             by, move = replay.moves[at - 1]
             for event in rules.events(replay.positions[at - 1], by, move, replay.positions[at]):
-                print(folded(event))
-        print(rules.show(rules.view(replay.positions[at], seat), columns()))
+                print(folded(speech.say(event)))
+        view = rules.view(replay.positions[at], seat)
+        print(table_text(rules, view, speech))
 
     words, tell = words_of(rules.name), None
     marks = words.bystander_marks if seat is None and words.bystander_marks else words.marks
@@ -64,7 +68,10 @@ def watch(
     if lines_of is not None:
 
         def tell(text: str, at: int, why: bool) -> Iterable[str]:
-            return lines_of(rules, replay.positions[: at + 1], replay.moves[:at], text, why)
+            lines = lines_of(
+                rules, replay.positions[: at + 1], replay.moves[:at], speech.read(text), why
+            )
+            return map(speech.say, lines)
 
     viewer = Viewer(show, last, step, marks=marks, tell=tell)
     if file == "-":

@@ -182,11 +182,11 @@ def size_of(settings: Any) -> tuple[int, int] | None:
 def decks() -> tuple[Deck, ...]:
     """Return the decks that come with this package, the plain one last."""
     folder = resources.files("quaternity.decks")
-    found = (
+    included = (
         parse_deck((folder / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml", name)
         for name in _FILES
     )
-    return (*found, PLAIN)
+    return (*included, PLAIN)
 
 
 def find_deck(name: str) -> Deck:

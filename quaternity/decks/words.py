@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
+from quaternity.base.errors import InputError
 from quaternity.base.sentences import Words
-from quaternity.base.wording import listed
-from quaternity.decks.deck import Deck
+from quaternity.base.wording import listed, shown
+from quaternity.decks.deck import COMMAND_WORDS, Deck
+
+_NAME = re.compile(
+    r"""(?:"(?P<quoted>[^"]*)"|(?P<name>[^\W\d_][^\s",:()]*))(?:\s*\((?P<set>[^()]*)\))?"""
+)
+"""A name as it is typed; in brackets its set may follow, as it is shown."""
 
 
 class DeckWords(Words):
@@ -28,9 +36,53 @@ class DeckWords(Words):
         name = self.deck.card_name(*card, self.language)
         return f"{name} ({self.set(card[0])})" if self.deck.sets else name
 
+    def cell(self, card: tuple[int, int], text: str) -> str:
+        """Return what a table says of a card: "fox 12"."""
+        return f"{self.deck.card_name(*card, self.language)} {text}" if self.deck.sets else text
+
     def hand(self, cards: Iterable[tuple[int, int]]) -> str:
         """Return cards: "fox (forest), cow (farm)"."""
         return (", " if self.deck.sets else " ").join(map(self.card, cards))
+
+    def read(self, text: str) -> str:
+        """Return what somebody typed with numbers instead of names; names with blanks are quoted.
+
+        Raises:
+            InputError: something in quotes is no name of a card or set.
+
+        >>> from quaternity.decks import find_deck
+        >>> words = DeckWords(find_deck("world"))
+        >>> words.read('0 asks 1 for fox (forest): no'), words.read('1 "ice cream"')
+        ('0 asks 1 for 1/0: no', '1 11/4')
+        >>> words.read('chances forest'), words.read('1 foks')
+        ('chances 1', '1 foks')
+        """
+        return _NAME.sub(self._number_of, text) if self.deck.sets else text
+
+    def _number_of(self, match: re.Match[str]) -> str:
+        quoted, name, bracket = match["quoted"], match["name"], match["set"]
+        card = self.deck.card_named(name if quoted is None else quoted)
+        if card is not None:
+            same_set = bracket is not None and self.deck.set_named(bracket) == card[0]
+            return f"{card[0]}/{card[1]}" + ("" if same_set or not bracket else f" ({bracket})")
+        index = self.deck.set_named(name if quoted is None else quoted)
+        if index is not None:
+            return match[0].replace(name or f'"{quoted}"', str(index), 1)
+        if quoted is not None:
+            raise InputError(f"no card is called {shown(quoted)}{self.meant(quoted)}")
+        return match[0]
+
+    def meant(self, text: str) -> str:
+        """Return a question whether one of the words of a text was to be a card's name, or ''."""
+        names = [
+            self.deck.card_name(index, number, self.language)
+            for index, face in enumerate(self.deck.sets)
+            for number in range(len(face.cards))
+        ]
+        typed = [text, *re.findall(r"[^\W\d_]{3,}", text)]
+        words = [word for word in typed if word.lower() not in COMMAND_WORDS]
+        near = [name for word in words for name in get_close_matches(word, names, 1, 0.5)]
+        return f": is it {near[0]}?" if near else ""
 
     def set(self, index: int) -> str:
         """Return a set: "forest"."""

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, InputError, NoDeal, NotUnderstood
+from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.text_record import Replay, check_same
 from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.base.wording import shown
@@ -197,16 +198,16 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
                 raise InputError(f"'{question}': {answer} is impossible")
         return question
 
-    def show(self, view: QuaternityPosition, width: int = WIDTH) -> str:
+    def show(self, view: QuaternityPosition, width: int = WIDTH, words: Words = PLAIN) -> str:
         """Return cards, points, who may own what, and the question that waits."""
         state = view.state
         turn = None if state.is_over else state.turn
         lines = [
             score_text(state.hands, state.points, turn, width),
-            owners_table(state, width),
+            owners_table(state, width, words),
         ]
         if view.pending is not None:
-            lines.append(f"{view.pending}: yes or no?")
+            lines.append(f"{words.say(question_sentence(view.pending))}: yes or no?")
         return "\n".join(lines)
 
     def view_json(self, view: QuaternityPosition) -> dict[str, Any]:
@@ -306,7 +307,7 @@ def _waiting(line: bytes, state: State) -> Question | None:
     return question if len(state.answers(question)) == 2 else None
 
 
-def owners_table(state: State, width: int = WIDTH) -> str:
+def owners_table(state: State, width: int = WIDTH, words: Words = PLAIN) -> str:
     """Show per card the players who may own it, and per set the fewest cards of each player."""
     everybody = (1 << state.players) - 1
     try:
@@ -317,11 +318,12 @@ def owners_table(state: State, width: int = WIDTH) -> str:
     for index, constraint in enumerate(problem.sets):
         owner = state.completed[index]
         if owner is not None:
-            cells = (f"={owner}",) * state.set_size
-            lines.append(SetLine(str(index), cells, "completed"))
-            continue
-        cells = tuple(owner_cell(mask, everybody) for mask in constraint.owners)
-        lines.append(SetLine(str(index), cells, at_least(constraint.low)))
+            texts, remark = [f"={owner}"] * state.set_size, "completed"
+        else:
+            texts = [owner_cell(mask, everybody) for mask in constraint.owners]
+            remark = at_least(constraint.low)
+        cells = [words.cell((index, number), text) for number, text in enumerate(texts)]
+        lines.append(SetLine(words.number(index), cells, remark))
     return owners_text(lines, width)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from quaternity.base.errors import IllegalMove, InputError
 from quaternity.game.cards import Card
 from quaternity.game.question import Move
+from quaternity.game.sentences import PUTS_DOWN
 from quaternity.kwartet.hands import Hand, hand_of
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
@@ -341,7 +342,7 @@ class _Reader:
 def put_down_at_deal(start: PublicState) -> list[str]:
     """Return the lines for the sets that were announced right after the deal."""
     return [
-        f"{player} puts down {index}"
+        PUTS_DOWN(who=player, set=index)
         for index, player in enumerate(start.removed)
         if player is not None
     ]

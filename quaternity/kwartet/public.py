@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaternity.base.errors import IllegalMove
+from quaternity.base.sentences import Sentence
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import hands_after, out_of_play
@@ -179,6 +180,13 @@ class Event(NamedTuple):
         lines = [f"{self.question}: {self.answer}"]
         lines += [f"{asker} puts down {index}" for index in self.announced]
         return "\n".join(lines)
+
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Return the lines of the request as sentences."""
+        downs = (
+            sentences.PUTS_DOWN(who=self.question.asker, set=index) for index in self.announced
+        )
+        return (sentences.question_sentence(self.question, self.answer), *downs)
 
     def hand_after(self, hand: Hand, seat: int) -> Hand:
         """Return a seat's hand after the request."""

@@ -9,13 +9,14 @@ from textwrap import fill
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, LimitError, NotUnderstood
+from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.text_record import Replay, check_same
 from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import owner_cell, question_in
-from quaternity.game.sentences import ASKS_FOR_ANOTHER, PUTS_DOWN, question_sentence
+from quaternity.game.sentences import ASKS_FOR_ANOTHER
 from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
@@ -87,9 +88,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
     ) -> tuple[str, ...]:
         """Return the request with its result, and the sets put down."""
         del before, seat, move
-        question, answer, announced = after.events[-1]
-        down = (PUTS_DOWN(who=question.asker, set=index) for index in announced)
-        return (question_sentence(question, answer), *down)
+        return after.events[-1].sentences()
 
     def points(self, position: KwartetGame) -> tuple[float, ...]:
         """Return sets put down."""
@@ -127,7 +126,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
             )
         return question
 
-    def show(self, view: View, width: int = WIDTH) -> str:
+    def show(self, view: View, width: int = WIDTH, words: Words = PLAIN) -> str:
         """Cards and points, what the seat can know of the other hands, and its own."""
         public = view.public
         turn = None if public.is_over else public.turn
@@ -136,20 +135,22 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         for index, constraint in enumerate(closed(view.problem).sets):
             owner = public.removed[index]
             if owner is not None:
-                lines.append(SetLine(str(index), ("-",) * SET_SIZE, f"put down by {owner}"))
-                continue
-            mine = 1 << view.seat if view.seat >= 0 else 0
-            cells = [
-                "mine" if mask == mine else owner_cell(mask, opponents)
-                for mask in constraint.owners
-            ]
-            lines.append(SetLine(str(index), cells, at_least(constraint.low, view.seat)))
+                texts, remark = ["-"] * SET_SIZE, f"put down by {owner}"
+            else:
+                mine = 1 << view.seat if view.seat >= 0 else 0
+                texts = [
+                    "mine" if mask == mine else owner_cell(mask, opponents)
+                    for mask in constraint.owners
+                ]
+                remark = at_least(constraint.low, view.seat)
+            cells = [words.cell((index, number), text) for number, text in enumerate(texts)]
+            lines.append(SetLine(words.number(index), cells, remark))
         paragraphs = [
             score_text(public.hands, public.points, turn, width),
             owners_text(lines, width),
         ]
         if view.seat != NOBODY:
-            hand = f"your hand: {hand_text(view.hand)}"
+            hand = f"your hand: {hand_text(view.hand, words)}"
             paragraphs.append(fill(hand, width, subsequent_indent=" " * 11, break_long_words=False))
         return "\n".join(paragraphs)
 
@@ -260,10 +261,10 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
     return tuple(ends), last, warnings
 
 
-def hand_text(hand: Hand) -> str:
+def hand_text(hand: Hand, words: Words = PLAIN) -> str:
     """Return the cards of a hand, a set after another; `*` follows a full set."""
     sets = [
-        " ".join(f"{index}/{number}" for number in NUMBERS[held]) + ("*" if held == FULL else "")
+        words.hand((index, number) for number in NUMBERS[held]) + ("*" if held == FULL else "")
         for index, held in enumerate(hand)
         if held
     ]

@@ -9,7 +9,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.sentences import Kind, Sentence, facts
 from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
-from quaternity.game import sentences as said
+from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 
 if TYPE_CHECKING:
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 
 TEMPLATES = {
-    said.ASKS.template: _QUESTION,
-    said.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
-    said.FORCED.template: f"{_QUESTION} {{answer:reply}} (it had to be)",
+    sentences.ASKS.template: _QUESTION,
+    sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
+    sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (it had to be)",
 }
 """How a page puts what English puts with articles elsewhere."""
 
 INSTEAD = {
-    said.ASKS_ITSELF.name: "ask somebody else",
-    said.HOLDS_NONE.name: "ask for a card of a set that you have a card of",
-    said.HOLDS_IT.name: "ask for a card that you lack",
-    said.NO_CARDS.name: "ask somebody who has cards",
-    said.IS_COMPLETED.name: "ask for a card of another set",
-    said.IS_REMOVED.name: "ask for a card of another set",
-    said.OWNS.name: "ask for a card that you lack",
-    said.SAYS.name: "ask for a card of another set",
-    said.IS_WITHOUT.name: "ask somebody who may have it",
-    said.CANNOT_HAVE.name: "ask somebody who may have it",
-    said.HOPELESS.name: "ask somebody who may have it",
-    said.NOTHING_TO_ANSWER.name: "ask for a card",
-    said.WAITS.name: "say yes or no",
+    sentences.ASKS_ITSELF.name: "ask somebody else",
+    sentences.HOLDS_NONE.name: "ask for a card of a set that you have a card of",
+    sentences.HOLDS_IT.name: "ask for a card that you lack",
+    sentences.NO_CARDS.name: "ask somebody who has cards",
+    sentences.IS_COMPLETED.name: "ask for a card of another set",
+    sentences.IS_REMOVED.name: "ask for a card of another set",
+    sentences.OWNS.name: "ask for a card that you lack",
+    sentences.SAYS.name: "ask for a card of another set",
+    sentences.IS_WITHOUT.name: "ask somebody who may have it",
+    sentences.CANNOT_HAVE.name: "ask somebody who may have it",
+    sentences.HOPELESS.name: "ask somebody who may have it",
+    sentences.NOTHING_TO_ANSWER.name: "ask for a card",
+    sentences.WAITS.name: "say yes or no",
 }
 """What to do instead of what is refused."""
 
@@ -102,4 +102,4 @@ def last_asked(sight: Sight) -> tuple[int, int, int] | None:
 
 def move_text(move: Any, text: str) -> str:
     """Return a move as it is written; a question as a sentence, which names can be put in."""
-    return said.question_sentence(move) if isinstance(move, Question) else text
+    return sentences.question_sentence(move) if isinstance(move, Question) else text
