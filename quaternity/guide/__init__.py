@@ -14,8 +14,8 @@ from typing import NamedTuple
 from quaternity.base.errors import InputError
 
 ORDER = (
-    "rules", "serving", "commands", "referee", "comparing", "solvers", "bots", "players",
-    "learning", "games", "knowledge", "perfect-play", "mathematics", "formats", "limits",
+    "rules", "serving", "commands", "decks", "referee", "comparing", "solvers", "bots",
+    "players", "learning", "games", "knowledge", "perfect-play", "mathematics", "formats", "limits",
     "glossary", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
