@@ -60,6 +60,16 @@ def match_of(settings: Settings, *played: Any) -> Match[Any, Any, Any]:
     return Match(QuaternityRules(settings), ["you"] * settings.players, "0", *played)
 
 
+@pytest.mark.parametrize("number", range(len(MOVES) + 1))
+def test_a_record_that_begins_late_has_the_moves_before(number: int, tmp_path: Path) -> None:
+    journal = Journal.of(tmp_path / "early.record", Settings(4, 3, 3))
+    for move in MOVES[:number]:
+        journal.play(move)
+    with MatchJournal.begin(str(tmp_path / "late.record"), journal.match) as late:
+        assert Path(late.path).read_bytes() == Path(journal.path).read_bytes()
+    journal.close()
+
+
 @pytest.fixture
 def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How long the file was each time that the system was told to put it on the disk."""

@@ -286,6 +286,37 @@ def test_events_follow_a_table(site: Site) -> None:
     assert site.listen(f"{table.path}/events?after=99", None).parts[1].startswith(b"event: version")
 
 
+def test_everybody_who_listens_hears_of_all_that_is_done(site: Site) -> None:
+    table = Table(site)
+    streams = [site.listen(f"{table.path}/events", token) for token in (None, *table.tokens)]
+    heard = [len(stream.parts) for stream in streams]
+    hand_over = {"seat": 2, "player": "random"}
+    for doing, document, event in (
+        ("moves", {"version": 0, "id": "x", "move": "1 0 2"}, "event: move\nid: 1\n"),
+        ("undo", {"version": 1, "agree": True}, 'event: undo\ndata: {"agreed":[0]}\n'),
+        ("undo", {"version": 1, "agree": False}, 'event: undo\ndata: {"agreed":[]}\n'),
+        ("hand-over", hand_over, "event: seats\ndata: {}\n"),
+    ):
+        who = table.tokens[2 if doing == "hand-over" else 0]
+        assert site.ask("POST", f"{table.path}/{doing}", document, who).status == 200
+        site.rest()
+        for number, stream in enumerate(streams):
+            assert event in b"".join(stream.parts[heard[number] :]).decode()
+            heard[number] = len(stream.parts)
+
+
+def test_who_may_not_move_is_told_whether_the_game_is_over(site: Site) -> None:
+    table = Table(site, game="quarto", settings={}, seats=["me", "me"])
+    while (look := table.look())["to_act"]:
+        (seat,) = look["to_act"]
+        refused = table.move(1 - seat, look["moves"][0] if look["moves"] else "A")
+        assert refused.status == 409
+        assert refused.json["error"].startswith("it is not this seat's turn")
+        assert table.move(seat, table.look(seat)["moves"][0]).status == 200
+    refused = table.move(0, "A")
+    assert (refused.status, refused.json["error"]) == (409, "the game is over")
+
+
 def test_a_restart_changes_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as site:
         table = Table(site)
