@@ -255,6 +255,15 @@ def test_a_broken_game_is_found(rules: Any, words: str) -> None:
 # ---------------------------------------------------------------------- what laws cannot know
 
 
+@pytest.mark.parametrize("matches", [1, 3])
+def test_what_was_tried_is_counted(matches: int) -> None:
+    """At every position, the last too, one more looks alike to a seat and one to a bystander."""
+    tried = check_rules(QuartoRules(), matches)
+    assert (tried.matches, tried.over) == (matches, matches)
+    assert 4 * matches < tried.moves <= 17 * matches
+    assert tried.alike == 2 * (tried.moves + matches)
+
+
 def test_a_wrong_claim_costs_a_point_and_a_gone_card_nothing() -> None:
     rules = SetRules()
     start = rules.start(Random(4))
