@@ -290,10 +290,10 @@ class Product:
         heapify(heap)
         work = 0
         for number in range(len(heap), 2 * len(heap) - 1):
-            first, _, left = heappop(heap)
+            first, _, first_tree = heappop(heap)
             second, _, right = heappop(heap)
             work += first + second
-            heappush(heap, (first + second, number, (left, right)))
+            heappush(heap, (first + second, number, (first_tree, right)))
         return heap[0][2], work
 
     def _descend(self, tree: Tree, polynomial: int, befores: dict[SetWays, list[int]]) -> None:
@@ -301,9 +301,9 @@ class Product:
             polynomial = self.lanes.times(polynomial, tree, self.factors[tree] - 1)
             befores[tree] = self.lanes.before(polynomial, self.hands, tree)
             return
-        left, right = tree
-        self._descend(left, self._times_all(polynomial, right), befores)
-        self._descend(right, self._times_all(polynomial, left), befores)
+        first, second = tree
+        self._descend(first, self._times_all(polynomial, second), befores)
+        self._descend(second, self._times_all(polynomial, first), befores)
 
     def _times_all(self, polynomial: int, tree: Tree) -> int:
         if isinstance(tree, SetWays):

@@ -32,10 +32,10 @@ class Deadline:
         Raises:
             SolverTimeout: none are.
         """
-        left = self._end - monotonic()
-        if left <= 0:
+        remaining = self._end - monotonic()
+        if remaining <= 0:
             self.reached()
-        return left
+        return remaining
 
     def over(self, items: Iterable[T]) -> Iterable[T]:
         """Yield the items as long as time is left; costs nothing without a limit.

@@ -52,7 +52,7 @@ class Picture(NamedTuple):
 
     def html(self) -> str:
         """As a part of a page."""
-        lines = "".join(f'<p style="margin:.3em 0">{escape(one)}</p>' for one in self.lines)
+        lines = "".join(f'<p style="margin:.3em 0">{escape(line)}</p>' for line in self.lines)
         rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
         table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'
         return (
@@ -73,8 +73,8 @@ class Picture(NamedTuple):
         height = top + line * len(self.rows) + _SIZE
         weights = ("bold", *("normal" for _ in self.lines))
         parts = [
-            f'<text x="{_SIZE}" y="{line * number:g}" font-weight="{weight}">{escape(one)}</text>'
-            for number, (weight, one) in enumerate(
+            f'<text x="{_SIZE}" y="{line * number:g}" font-weight="{weight}">{escape(shown)}</text>'
+            for number, (weight, shown) in enumerate(
                 zip(weights, (self.title, *self.lines), strict=True), 1
             )
         ]

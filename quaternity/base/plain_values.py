@@ -75,7 +75,7 @@ def _in_words(kind: type | tuple[type, ...]) -> str:
     'a str or None'
     """
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    names = ("None" if one is type(None) else f"a {one.__name__}" for one in kinds)
+    names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
     return " or ".join(names)
 
 
@@ -135,10 +135,10 @@ def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
     if type(values) is tuple:
         return values
     count = length(values, place)
-    found = tuple(islice(iterated(values, place), count + 1))
-    if len(found) != count:
+    items = tuple(islice(iterated(values, place), count + 1))
+    if len(items) != count:
         raise InputError(f"{place}: {shown(values)} is not as long as it says, {count}")
-    return found
+    return items
 
 
 def wholes(
@@ -150,7 +150,7 @@ def wholes(
         InputError: no list, or one of them is refused by `whole`; names which.
     """
     listed = entries(values, place)
-    return tuple([whole(one, f"{place}[{index}]", least) for index, one in enumerate(listed)])
+    return tuple([whole(value, f"{place}[{index}]", least) for index, value in enumerate(listed)])
 
 
 def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
@@ -180,11 +180,11 @@ def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple
     Raises:
         InputError: it is something else.
     """
-    found = wholes(order, place) if length(order, place) == count else None
-    if found is None or sorted(found) != list(range(count)):
-        given = order if found is None else list(found)
+    numbers = wholes(order, place) if length(order, place) == count else None
+    if numbers is None or sorted(numbers) != list(range(count)):
+        given = order if numbers is None else list(numbers)
         raise InputError(f"{place}: {shown(given)} is not an order of the numbers 0..{count - 1}")
-    return found
+    return numbers
 
 
 def whole_number(value: object, low: int | None, high: int | None, what: str, place: str) -> int:

@@ -103,7 +103,7 @@ def svg_of(figure: Figure) -> str:
     # Labels stay as they are.
     text = re.sub(
         r">[^<]*<|-?\d+\.\d\d+",
-        lambda found: found[0] if found[0][0] == ">" else f"{float(found[0]):.1f}",
+        lambda x: x[0] if x[0][0] == ">" else f"{float(x[0]):.1f}",
         text,
     )
     return re.sub(r"<!--.*?-->|(?<=>)\s+(?=<)", "", text[text.index("<svg") :], flags=re.DOTALL)

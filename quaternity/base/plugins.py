@@ -74,7 +74,7 @@ def load_plugins(
     from contextlib import redirect_stdout
     from importlib.metadata import entry_points
 
-    found: dict[str, Plugin] = {}
+    plugins: dict[str, Plugin] = {}
     broken: dict[str, str] = {}
     taken = set(known)
     for point in entry_points(group=group):
@@ -86,7 +86,7 @@ def load_plugins(
             continue
         try:
             with redirect_stdout(sys.stderr):  # standard output is for results
-                found[name] = accepted(name, point.load())
+                plugins[name] = accepted(name, point.load())
         except KeyboardInterrupt:
             raise
         except InputError as error:
@@ -96,7 +96,7 @@ def load_plugins(
         taken.add(name)
         if name in broken:
             _warn(f"{broken[name]}; it is left out")
-    return Plugins(found, broken)
+    return Plugins(plugins, broken)
 
 
 def load_place(place: str, here: bool = False) -> Any:

@@ -38,10 +38,10 @@ def svg_element(
         label: what a screen reader says; None where a text beside it says the same.
         parts: elements of SVG, the lowest first.
     """
-    said = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
+    role = 'aria-hidden="true"' if label is None else f'role="img" aria-label="{escape(label)}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{kind}" width="{width:g}" '
-        f'height="{height:g}" viewBox="0 0 {width:g} {height:g}" {said} '
+        f'height="{height:g}" viewBox="0 0 {width:g} {height:g}" {role} '
         f'font-family="Helvetica, Arial, sans-serif">{"".join(parts)}</svg>'
     )
 

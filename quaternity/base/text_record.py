@@ -88,7 +88,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
             after a move; names the line.
     """
     whole = data.rfind(b"\n") + 1
-    said: list[Line] = []
+    lines: list[Line] = []
     start = 0
     for number, raw in enumerate(data[:whole].splitlines(keepends=True), 1):
         try:
@@ -96,18 +96,18 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         except UnicodeDecodeError:
             raise InputError(f"line {number}: not UTF-8 text") from None
         if text:
-            said.append(Line(number, text, start))
+            lines.append(Line(number, text, start))
         start += len(raw)
     cut_off = data[whole:].strip()
     last = data[:whole].count(b"\n") + 1
     warnings = (f"line {last} is cut off and left out",) if cut_off else ()
-    if not said or said[0].text.split() != first_line.split():
-        number = said[0].number if said else 1
+    if not lines or lines[0].text.split() != first_line.split():
+        number = lines[0].number if lines else 1
         raise InputError(f"line {number}: a record of this game starts with {first_line!r}")
     settings: dict[str, Line] = {}
     moves: list[Line] = []
-    for line in said[1:]:
-        key, _, rest = line.text.partition(" ")
+    for line in lines[1:]:
+        key, _, value = line.text.partition(" ")
         if key not in keys:
             moves.append(line)
         elif moves:
@@ -115,7 +115,7 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
         elif key in settings:
             raise InputError(f"line {line.number}: {key} is given more than once")
         else:
-            settings[key] = line._replace(text=rest.strip())
+            settings[key] = line._replace(text=value.strip())
     first = cut_off.decode(errors="replace").split()[:1]
     if first and not moves and any(key.startswith(first[0]) for key in keys):
         raise InputError(f"line {last}: the head is cut off: {first[0]}")
@@ -124,12 +124,12 @@ def parse_text_record(data: bytes, first_line: str, keys: tuple[str, ...]) -> Te
 
 def ranges(settings: Any) -> dict[str, range]:
     """Per setting that is a number, the numbers it may be, as its field's metadata say."""
-    return {one.name: one.metadata["range"] for one in fields(settings) if "range" in one.metadata}
+    return {f.name: f.metadata["range"] for f in fields(settings) if "range" in f.metadata}
 
 
 def settings_text(settings: Any) -> str:
     """Write the settings of a game (a dataclass) as lines, which `read_settings` reads."""
-    return "".join(f"{one.name} {_said(getattr(settings, one.name))}\n" for one in fields(settings))
+    return "".join(f"{f.name} {_said(getattr(settings, f.name))}\n" for f in fields(settings))
 
 
 def _said(value: object) -> str:
@@ -143,10 +143,12 @@ def read_settings(record: TextRecord, usual: Any) -> Any:
         InputError: one is no such value; names the line.
     """
     chosen: dict[str, Any] = {}
-    for one in fields(usual):
-        if one.name in record.settings:
-            number, text, _ = record.settings[one.name]
-            chosen[one.name] = _value(f"line {number}: {one.name}", text, getattr(usual, one.name))
+    for setting in fields(usual):
+        if setting.name in record.settings:
+            number, text, _ = record.settings[setting.name]
+            chosen[setting.name] = _value(
+                f"line {number}: {setting.name}", text, getattr(usual, setting.name)
+            )
     try:
         return replace(usual, **chosen)
     except InputError as error:
@@ -184,7 +186,7 @@ def check_asked(asked: Mapping[str, Any], recorded: Any) -> None:
 
 def check_same(mine: Any, recorded: Any) -> None:
     """As `check_asked`, for all settings (frozen dataclasses)."""
-    check_asked({one.name: getattr(mine, one.name) for one in fields(mine)}, recorded)
+    check_asked({f.name: getattr(mine, f.name) for f in fields(mine)}, recorded)
 
 
 def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
@@ -199,20 +201,20 @@ def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
             line.
     """
     players = record.settings.get("players")
-    names = () if players is None else tuple(one.strip() for one in players.text.split(","))
+    names = () if players is None else tuple(s.strip() for s in players.text.split(","))
     if players is not None and len(names) != rules.seats:
         raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
     seats = [str(seat) for seat in range(rules.seats)]
     positions, moves = [start], []
     for number, text, _ in record.moves:
-        word, _, rest = text.partition(" ")
+        word, _, move_text = text.partition(" ")
         try:
             if word not in seats:
                 raise InputError(
                     f"{text!r} is neither a setting nor a move of player 0..{seats[-1]}"
                 )
             seat = int(word)
-            move = rules.read(rest, rules.view(positions[-1], seat))
+            move = rules.read(move_text, rules.view(positions[-1], seat))
             positions.append(rules.after(positions[-1], seat, move))
         except (InputError, IllegalMove) as error:
             raise InputError(f"line {number}: {error}") from error

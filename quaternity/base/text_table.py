@@ -38,21 +38,21 @@ def owners_text(lines: Sequence[SetLine], width: int = WIDTH) -> str:
     wide = max((len(cell) for line in lines for cell in line.cells), default=1)
     wide = max(wide, 2)
     for gap in (2, 1):
-        told = _lines(lines, wide + gap)
-        column = max(map(len, told)) + 3
+        table = _lines(lines, wide + gap)
+        column = max(map(len, table)) + 3
         if len(lines) > 6 and 2 * column - 3 <= width:
             break
     else:
-        told = [line.rstrip() for line in _lines(lines, wide + 2)]
-        if max(map(len, told)) > width:
+        table = [line.rstrip() for line in _lines(lines, wide + 2)]
+        if max(map(len, table)) > width:
             names = ["set", *(f"/{number}" for number in range(len(lines[0].cells))), "at least"]
             rows = [(line.name, *line.cells, line.rest) for line in lines]
-            told = table_lines(names, rows, width, align=">" + "<" * (len(names) - 1))
-        return "\n".join(told)
-    head, *told = told
-    half = (len(told) + 1) // 2
-    pairs = [(head, head), *zip(told[:half], [*told[half:], ""], strict=False)]
-    return "\n".join(f"{left:<{column}}{right}".rstrip() for left, right in pairs)
+            table = table_lines(names, rows, width, align=">" + "<" * (len(names) - 1))
+        return "\n".join(table)
+    head, *table = table
+    half = (len(table) + 1) // 2
+    pairs = [(head, head), *zip(table[:half], [*table[half:], ""], strict=False)]
+    return "\n".join(f"{first:<{column}}{second}".rstrip() for first, second in pairs)
 
 
 def table_lines(
@@ -84,20 +84,19 @@ def table_lines(
     lines: list[Sequence[str]] = [head]
     for row in rows:
         most = [max(width // 2, 10) if width and place < names else None for place in range(names)]
-        folded = [wrap(cell, one, break_long_words=False) if one else [cell]
-                  for cell, one in zip_longest(row, most)]  # fmt: skip
+        folded = [wrap(cell, most_wide, break_long_words=False) if most_wide else [cell]
+                  for cell, most_wide in zip_longest(row, most)]  # fmt: skip
         lines += zip_longest(*folded, fillvalue="")
     wide = [max(len(line[place]) for line in lines) for place in range(len(head))]
     parts = [list(range(names))]
     for place in range(names, len(head)):
-        taken = sum(wide[one] + 2 for one in [*parts[-1], place]) - 2
+        taken = sum(wide[x] + 2 for x in [*parts[-1], place]) - 2
         if width and taken > width and len(parts[-1]) > names:
             parts.append(list(range(names)))
         parts[-1].append(place)
     return "\n\n".join(
         "\n".join(
-            "  ".join(f"{line[one]:{align[one]}{wide[one]}}" for one in part).rstrip()
-            for line in lines
+            "  ".join(f"{line[p]:{align[p]}{wide[p]}}" for p in part).rstrip() for line in lines
         )
         for part in parts
     ).split("\n")

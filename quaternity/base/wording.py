@@ -33,7 +33,7 @@ def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
 
 def printable(text: str) -> str:
     """Text without what a terminal would obey, but for the ends of lines."""
-    return "".join(one if one.isprintable() or one == "\n" else "?" for one in text)
+    return "".join(t if t.isprintable() or t == "\n" else "?" for t in text)
 
 
 def shortened(text: str) -> str:
@@ -86,11 +86,14 @@ def percent(chance: float | Fraction, decimals: int = 1) -> str:
     from fractions import Fraction
 
     exact = Fraction(chance)
-    rest = min(exact, 1 - exact)
-    if rest <= 0:
+    distance = min(exact, 1 - exact)
+    if distance <= 0:
         return f"{float(exact):.{decimals}%}"
-    needed = -1 - Decimal(f"{Decimal(rest.numerator) / Decimal(rest.denominator):.1e}").adjusted()
+    needed = (
+        -1
+        - Decimal(f"{Decimal(distance.numerator) / Decimal(distance.denominator):.1e}").adjusted()
+    )
     shown = Decimal(100 * exact.numerator) / Decimal(exact.denominator)
     if needed <= MOST_DECIMALS:
         return f"{shown:.{max(decimals, needed)}f}%"
-    return f"{shown:.1e}%" if rest == exact else f"over 99.{'9' * MOST_DECIMALS}%"
+    return f"{shown:.1e}%" if distance == exact else f"over 99.{'9' * MOST_DECIMALS}%"

@@ -57,7 +57,7 @@ def check_may_be_written(path: str) -> None:
         InputError: it, or its directory, cannot be written.
     """
     there = Path(path)
-    may_be_written = all(os.access(one, os.W_OK) for one in (there, there.parent) if one.exists())
+    may_be_written = all(os.access(x, os.W_OK) for x in (there, there.parent) if x.exists())
     if not there.parent.is_dir() or there.is_dir() or not may_be_written:
         raise InputError(f"{path}: cannot be written")
 

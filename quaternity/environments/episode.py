@@ -192,10 +192,10 @@ def _remade(
 
 def _settings(name: str, given: Mapping[str, Any]) -> Any:
     usual = rules_class(name)().settings
-    known = [one.name for one in fields(usual)]
-    for one in given:
-        if one not in known:
-            raise InputError(f"setting {shown(one)} is unknown; known are {', '.join(known)}")
+    known = [field.name for field in fields(usual)]
+    for setting in given:
+        if setting not in known:
+            raise InputError(f"setting {shown(setting)} is unknown; known are {', '.join(known)}")
     return type(usual)(**given)
 
 
@@ -207,8 +207,8 @@ def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[An
     is_path = "\n" not in start and not start.lstrip().startswith("{")
     data = read_bytes(start) if is_path else start.encode()
     if data.lstrip().startswith(b"{") and hasattr(encoded, "of_state"):
-        found: tuple[Any, Any] = encoded.of_state(data.decode(errors="replace"))
-        return found
+        encoded_state: tuple[Any, Any] = encoded.of_state(data.decode(errors="replace"))
+        return encoded_state
     rules = rules_class(name).of_record(data)
     return rules, rules.replay(data).positions[-1]
 
@@ -274,17 +274,17 @@ class Episode:
         return self
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        made = [(one.seat, one.move) for one in self._moves_made()]
+        made = [(m.seat, m.move) for m in self._moves_made()]
         return _replayed, (self.game, self.root.position, self.first, made)
 
     def _moves_made(self, untold: bool = False) -> list[_Made]:
         """Return the moves from the first on, or from the first one that nobody was told."""
-        found: list[_Made] = []
+        moves: list[_Made] = []
         at = self._made
         while at is not None and not (untold and at.told):
-            found.append(at)
+            moves.append(at)
             at = at.before
-        return found[::-1]
+        return moves[::-1]
 
     def _in_turn(self, acting: Sequence[int]) -> int:
         seats = self.game.seats
@@ -303,7 +303,7 @@ class Episode:
     @property
     def before(self) -> Episode | None:
         """The moment before the last move, found again from the start; None at the start."""
-        made = [(one.seat, one.move) for one in self._moves_made()]
+        made = [(m.seat, m.move) for m in self._moves_made()]
         return _replayed(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
@@ -372,17 +372,17 @@ class Episode:
         """
         untold, rules = self._moves_made(untold=True), self.game.rules
         known = untold[0].before if untold else self._made
-        told, position = known.told if known and known.told else ((), self.root.position)
-        for one in untold:
-            before, seat, move = position, one.seat, one.move
+        events, position = known.told if known and known.told else ((), self.root.position)
+        for made in untold:
+            before, seat, move = position, made.seat, made.move
             if move is None:
-                told += (WAITS(who=seat),)
+                events += (WAITS(who=seat),)
                 continue
-            position = self.position if one is self._made else rules.after(before, seat, move)
-            told += tuple(rules.events(before, seat, move, position))
+            position = self.position if made is self._made else rules.after(before, seat, move)
+            events += tuple(rules.events(before, seat, move, position))
         if self._made:
-            self._made.told = told, self.position
-        return told
+            self._made.told = events, self.position
+        return events
 
     def remembered(self, seat: int | None) -> str:
         """All that a seat (None: a bystander) has ever seen: the start, and what it was told."""

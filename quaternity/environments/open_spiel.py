@@ -43,8 +43,10 @@ _OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
 def _parameters(name: str) -> dict[str, Any]:
     """All parameters with their usual values, as OpenSpiel writes them."""
     usual = rules_class(name)().settings
-    values = {one.name: getattr(usual, one.name) for one in fields(usual)}
-    return {key: str(one) if isinstance(one, str) else one for key, one in values.items()} | _OWN
+    values = {field.name: getattr(usual, field.name) for field in fields(usual)}
+    return {
+        key: str(value) if isinstance(value, str) else value for key, value in values.items()
+    } | _OWN
 
 
 def _type(name: str, table: TableGame | None = None) -> Any:
@@ -89,7 +91,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         start = "" if own["start"] == NO_START else own["start"]
         if start:
             # A record has settings of its own; those that were not asked for do not contradict it.
-            given = {key: one for key, one in given.items() if one != usual[key]}
+            given = {key: value for key, value in given.items() if value != usual[key]}
         self.table = TableGame(
             name,
             given,

@@ -346,7 +346,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         episode, seats = self.episode, self.game.seats
         rules, encoded = self.game.rules, self.game.encoded
         acting = rules.to_act(episode.position)
-        found = []
+        moves = []
         for place in range(seats):
             seat = (episode.first + self._steps + place) % seats
             if seat not in acting:
@@ -354,10 +354,10 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
             view = rules.view(episode.position, seat)
             action = self._number(actions.get(self.possible_agents[seat]))
             if encoded.mask(view)[action]:
-                found.append((seat, encoded.move(action, view)))
+                moves.append((seat, encoded.move(action, view)))
             elif episode.several:
-                found.append((seat, None))
-        return found
+                moves.append((seat, None))
+        return moves
 
 
 def picture(text: str, lines: int) -> NDArray[np.uint8]:

@@ -78,13 +78,13 @@ class SolverEvaluator:
         self._leading_to_failure: dict[logic.Common, list[DealProblem]] = {}
         self._normal_forms: dict[Formula, Formula] = {}
 
-    def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
+    def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
         """Whether a formula is true at a deal, after some announcements that are true there.
 
         Raises:
             Undecided: not shown within the limits.
         """
-        return self._truth(self._normal(formula), deal, tuple(map(self._normal, said)))
+        return self._truth(self._normal(formula), deal, tuple(map(self._normal, earlier)))
 
     def _normal(self, formula: Formula) -> Formula:
         if formula.depth <= 2:
@@ -94,40 +94,40 @@ class SolverEvaluator:
             normal = self._normal_forms[formula] = normal_form(formula, self.problem)
         return normal
 
-    def _truth(self, formula: Formula, deal: Deal, said: Said) -> bool:
+    def _truth(self, formula: Formula, deal: Deal, earlier: Said) -> bool:
         """As `truth`, for formulas in normal form."""
         match formula:
             case logic.Constant() | logic.Holds():
                 return true_in(formula, deal)
             case logic.Announced(announcement, then):
-                return not self._truth(announcement, deal, said) or self._truth(
-                    then, deal, (*said, announcement)
+                return not self._truth(announcement, deal, earlier) or self._truth(
+                    then, deal, (*earlier, announcement)
                 )
             case logic.Iff(first, second):
-                return self._truth(first, deal, said) == self._truth(second, deal, said)
+                return self._truth(first, deal, earlier) == self._truth(second, deal, earlier)
             case logic.Not() | logic.And() | logic.Or() | logic.Implies():
                 needed = unfolded(formula, True)
                 assert needed is not None
                 wishes = sorted(needed[1], key=effort)
-                found = (self._truth(part, deal, said) == wish for part, wish in wishes)
-                return all(found) if needed[0] else any(found)
+                agreements = (self._truth(part, deal, earlier) == wish for part, wish in wishes)
+                return all(agreements) if needed[0] else any(agreements)
             case _:
-                key = (formula, deal, said)
+                key = (formula, deal, earlier)
                 if key not in self._answers:
-                    self._answers[key] = self._knowledge(formula, deal, said)
+                    self._answers[key] = self._knowledge(formula, deal, earlier)
                 return self._answers[key]
 
-    def _knowledge(self, formula: Formula, deal: Deal, said: Said) -> bool:
+    def _knowledge(self, formula: Formula, deal: Deal, earlier: Said) -> bool:
         match formula:
             case logic.Knows() | logic.Distributed():
-                return self._counterexample(formula.players, formula.part, deal, said) is None
+                return self._counterexample(formula.players, formula.part, deal, earlier) is None
             case logic.Everywhere(part):
-                return self._public_counterexample(part, said) is None
+                return self._public_counterexample(part, earlier) is None
             case logic.Common():
-                return not self._chain(formula, deal, said)
+                return not self._chain(formula, deal, earlier)
             case logic.Unknown(knower, owner, count, at_most):
                 held = (
-                    self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
+                    self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, earlier)
                     for card in _cards_of(deal, owner)
                 )
                 secret = sum(not known for known in held)
@@ -135,22 +135,22 @@ class SolverEvaluator:
             case _:
                 raise TypeError(f"{formula!r} is no formula")
 
-    def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
+    def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
         """Return a public deal, in which all that was said was true, where a formula is false."""
-        return self._public_counterexample(self._normal(formula), tuple(map(self._normal, said)))
+        return self._public_counterexample(self._normal(formula), tuple(map(self._normal, earlier)))
 
-    def _public_counterexample(self, formula: Formula, said: Said) -> Deal | None:
-        return self._failure(self.problem, formula, said)
+    def _public_counterexample(self, formula: Formula, earlier: Said) -> Deal | None:
+        return self._failure(self.problem, formula, earlier)
 
-    def _failure(self, problem: DealProblem, formula: Formula, said: Said) -> Deal | None:
+    def _failure(self, problem: DealProblem, formula: Formula, earlier: Said) -> Deal | None:
         """Return a deal of a problem where all announcements were true and a formula is false."""
-        key = (problem, formula, said)
+        key = (problem, formula, earlier)
         if key not in self._failures:
-            self._failures[key] = self._search(problem, formula, said)
+            self._failures[key] = self._search(problem, formula, earlier)
         return self._failures[key]
 
     def counterexample(
-        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
+        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false, or None.
 
@@ -162,84 +162,89 @@ class SolverEvaluator:
             Undecided: neither found nor excluded within the limits.
         """
         return self._counterexample(
-            players, self._normal(formula), deal, tuple(map(self._normal, said))
+            players, self._normal(formula), deal, tuple(map(self._normal, earlier))
         )
 
     def _counterexample(
-        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said
+        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said
     ) -> Deal | None:
-        return self._otherwise(players, formula, True, deal, said)
+        return self._otherwise(players, formula, True, deal, earlier)
 
     def way_to_failure(
-        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+        self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
         """Return a shortest chain of deals from a deal to one where a formula is false, or nothing.
 
         Raises:
             Undecided: neither found nor excluded within the limits.
         """
-        formula, said = self._normal(formula), tuple(map(self._normal, said))
+        formula, earlier = self._normal(formula), tuple(map(self._normal, earlier))
         if self._normal(logic.Common(formula, players)) == formula:
             # It has one truth value wherever a chain leads.
-            return [] if self._truth(formula, deal, said) else [deal]
-        chain = self._chain(logic.Common(formula, players), deal, said)
+            return [] if self._truth(formula, deal, earlier) else [deal]
+        chain = self._chain(logic.Common(formula, players), deal, earlier)
         for steps in range(1, len(chain) - 1):
-            shorter = self._chain_of(logic.Common(formula, players), deal, None, said, steps)
+            shorter = self._chain_of(logic.Common(formula, players), deal, None, earlier, steps)
             if shorter:
                 return shorter
         return chain
 
     def _otherwise(
-        self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, said: Said
+        self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, earlier: Said
     ) -> Deal | None:
         """Return a deal with the same hands where a formula has not a truth value."""
         if determined(formula, players):
-            return None if self._truth(formula, deal, said) == truth else deal
+            return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfolded(formula, truth)
         if needed is None:
             seen = information_set(self.problem, deal, players)
-            return self._search(seen, formula if truth else logic.Not(formula), said)
+            return self._search(seen, formula if truth else logic.Not(formula), earlier)
         wishes = sorted(needed[1], key=effort)
         if needed[0]:
-            found = (self._otherwise(players, part, wish, deal, said) for part, wish in wishes)
-            return next((value for value in found if value is not None), None)
+            witnesses = (
+                self._otherwise(players, part, wish, deal, earlier) for part, wish in wishes
+            )
+            return next((value for value in witnesses if value is not None), None)
         # What these hands determine is true all over the information set, or nowhere in it.
-        told = [wish for wish in wishes if determined(wish[0], players)]
-        if any(self._truth(part, deal, said) == wish for part, wish in told):
+        determined_ones = [wish for wish in wishes if determined(wish[0], players)]
+        if any(self._truth(part, deal, earlier) == wish for part, wish in determined_ones):
             return None
         open_ones = some(
             part if wish else logic.Not(part)
             for part, wish in wishes
             if not determined(part, players)
         )
-        return self._search(information_set(self.problem, deal, players), open_ones, said)
+        return self._search(information_set(self.problem, deal, players), open_ones, earlier)
 
-    def _search(self, seen: DealProblem, formula: Formula, said: Said) -> Deal | None:
+    def _search(self, seen: DealProblem, formula: Formula, earlier: Said) -> Deal | None:
         """As `_failure`, not kept."""
         self.deadline.left()
-        otherwise = every([*said, logic.Not(formula)])
+        otherwise = every([*earlier, logic.Not(formula)])
         if not otherwise.modal_depth:
-            known, found = self._plain_search(seen, otherwise)
+            known, witness = self._plain_search(seen, otherwise)
             if known:
-                return found
+                return witness
         else:
-            known, found = self._plain_search(seen, without_knowledge(otherwise, True))
-            if known and found is None:
+            known, witness = self._plain_search(seen, without_knowledge(otherwise, True))
+            if known and witness is None:
                 return None
-            known, found = self._plain_search(seen, without_knowledge(otherwise, False))
-            if found is not None:
-                return found
-        told = told_by_hands(formula, False)
-        if told != formula:
+            known, witness = self._plain_search(seen, without_knowledge(otherwise, False))
+            if witness is not None:
+                return witness
+        simpler = told_by_hands(formula, False)
+        if simpler != formula:
             # What is known is mostly seen: that is quicker to find, and easier to generalize.
-            found = self.coupled_search(seen, told, said, hint=True)
-            if found is not None:
-                return found
-        return self.coupled_search(seen, formula, said)
+            witness = self.coupled_search(seen, simpler, earlier, hint=True)
+            if witness is not None:
+                return witness
+        return self.coupled_search(seen, formula, earlier)
 
-    def _said(self, said: Said, deal: Deal) -> bool:
+    def _said(self, earlier: Said, deal: Deal) -> bool:
         """Whether all announcements were true at a deal."""
-        return all(self._truth(one, deal, said[:index]) for index, one in enumerate(said))
+        return all(
+            self._truth(announcement, deal, earlier[:index])
+            for index, announcement in enumerate(earlier)
+        )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
         """Return a deal where a propositional formula is true, case by case.
@@ -255,7 +260,7 @@ class SolverEvaluator:
         return listed is not None, None
 
     def coupled_search(
-        self, seen: DealProblem, formula: Formula, said: Said, hint: bool = False
+        self, seen: DealProblem, formula: Formula, earlier: Said, hint: bool = False
     ) -> Deal | None:
         """Return a deal of a problem where all that was said was true and a formula is false.
 
@@ -266,13 +271,13 @@ class SolverEvaluator:
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
-        for literal in encoder.membership(table, said):
+        for literal in encoder.membership(table, earlier):
             encoder.model.require_one([literal])
-        encoder.model.require_one([encoder.literal(formula, False, table, said)])
+        encoder.model.require_one([encoder.literal(formula, False, table, earlier)])
         if not self.satisfiable(encoder, hint):
             return None
         deal = encoder.model.deal(table)
-        if not self._said(said, deal) or self._truth(formula, deal, said):
+        if not self._said(earlier, deal) or self._truth(formula, deal, earlier):
             raise SolverFault(f"CP-SAT found {deal}, where {formula} is not false")
         return deal
 
@@ -281,7 +286,7 @@ class SolverEvaluator:
         return Encoder(
             CoupledDeals(self.deadline),
             self.problem,
-            lambda part, said: self._public_counterexample(part, said) is None,
+            lambda y, earlier: self._public_counterexample(y, earlier) is None,
             lambda common: self._leading_to_failure.get(common, ()),
         )
 
@@ -307,10 +312,10 @@ class SolverEvaluator:
         model, wrong = encoder.model, []
         for guess in encoder.guesses:
             if model.value(guess.literal):
-                deal, said = model.deal(guess.table), guess.said
-                if not self._said(said, deal):
+                deal, earlier = model.deal(guess.table), guess.said
+                if not self._said(earlier, deal):
                     continue  # nothing depends on a deal that the announcements exclude
-                if self._truth(guess.formula, deal, said) != guess.truth:
+                if self._truth(guess.formula, deal, earlier) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
             if isinstance(guess.formula, logic.Common):
@@ -329,10 +334,10 @@ class SolverEvaluator:
                 encoder.forbid_among(guess, area)
         elif not guess.said:
             known = self._leading_to_failure.setdefault(common, [])
-            for one in self._leading_there(common.part, self._chain(common, deal, ()), group):
-                if one not in known:
-                    known.append(one)
-                    encoder.exclude(common, one)
+            for exclusion in self._leading_there(common.part, self._chain(common, deal, ()), group):
+                if exclusion not in known:
+                    known.append(exclusion)
+                    encoder.exclude(common, exclusion)
 
     def _leading_there(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
@@ -350,29 +355,33 @@ class SolverEvaluator:
         if not isinstance(guess.formula, logic.Distributed):
             return None
         players, part = guess.formula.players, guess.formula.part
-        found = self._counterexample(players, part, deal, guess.said)
-        if found is None:
+        counterexample = self._counterexample(players, part, deal, guess.said)
+        if counterexample is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
-        case = self._around(part, False, found, guess.said)
-        for index, one in enumerate(guess.said):
-            case = merged(case, self._around(one, True, found, guess.said[:index]))
+        case = self._around(part, False, counterexample, guess.said)
+        for index, announcement in enumerate(guess.said):
+            case = merged(
+                case, self._around(announcement, True, counterexample, guess.said[:index])
+            )
         return case
 
-    def _around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case:
+    def _around(self, formula: Formula, truth: bool, deal: Deal, earlier: Said) -> Case:
         """Return a case around a deal, in all of whose deals a formula has the same truth value."""
-        return case_around(formula, truth, deal, said, self._truth, self._known_around)
+        return case_around(formula, truth, deal, earlier, self._truth, self._known_around)
 
-    def _known_around(self, formula: Formula, truth: bool, deal: Deal, said: Said) -> Case | None:
+    def _known_around(
+        self, formula: Formula, truth: bool, deal: Deal, earlier: Said
+    ) -> Case | None:
         """Hands like one's own with which one knows the same, or knows as little, of a formula."""
-        if said or not isinstance(formula, logic.Knows | logic.Distributed):
+        if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
             return None
         (player,), part = formula.players, formula.part
         if not truth:
-            other = self._counterexample((player,), part, deal, said)
+            other = self._counterexample((player,), part, deal, earlier)
             assert other is not None, f"{formula} is false, but nothing shows it"
-            false = narrowed(self.problem, self._around(part, False, other, said))
+            false = narrowed(self.problem, self._around(part, False, other, earlier))
             return hands_allowed(deals_before(self.problem, false, other, player), player)
         false_cases = cases(self.problem, part, False) if not part.modal_depth else None
         if false_cases is None:
@@ -385,37 +394,37 @@ class SolverEvaluator:
         group = common.among(self.problem.players)
         return joined_at_most(self.problem, deal, group, self.deadline.left())
 
-    def _chain(self, common: logic.Common, deal: Deal, said: Said) -> list[Deal]:
+    def _chain(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
         """Give a chain from a deal to one where what is common knowledge is false; empty for none.
 
         Raises:
             Undecided: not shown within `MAX_STEPS` steps or the time limit.
         """
-        key = (common, deal, said)
+        key = (common, deal, earlier)
         if key not in self._chains:
-            self._chains[key] = self._new_chain(common, deal, said)
+            self._chains[key] = self._new_chain(common, deal, earlier)
         return self._chains[key]
 
-    def _new_chain(self, common: logic.Common, deal: Deal, said: Said) -> list[Deal]:
+    def _new_chain(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
         part = common.part
-        if not self._truth(part, deal, said):
+        if not self._truth(part, deal, earlier):
             return [deal]
         area = self._area(common, deal)
-        failure = self._failure(area, part, said)
+        failure = self._failure(area, part, earlier)
         if failure is None:
             return []
         for steps in range(1, FEW_STEPS + 1):
-            chain = self._chain_of(common, deal, failure, said, steps)
+            chain = self._chain_of(common, deal, failure, earlier, steps)
             if chain:
                 return chain
-        listed = self._listed_chain(common, area, deal, said)
+        listed = self._listed_chain(common, area, deal, earlier)
         if listed is not None:
             return listed
         for steps in range(1, MAX_STEPS + 1):
-            chain = self._chain_of(common, deal, None, said, steps)
+            chain = self._chain_of(common, deal, None, earlier, steps)
             if chain:
                 return chain
-            if self._closed(common, area, said, steps):
+            if self._closed(common, area, earlier, steps):
                 return []
         raise Undecided(
             f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {part} "
@@ -425,7 +434,7 @@ class SolverEvaluator:
         )
 
     def _listed_chain(
-        self, common: logic.Common, area: DealProblem, deal: Deal, said: Said
+        self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Said
     ) -> list[Deal] | None:
         """Return a chain among listed deals that no chain leaves; None where they are too many."""
         from quaternity.epistemic.explicit import Model
@@ -435,17 +444,17 @@ class SolverEvaluator:
             return None
         model, group = Model(area, check=self.deadline.left), common.among(self.problem.players)
         among, start = model.everything(), model.world(deal)
-        for world in range(model.worlds) if said else ():
-            among[world] = self._said(said, model.deal(world))
+        for world in range(model.worlds) if earlier else ():
+            among[world] = self._said(earlier, model.deal(world))
         pieces, failures = model.pieces(among, group), ~model.everything()
         for world in (among & (pieces == pieces[start])).nonzero()[0]:
-            if not self._truth(common.part, model.deal(world), said):
+            if not self._truth(common.part, model.deal(world), earlier):
                 failures[world] = True
                 break
         return model.chain(start, failures, among, group)
 
     def _chain_of(
-        self, common: logic.Common, deal: Deal, end: Deal | None, said: Said, steps: int
+        self, common: logic.Common, deal: Deal, end: Deal | None, earlier: Said, steps: int
     ) -> list[Deal]:
         """Return a chain of some steps to a deal, or to any where a formula is false."""
         everybody, area = range(self.problem.players), self._area(common, deal)
@@ -453,23 +462,23 @@ class SolverEvaluator:
         places = [information_set(self.problem, deal, everybody), *[area] * steps]
         if end is not None:
             places[-1] = information_set(self.problem, end, everybody)
-        tables = self._tables(encoder, common, places, said)
+        tables = self._tables(encoder, common, places, earlier)
         if end is None:
-            encoder.model.require_one([encoder.literal(common.part, False, tables[-1], said)])
+            encoder.model.require_one([encoder.literal(common.part, False, tables[-1], earlier)])
         if not self.satisfiable(encoder):
             return []
         chain = [encoder.model.deal(table) for table in tables]
-        if self._truth(common.part, chain[-1], said):
+        if self._truth(common.part, chain[-1], earlier):
             raise SolverFault(f"CP-SAT found {chain[-1]}, where {common.part} is not false")
         return chain
 
-    def _closed(self, common: logic.Common, area: DealProblem, said: Said, steps: int) -> bool:
+    def _closed(self, common: logic.Common, area: DealProblem, earlier: Said, steps: int) -> bool:
         """Whether no chain leads from so many deals with a formula to one without it."""
         encoder = self.encoder()
-        tables = self._tables(encoder, common, [area] * (steps + 1), said)
+        tables = self._tables(encoder, common, [area] * (steps + 1), earlier)
         for table in tables:
             wish = table is not tables[-1]
-            encoder.model.require_one([encoder.literal(common.part, wish, table, said)])
+            encoder.model.require_one([encoder.literal(common.part, wish, table, earlier)])
         return not self.satisfiable(encoder)
 
     def _tables(
@@ -477,13 +486,13 @@ class SolverEvaluator:
         encoder: Encoder,
         common: logic.Common,
         places: Sequence[DealProblem],
-        said: Said,
+        earlier: Said,
     ) -> list[DealTable]:
         """Return a chain of deals, one of each problem, in all of which what was said was true."""
         tables = [encoder.new_deal(place) for place in places]
         linked(encoder.model, tables, common.among(self.problem.players))
         for table in tables:
-            for literal in encoder.membership(table, said):
+            for literal in encoder.membership(table, earlier):
                 encoder.model.require_one([literal])
         return tables
 

@@ -113,8 +113,8 @@ def formula_chance(
             return Fraction(truth) if other is None else None
 
         fits, fits_too = (
-            _settled(normal_form(one, problem), players, evaluator, verdict.deal)
-            for one in (given, both)
+            _settled(normal_form(condition, problem), players, evaluator, verdict.deal)
+            for condition in (given, both)
         )
         share, true = exact(fits), exact(fits_too)
         if share == 0:
@@ -153,16 +153,16 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
     Raises:
         LimitError: too many of them, or a count is too large.
     """
-    left = MAX_COUNTS
+    remaining = MAX_COUNTS
 
     def number(formula: Formula, problem: DealProblem) -> int:
-        nonlocal left
+        nonlocal remaining
         formula = normal_form(formula, problem)
         if formula == FALSE:
             return 0
         if formula == TRUE:
-            left -= 1
-            if left < 0:
+            remaining -= 1
+            if remaining < 0:
                 raise LimitError(f"more than {MAX_COUNTS} cases")
             return count_deals(problem, seconds=deadline.left())
         card = next(s.card for s in formula.subformulas() if isinstance(s, logic.Holds))

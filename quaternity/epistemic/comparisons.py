@@ -79,16 +79,16 @@ def compared(term: Term, sign: str, number: int) -> Formula:
             return negation(term.least(number + 1))
 
 
-def both_compared(left: Term, sign: str, right: Term) -> Formula | None:
+def both_compared(first: Term, sign: str, second: Term) -> Formula | None:
     """Return a comparison of two numbers; None where neither is known to have a largest value."""
-    if right.value is not None:
-        return compared(left, sign, right.value)
+    if second.value is not None:
+        return compared(first, sign, second.value)
     turned = _TURNED.get(sign, sign)
-    if left.value is not None:
-        return compared(right, turned, left.value)
-    if left.most is None:
+    if first.value is not None:
+        return compared(second, turned, first.value)
+    if first.most is None:
         return None
     return some(
-        every((left.exactly(number), compared(right, turned, number)))
-        for number in range(left.most + 1)
+        every((first.exactly(number), compared(second, turned, number)))
+        for number in range(first.most + 1)
     )

@@ -144,7 +144,7 @@ class CoupledDeals:
     ) -> None:
         """Keep the sum of weighted literals between two bounds, whenever the condition is true."""
         fixed = sum(weight for weight, literal in terms if literal is True)
-        free = [(weight, one) for weight, one in terms if not isinstance(one, bool)]
+        free = [(weight, variable) for weight, variable in terms if not isinstance(variable, bool)]
         least = fixed + sum(weight for weight, _ in free if weight < 0)
         most = fixed + sum(weight for weight, _ in free if weight > 0)
         if condition is False or (low <= least and most <= high):
@@ -217,11 +217,11 @@ class CoupledDeals:
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
         try:
-            found = searched(self.model, self.deadline.left(), lambda: text, **others)
+            solver = searched(self.model, self.deadline.left(), lambda: text, **others)
         except SolverTimeout as error:
             raise Undecided(str(error)) from None
-        self._solver = found or self._solver
-        return found is not None
+        self._solver = solver or self._solver
+        return solver is not None
 
     def value(self, literal: Literal) -> bool:
         """Return the truth of a literal in the last solution."""
@@ -238,6 +238,8 @@ class CoupledDeals:
             row = []
             for _ in constraint.owners:
                 holders = next(holds)
-                row.append(next(player for player, one in holders.items() if self.value(one)))
+                row.append(
+                    next(player for player, literal in holders.items() if self.value(literal))
+                )
             owner.append(tuple(row))
         return Deal(tuple(owner))

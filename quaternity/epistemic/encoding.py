@@ -90,15 +90,15 @@ class Encoder:
         self._deals.append(self.model.new_deal(problem, hands))
         return self._deals[-1]
 
-    def literal(self, formula: Formula, truth: bool, table: DealTable, said: Said) -> Literal:
+    def literal(self, formula: Formula, truth: bool, table: DealTable, earlier: Said) -> Literal:
         """Return a literal that can be true only if a formula has a truth value at a deal.
 
         Whenever everything that was said is true at the deal, the literal can be made true if the
         formula has the truth value.
         """
-        key = (id(table), formula, truth, said)
+        key = (id(table), formula, truth, earlier)
         if key not in self._known:
-            self._known[key] = self._literal(formula, truth, table, said)
+            self._known[key] = self._literal(formula, truth, table, earlier)
         return self._known[key]
 
     def forbid(self, guess: Guess, deal: Deal, case: Case | None) -> None:
@@ -140,11 +140,14 @@ class Encoder:
         for player in common.among(self.problem.players):
             yield self._refuter.refuted(table, (player,), {}, bad)
 
-    def membership(self, table: DealTable, said: Said) -> list[Literal]:
+    def membership(self, table: DealTable, earlier: Said) -> list[Literal]:
         """Literals that together say that all announcements were true at a deal."""
-        return [self.literal(one, True, table, said[:index]) for index, one in enumerate(said)]
+        return [
+            self.literal(announcement, True, table, earlier[:index])
+            for index, announcement in enumerate(earlier)
+        ]
 
-    def _literal(self, formula: Formula, truth: bool, table: DealTable, said: Said) -> Literal:
+    def _literal(self, formula: Formula, truth: bool, table: DealTable, earlier: Said) -> Literal:
         match formula:
             case logic.Constant(value):
                 return value == truth
@@ -155,25 +158,25 @@ class Encoder:
                 return held if truth else held.negated()
             case logic.Knows() | logic.Distributed():
                 if truth:
-                    return self._knowledge(formula.players, formula.part, True, table, said)
-                return self._ignorance(formula.players, formula.part, table, said)
+                    return self._knowledge(formula.players, formula.part, True, table, earlier)
+                return self._ignorance(formula.players, formula.part, table, earlier)
             case logic.Everywhere(part):
-                return self._everywhere(part, said) == truth
+                return self._everywhere(part, earlier) == truth
             case logic.Common(part):
-                return self._common(formula, part, truth, table, said)
+                return self._common(formula, part, truth, table, earlier)
             case logic.Unknown():
-                return self._unknown(formula, truth, table, said)
+                return self._unknown(formula, truth, table, earlier)
             case logic.Announced(announcement, then):
-                true = self.literal(announcement, True, table, said)
-                after = self.literal(then, truth, table, (*said, announcement))
+                true = self.literal(announcement, True, table, earlier)
+                after = self.literal(then, truth, table, (*earlier, announcement))
                 if not truth:
                     return self.model.all_of([true, after])
-                false = self.literal(announcement, False, table, said)
+                false = self.literal(announcement, False, table, earlier)
                 return self.model.one_of([false, self.model.all_of([true, after])])
             case _:
                 needed = unfolded(formula, truth)
                 assert needed is not None, formula
-                literals = [self.literal(part, wish, table, said) for part, wish in needed[1]]
+                literals = [self.literal(part, wish, table, earlier) for part, wish in needed[1]]
                 return self.model.all_of(literals) if needed[0] else self.model.one_of(literals)
 
     def _knowledge(
@@ -182,55 +185,60 @@ class Encoder:
         part: Formula,
         wish: bool,
         table: DealTable,
-        said: Said,
+        earlier: Said,
     ) -> Literal:
         """Return a literal: the players, hands together, know that a formula has a truth value."""
         if determined(part, players):
-            return self.literal(part, wish, table, said)
+            return self.literal(part, wish, table, earlier)
         needed = unfolded(part, wish)
         if needed is not None and needed[0]:
             return self.model.all_of(
-                [self._knowledge(players, one, truth, table, said) for one, truth in needed[1]]
+                [
+                    self._knowledge(players, subformula, truth, table, earlier)
+                    for subformula, truth in needed[1]
+                ]
             )
-        told: list[Literal] = []
+        literals: list[Literal] = []
         if needed is not None:
             open_ones = [n for n in needed[1] if not determined(n[0], players)]
-            told = [
-                self.literal(one, truth, table, said)
-                for one, truth in needed[1]
-                if determined(one, players)
+            literals = [
+                self.literal(subformula, truth, table, earlier)
+                for subformula, truth in needed[1]
+                if determined(subformula, players)
             ]
-            part = some(one if truth else logic.Not(one) for one, truth in open_ones)
+            part = some(
+                subformula if truth else logic.Not(subformula) for subformula, truth in open_ones
+            )
         elif not wish:
             part = logic.Not(part)
-        return self.model.one_of([*told, self._known_part(players, part, table, said)])
+        return self.model.one_of([*literals, self._known_part(players, part, table, earlier)])
 
     def _known_part(
-        self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
+        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
     ) -> Literal:
-        part = self._without_the_unknowable(part, said)
-        otherwise = every([*said, logic.Not(part)])
+        part = self._without_the_unknowable(part, earlier)
+        otherwise = every([*earlier, logic.Not(part)])
         # Every deal of these cases is a counterexample; there is no other if `plain`.
-        found = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
-        literals = [self._refuter.refuted(table, players, case) for case in found or ()]
-        if not otherwise.modal_depth and found is not None:
+        refuting = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
+        literals = [self._refuter.refuted(table, players, case) for case in refuting or ()]
+        if not otherwise.modal_depth and refuting is not None:
             return self.model.all_of(literals)
-        literals.append(self.literal(part, True, table, said))
+        literals.append(self.literal(part, True, table, earlier))
         formula = logic.Distributed(players, part)
-        return self._guess(literals, Guess(None, formula, True, table, said, players))
+        return self._guess(literals, Guess(None, formula, True, table, earlier, players))
 
-    def _without_the_unknowable(self, formula: Formula, said: Said) -> Formula:
+    def _without_the_unknowable(self, formula: Formula, earlier: Said) -> Formula:
         """Return the formula with `false` for what its players can know in no public deal."""
-        if said or not formula.modal_depth:
+        if earlier or not formula.modal_depth:
             return formula
         match formula:
             case logic.Not() | logic.And() | logic.Or():
-                parts = [self._without_the_unknowable(part, said) for part in formula.parts()]
+                parts = [self._without_the_unknowable(part, earlier) for part in formula.parts()]
                 return formula.with_parts(parts)
             case logic.Knows() | logic.Distributed():
                 hidden = without_knowledge(logic.Not(formula.part), False)
-                found = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
-                if any(self._refuter.never(formula.players, case) for case in found or ()):
+                hidden_cases = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
+                if any(self._refuter.never(formula.players, case) for case in hidden_cases or ()):
                     return FALSE
                 return formula
             case _:
@@ -240,45 +248,47 @@ class Encoder:
         if any(literal is False for literal in necessary):
             return False
         literal = self.model.new_literal()
-        for one in necessary:
-            self.model.require_if(literal, one)
+        for consequence in necessary:
+            self.model.require_if(literal, consequence)
         self.guesses.append(guess._replace(literal=literal))
         return literal
 
     def _ignorance(
-        self, players: tuple[int, ...], part: Formula, table: DealTable, said: Said
+        self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
     ) -> Literal:
         """Return a literal: the players together do not know a formula."""
         if determined(part, players):
-            return self.literal(part, False, table, said)
-        if not said and not part.modal_depth:
-            found = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
-            if found is not None and any(self._refuter.never(players, case) for case in found):
+            return self.literal(part, False, table, earlier)
+        if not earlier and not part.modal_depth:
+            true_cases = cases(self.problem, part, False, limit=MAX_REFUTED_CASES)
+            if true_cases is not None and any(
+                self._refuter.never(players, case) for case in true_cases
+            ):
                 return True
-        hint = without_knowledge(every([*said, logic.Not(part)]), True)
+        hint = without_knowledge(every([*earlier, logic.Not(part)]), True)
         if cases(self.problem, hint, limit=1) == []:
             return False
         other = self.new_deal(self.problem, table, players)
         return self.model.all_of(
-            [*self.membership(other, said), self.literal(part, False, other, said)]
+            [*self.membership(other, earlier), self.literal(part, False, other, earlier)]
         )
 
     def _common(
-        self, formula: logic.Common, part: Formula, truth: bool, table: DealTable, said: Said
+        self, formula: logic.Common, part: Formula, truth: bool, table: DealTable, earlier: Said
     ) -> Literal:
         # Whoever cannot tell two deals apart joins them, so any one hand determines it; and each
         # of them knows what is common knowledge.
         group = formula.among(self.problem.players)
         necessary = []
         if truth:
-            necessary.append(self.literal(part, True, table, said))
-            necessary += [self._knowledge((g,), part, True, table, said) for g in group]
-            for bad in () if said else self._leading_to_failure(formula):
+            necessary.append(self.literal(part, True, table, earlier))
+            necessary += [self._knowledge((g,), part, True, table, earlier) for g in group]
+            for bad in () if earlier else self._leading_to_failure(formula):
                 necessary += self._nowhere_in(bad, formula, table)
-        return self._guess(necessary, Guess(None, formula, truth, table, said, group[:1]))
+        return self._guess(necessary, Guess(None, formula, truth, table, earlier, group[:1]))
 
     def _unknown(
-        self, formula: logic.Unknown, truth: bool, table: DealTable, said: Said
+        self, formula: logic.Unknown, truth: bool, table: DealTable, earlier: Said
     ) -> Literal:
         knower, owner, count = formula.knower, formula.owner, formula.count
         hand = self.problem.hands[owner]
@@ -291,8 +301,8 @@ class Encoder:
             for number, mask in enumerate(constraint.owners):
                 if mask >> owner & 1:
                     held = logic.Holds(owner, Card(index, number))
-                    known.append(self.literal(logic.Knows(knower, held), True, table, said))
-                    secret = self.literal(logic.Knows(knower, held), False, table, said)
+                    known.append(self.literal(logic.Knows(knower, held), True, table, earlier))
+                    secret = self.literal(logic.Knows(knower, held), False, table, earlier)
                     unknown.append(self.model.all_of([secret, table.held(owner, index, number)]))
         if truth:
             least = 0 if formula.at_most else count

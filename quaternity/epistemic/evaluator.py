@@ -30,19 +30,19 @@ class Evaluator(Protocol):
     def problem(self) -> DealProblem:
         """The public information."""
 
-    def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
+    def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
         """Whether a formula is true at a deal."""
 
     def counterexample(
-        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
+        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false."""
 
-    def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
+    def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
         """Return a public deal where a formula is false."""
 
     def way_to_failure(
-        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+        self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
         """Give a shortest chain of deals, from a deal to one where a formula is false, or nothing.
 

@@ -96,7 +96,7 @@ def explain(
     """
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)
-    return ask(lambda one: explained(one, formula, world, real), formula, problem, method, seconds)
+    return ask(lambda x: explained(x, formula, world, real), formula, problem, method, seconds)
 
 
 def judge(
@@ -166,60 +166,60 @@ class _Writer:
         """Whether it is any possible deal: only what holds in all of them is said of it."""
         return deal != self.real and deal not in self.deals
 
-    def write(self, formula: Formula, deal: Deal, said: Said, level: int) -> bool:
+    def write(self, formula: Formula, deal: Deal, earlier: Said, level: int) -> bool:
         """Explain the truth of a formula at a deal, and give it."""
-        truth = self.evaluator.truth(formula, deal, said)
-        claim = Claim(formula if truth else negation(formula), deal, said)
+        truth = self.evaluator.truth(formula, deal, earlier)
+        claim = Claim(formula if truth else negation(formula), deal, earlier)
         match formula:
             case logic.Constant():
                 self.say(level, words.CONSTANT(formula=str(formula)), claim)
             case logic.Holds(player, card):
                 self._holder(player, card, deal, level)
             case logic.Knows() | logic.Distributed():
-                self._knowledge(formula, truth, deal, said, level)
+                self._knowledge(formula, truth, deal, earlier, level)
             case logic.Everywhere(part):
                 self._everywhere(part, claim, level)
             case logic.Common():
                 self._common(formula, claim, level)
             case logic.Unknown():
-                self._unknown(formula, deal, said, level)
+                self._unknown(formula, deal, earlier, level)
             case logic.Announced(announcement, then):
-                if not self.evaluator.truth(announcement, deal, said):
-                    false = Claim(negation(announcement), deal, said)
+                if not self.evaluator.truth(announcement, deal, earlier):
+                    false = Claim(negation(announcement), deal, earlier)
                     self.say(level, words.CANNOT_SAY(formula=str(announcement)), false)
-                    self.write(announcement, deal, said, level + 1)
+                    self.write(announcement, deal, earlier, level + 1)
                 else:
                     self.say(level, words.ONCE_SAID(formula=str(announcement)), claim)
-                    self.write(then, deal, (*said, announcement), level + 1)
+                    self.write(then, deal, (*earlier, announcement), level + 1)
             case logic.Not(part):
-                self.write(part, deal, said, level)
+                self.write(part, deal, earlier, level)
             case logic.Iff(first, second):
                 for part in (first, second):
-                    value = self.evaluator.truth(part, deal, said)
-                    side = Claim(part if value else negation(part), deal, said)
+                    value = self.evaluator.truth(part, deal, earlier)
+                    side = Claim(part if value else negation(part), deal, earlier)
                     self.say(
                         level, (words.IS_TRUE if value else words.IS_FALSE)(formula=str(part)), side
                     )
-                    self.write(part, deal, said, level + 1)
+                    self.write(part, deal, earlier, level + 1)
             case _:
-                self._parts(formula, truth, deal, said, level)
+                self._parts(formula, truth, deal, earlier, level)
         return truth
 
-    def _parts(self, formula: Formula, truth: bool, deal: Deal, said: Said, level: int) -> None:
+    def _parts(self, formula: Formula, truth: bool, deal: Deal, earlier: Said, level: int) -> None:
         """All parts where all are needed, otherwise the first that settles it."""
         needed = unfolded(formula, truth)
         assert needed is not None
         for part, wish in needed[1]:
             if needed[0]:
-                self.write(part, deal, said, level)
-            elif self.evaluator.truth(part, deal, said) == wish:
-                self.write(part, deal, said, level)
+                self.write(part, deal, earlier, level)
+            elif self.evaluator.truth(part, deal, earlier) == wish:
+                self.write(part, deal, earlier, level)
                 return
 
     def _holder(self, player: int, card: Card, deal: Deal, level: int) -> None:
         owners = deal.owner[card.set_index]
         if card.number >= len(owners):
-            nobody = every(~logic.Holds(one, card) for one in range(self.problem.players))
+            nobody = every(~logic.Holds(number, card) for number in range(self.problem.players))
             text = words.OUT_OF_PLAY(set=card.set_index, card=card)
             self.say(level, text, Claim(nobody, deal))
             return
@@ -237,27 +237,31 @@ class _Writer:
         formula: logic.Knows | logic.Distributed,
         truth: bool,
         deal: Deal,
-        said: Said,
+        earlier: Said,
         level: int,
     ) -> None:
         players, part = formula.players, formula.part
-        claim = Claim(formula if truth else negation(formula), deal, said)
+        claim = Claim(formula if truth else negation(formula), deal, earlier)
         several = len(players) > 1
         if not truth:
-            found = self.evaluator.counterexample(players, part, deal, said)
-            assert found is not None
-            if found == deal and not self.is_unnamed(deal):
+            counterexample = self.evaluator.counterexample(players, part, deal, earlier)
+            assert counterexample is not None
+            if counterexample == deal and not self.is_unnamed(deal):
                 kind = words.KNOW_NOT_FALSE if several else words.KNOWS_NOT_FALSE
                 self.say(level, kind(who=players, formula=str(part)), claim)
             else:
                 kind = words.KNOW_NOT if several else words.KNOWS_NOT
-                self.say(level, kind(who=players, formula=str(part), deal=self.name(found)), claim)
-            self.write(part, found, said, level + 1)
+                self.say(
+                    level,
+                    kind(who=players, formula=str(part), deal=self.name(counterexample)),
+                    claim,
+                )
+            self.write(part, counterexample, earlier, level + 1)
         elif determined(part, players):
             self.say(
                 level, (words.SEE if several else words.SEES)(who=players, formula=str(part)), claim
             )
-            self.write(part, deal, said, level + 1)
+            self.write(part, deal, earlier, level + 1)
         else:
             self.say(
                 level,
@@ -265,68 +269,72 @@ class _Writer:
                 claim,
             )
             seen = information_set(self.problem, deal, players)
-            self._impossible(part, said, seen, players, deal, level + 1)
+            self._impossible(part, earlier, seen, players, deal, level + 1)
 
     def _everywhere(self, part: Formula, claim: Claim, level: int) -> None:
-        truth, deal, said = isinstance(claim.formula, logic.Everywhere), claim.deal, claim.said
-        found = None if truth else self.evaluator.public_counterexample(part, said)
-        if found is None:
+        truth, deal, earlier = isinstance(claim.formula, logic.Everywhere), claim.deal, claim.said
+        counterexample = None if truth else self.evaluator.public_counterexample(part, earlier)
+        if counterexample is None:
             self.say(level, words.TRUE_IN_PUBLIC(formula=str(part)), claim)
-            self._impossible(part, said, self.problem, (), deal, level + 1)
+            self._impossible(part, earlier, self.problem, (), deal, level + 1)
         else:
-            self.say(level, words.NOT_IN_PUBLIC(formula=str(part), deal=self.name(found)), claim)
-            self.write(part, found, said, level + 1)
+            self.say(
+                level, words.NOT_IN_PUBLIC(formula=str(part), deal=self.name(counterexample)), claim
+            )
+            self.write(part, counterexample, earlier, level + 1)
 
     def _common(self, formula: logic.Common, claim: Claim, level: int) -> None:
         part, among = formula.part, formula.among(self.problem.players)
-        deal, said = claim.deal, claim.said
+        deal, earlier = claim.deal, claim.said
         common = words.COMMON_OF(who=formula.players) if formula.players else words.COMMON()
         if claim.formula != formula:
-            chain = self.evaluator.way_to_failure(part, deal, said, formula.players)
+            chain = self.evaluator.way_to_failure(part, deal, earlier, formula.players)
             first = self.name(chain[0])
             steps = [first]
             for before, after in pairwise(chain):
-                blind = next(one for one in among if same_hands(before, after, (one,)))
+                blind = next(a for a in among if same_hands(before, after, (a,)))
                 steps.append(words.CANNOT_TELL(who=blind, deal=self.name(after)))
             false = words.FALSE() if deal == self.real else words.FALSE_IN(deal=first)
             way = words.CHAIN(steps=steps) if len(chain) > 1 else false
             self.say(level, words.NOT_COMMON(formula=str(part), common=common, way=way), claim)
-            self.write(part, chain[-1], said, level + 1)
+            self.write(part, chain[-1], earlier, level + 1)
         elif (normal := normal_form(formula, self.problem)) == normal_form(part, self.problem):
             kind = words.COMMON_TO_EACH if formula.players else words.COMMON_TO_ALL
             self.say(level, kind(formula=str(part), common=common), claim)
-            self.write(part, deal, said, level + 1)
+            self.write(part, deal, earlier, level + 1)
         elif not isinstance(normal, logic.Common):
             self.say(
                 level, words.COMMON_AS(formula=str(part), common=common, same=str(normal)), claim
             )
-            self.write(normal, deal, said, level + 1)
-        elif self.evaluator.public_counterexample(part, said) is None:
+            self.write(normal, deal, earlier, level + 1)
+        elif self.evaluator.public_counterexample(part, earlier) is None:
             self.say(level, words.COMMON_IN_PUBLIC(formula=str(part), common=common), claim)
-            self._impossible(part, said, self.problem, (), deal, level + 1)
+            self._impossible(part, earlier, self.problem, (), deal, level + 1)
         else:
             self.say(level, words.COMMON_APART(formula=str(part), common=common), claim)
 
-    def _unknown(self, formula: logic.Unknown, deal: Deal, said: Said, level: int) -> None:
+    def _unknown(self, formula: logic.Unknown, deal: Deal, earlier: Said, level: int) -> None:
         knower, owner = formula.knower, formula.owner
         cards = [Card(index, number) for index, number in deal.hand(owner)]
         secret = [
             card
             for card in cards
-            if not self.evaluator.truth(logic.Knows(knower, logic.Holds(owner, card)), deal, said)
+            if not self.evaluator.truth(
+                logic.Knows(knower, logic.Holds(owner, card)), deal, earlier
+            )
         ]
         what = words.CARDS(cards=secret) if secret else words.NO_CARDS()
         count, unknown = len(cards), len(secret)
         self.say(
             level,
             words.UNKNOWN(count=count, owner=owner, knower=knower, unknown=unknown, cards=what),
-            Claim(logic.Unknown(knower, owner, len(secret)), deal, said),
+            Claim(logic.Unknown(knower, owner, len(secret)), deal, earlier),
         )
 
     def _impossible(
         self,
         part: Formula,
-        said: Said,
+        earlier: Said,
         seen: DealProblem,
         players: tuple[int, ...],
         deal: Deal,
@@ -336,24 +344,24 @@ class _Writer:
 
         Knowledge inside has no reason that is one for all deals: it is explained at one of them.
         """
-        otherwise = every([*said, logic.Not(part)])
-        found = cases(self.problem, otherwise) if not otherwise.modal_depth else None
+        otherwise = every([*earlier, logic.Not(part)])
+        possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 
         def known(formula: Formula, after: Said = ()) -> Claim:
             kind = logic.Distributed(players, formula) if players else logic.Everywhere(formula)
             return Claim(kind, deal, after)
 
-        if found is None:
+        if possible is None:
             kind = (words.NO_DEAL, words.NO_DEAL_OF_HAND, words.NO_DEAL_OF_HANDS)[
                 min(len(players), 2)
             ]
-            self.say(level, kind(deal=self.name(deal)), known(part, said))
-            self.write(part, deal, said, level + 1)
+            self.say(level, kind(deal=self.name(deal)), known(part, earlier))
+            self.write(part, deal, earlier, level + 1)
             return
-        if not found:
+        if not possible:
             public = Claim(logic.Everywhere(negation(otherwise)), deal)
             self.say(level, words.NO_WAY(), public)
-        for case in found:
+        for case in possible:
             if len(case) > 1 or not case:
                 why, proof = _why(seen, case)
                 claim = known(negation(self._as_formula(case)))._replace(impossible=proof)
@@ -370,9 +378,7 @@ class _Writer:
                 if not self.problem.sets[card.set_index].owners[card.number] >> player & 1
             ]
             if never:
-                public = Claim(
-                    logic.Everywhere(every(~logic.Holds(one, card) for one in never)), deal
-                )
+                public = Claim(logic.Everywhere(every(~logic.Holds(n, card) for n in never)), deal)
                 self.say(level, words.PUBLICLY_WITHOUT(who=never, card=card), public)
 
     def _cannot_hold(
@@ -398,7 +404,7 @@ class _Writer:
     def _as_formula(self, case: Case) -> Formula:
         """Return a case as a formula."""
         return every(
-            some(logic.Holds(one, card) for one in players_in(mask & self._owners(card)))
+            some(logic.Holds(p, card) for p in players_in(mask & self._owners(card)))
             for card, mask in case.items()
         )
 

@@ -84,9 +84,9 @@ class Model:
         """
         flat = np.array([who for owner in deal.owner for who in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
-            found = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
-            if len(found):
-                return int(found[0])
+            matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
+            if len(matching):
+                return int(matching[0])
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
@@ -143,8 +143,8 @@ class Model:
                     self._extension(first, among, check) ^ self._extension(second, among, check)
                 )
             case logic.Announced(announcement, then):
-                said = self._extension(announcement, among, check)
-                return ~said | self._extension(then, among & said, check)
+                true_before = self._extension(announcement, among, check)
+                return ~true_before | self._extension(then, among & true_before, check)
             case logic.Unknown():
                 return self._unknown(formula, among, check)
             case logic.Knows(_, part) | logic.Distributed(_, part):
@@ -207,15 +207,15 @@ class Model:
         frontier = np.array([start])
         while len(frontier) and not ends[frontier].any():
             check()
-            found = []
+            reached = []
             for player in players:
                 classes = self.classes((player,))
                 guide = np.full(int(classes.max()) + 1, -1, dtype=np.int64)
                 guide[classes[frontier]] = frontier
                 fresh = np.flatnonzero(among & (came < 0) & (guide[classes] >= 0))
                 came[fresh] = guide[classes[fresh]]
-                found.append(fresh)
-            frontier = np.concatenate(found)
+                reached.append(fresh)
+            frontier = np.concatenate(reached)
         chain = [int(f) for f in frontier[ends[frontier]][:1]]
         while chain and chain[-1] != start:
             chain.append(int(came[chain[-1]]))
@@ -229,12 +229,12 @@ class Model:
 
         classes = [self.classes((player,)) for player in players]
         nodes, heads, tails = 0, [], []
-        for number, one in enumerate(classes):
+        for number, names in enumerate(classes):
             if number:
-                heads.append(nodes + one[inside])
-            nodes_before, nodes = nodes, nodes + int(one.max(initial=-1)) + 1
+                heads.append(nodes + names[inside])
+            nodes_before, nodes = nodes, nodes + int(names.max(initial=-1)) + 1
             if number < len(classes) - 1:
-                tails.append(nodes_before + one[inside])
+                tails.append(nodes_before + names[inside])
         if not heads:
             return classes[0]
         joined = (np.concatenate(tails), np.concatenate(heads))
@@ -279,44 +279,44 @@ class ExplicitEvaluator:
         self._check: Check = no_check if deadline is None else deadline.left
         self.model = model_of(problem, self._check)
 
-    def truth(self, formula: Formula, deal: Deal, said: Said = ()) -> bool:
+    def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
         """Whether a formula is true at a deal."""
-        return bool(self._extension(formula, self.among(said))[self.model.world(deal)])
+        return bool(self._extension(formula, self.among(earlier))[self.model.world(deal)])
 
     def counterexample(
-        self, players: Sequence[int], formula: Formula, deal: Deal, said: Said = ()
+        self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false."""
         classes = self.model.classes(tuple(players))
         alike = classes == classes[self.model.world(deal)]
-        return self._first(alike & self._failures(formula, said))
+        return self._first(alike & self._failures(formula, earlier))
 
-    def public_counterexample(self, formula: Formula, said: Said = ()) -> Deal | None:
+    def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
         """Return a public deal where a formula is false."""
-        return self._first(self._failures(formula, said))
+        return self._first(self._failures(formula, earlier))
 
     def way_to_failure(
-        self, formula: Formula, deal: Deal, said: Said = (), players: tuple[int, ...] = ()
+        self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
         """Return a shortest chain from a deal to one where a formula is false, or nothing."""
         players = players or tuple(range(self.problem.players))
-        start, ends = self.model.world(deal), self._failures(formula, said)
-        return self.model.chain(start, ends, self.among(said), players, self._check)
+        start, ends = self.model.world(deal), self._failures(formula, earlier)
+        return self.model.chain(start, ends, self.among(earlier), players, self._check)
 
     def _extension(self, formula: Formula, among: Truth) -> Truth:
         return self.model.extension(formula, among, self._check)
 
-    def among(self, said: Said) -> Truth:
+    def among(self, earlier: Said) -> Truth:
         """Return the worlds that are left when some formulas were said."""
         among = self.model.everything()
-        for formula in said:
+        for formula in earlier:
             among &= self._extension(formula, among)
         return among
 
-    def _failures(self, formula: Formula, said: Said) -> Truth:
-        among = self.among(said)
+    def _failures(self, formula: Formula, earlier: Said) -> Truth:
+        among = self.among(earlier)
         return among & ~self._extension(formula, among)
 
     def _first(self, worlds: Truth) -> Deal | None:
-        found = np.flatnonzero(worlds)
-        return self.model.deal(int(found[0])) if len(found) else None
+        numbers = np.flatnonzero(worlds)
+        return self.model.deal(int(numbers[0])) if len(numbers) else None

@@ -178,8 +178,8 @@ class _Parser:
     def expected(self, what: str) -> InputError:
         """Return the refusal of what comes next."""
         token = self.token
-        found = "the end" if token.kind == "END" else shown(self.typed(token))
-        return _fault(self.text, token.start, f"expected {what}, found {found}")
+        actual = "the end" if token.kind == "END" else shown(self.typed(token))
+        return _fault(self.text, token.start, f"expected {what}, found {actual}")
 
     def typed(self, token: _Token) -> str:
         """Return a piece as it was typed."""
@@ -188,9 +188,9 @@ class _Parser:
 
     def take(self, text: str) -> bool:
         """Step over a sign or word if it comes next."""
-        found = self.token.text == text and self.token.kind != "END"
-        self.at += found
-        return found
+        matches = self.token.text == text and self.token.kind != "END"
+        self.at += matches
+        return matches
 
     def need(self, text: str) -> None:
         """Step over a sign or word that must come next."""
@@ -267,8 +267,8 @@ class _Parser:
         """Return the player in `K1`, `Kwp` and the like."""
         name = token.text.lstrip("KwMHU_")
         start = token.start
-        found = int(name) if name.isdecimal() else self.variable(name, "p", start)
-        return self.checked(found, "p", start)
+        player = int(name) if name.isdecimal() else self.variable(name, "p", start)
+        return self.checked(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
         """`{1,2}` after C, D or E; without, everybody: for C nobody needs to be named."""
@@ -280,30 +280,30 @@ class _Parser:
 
     def listed(self, kind: str, end: str = "") -> list[_Value]:
         """Players, sets or cards with commas between them, up to a closing sign if there is one."""
-        found = [self.value(kind)]
+        values = [self.value(kind)]
         while self.take(","):
-            found.append(self.value(kind))
+            values.append(self.value(kind))
         if end and not self.take(end):
             raise self.expected(f"',' or {end!r}")
-        return found
+        return values
 
     # -- formulas -----------------------------------------------------------------------------
 
     def formula(self, least: int = _IFF) -> Formula:
         """Return a formula up to an operator that binds weaker than wanted."""
-        left = self.prefixed()
+        formula = self.prefixed()
         while (binding := self.binding()) is not None and binding >= least:
             if binding in (_AND, _OR):
-                parts, sign = [left], self.token.text
+                parts, sign = [formula], self.token.text
                 while self.take(sign):
                     parts.append(self.formula(binding + 1))
-                left = (logic.And if binding == _AND else logic.Or)(tuple(parts))
+                formula = (logic.And if binding == _AND else logic.Or)(tuple(parts))
             elif self.take("->"):
-                left = logic.Implies(left, self.deeper(lambda: self.formula(_IMPLIES)))
+                formula = logic.Implies(formula, self.deeper(lambda: self.formula(_IMPLIES)))
             else:
                 self.need("<->")
-                left = logic.Iff(left, self.formula(_IMPLIES))
-        return left
+                formula = logic.Iff(formula, self.formula(_IMPLIES))
+        return formula
 
     def binding(self) -> int | None:
         """How tightly the operator binds that comes next; None where there is none."""
@@ -326,8 +326,8 @@ class _Parser:
             if len(around) > MAX_DEPTH:
                 raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
         formula = self.atom()
-        for one in reversed(around):
-            formula = one(formula)
+        for wrap in reversed(around):
+            formula = wrap(formula)
         return formula
 
     def prefix(self) -> Callable[[Formula], Formula] | None:
@@ -343,10 +343,10 @@ class _Parser:
         if self.take("!"):
             return logic.Not
         if self.take("["):
-            said = self.deeper(self.formula)
+            announcement = self.deeper(self.formula)
             self.need("!")
             self.need("]")
-            return lambda part: logic.Announced(said, part)
+            return lambda part: logic.Announced(announcement, part)
         if token.kind == "WORD" and token.text in ("C", "D", "E", "P"):
             self.at += 1
             return self.of_group(token.text)
@@ -401,16 +401,16 @@ class _Parser:
 
     def comparison(self) -> Formula:
         """Two numbers and how they compare."""
-        left = self.term()
+        first = self.term()
         sign = self.token.text
         if sign not in SIGNS:
             raise self.expected("one of = != < <= > >=")
         self.at += 1
         start = self.token.start
-        found = both_compared(left, sign, self.term())
-        if found is None:
+        formula = both_compared(first, sign, self.term())
+        if formula is None:
             raise self.not_known("a comparison of two numbers", start)
-        return found
+        return formula
 
     def term(self) -> Term:
         """Return a number, or what can be counted."""

@@ -41,20 +41,20 @@ def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Patte
 
     None when there are more than `MAX_OPTIONS`.
     """
-    found: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
+    options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
         grown = set()
-        for counts, pattern in found:
+        for counts, pattern in options:
             for player in players_in(mask):
                 if counts[player] < constraint.high[player]:
                     more = (*counts[:player], counts[player] + 1, *counts[player + 1 :])
                     grown.add((more, (*pattern, player if seen >> player & 1 else -1)))
         if len(grown) > MAX_OPTIONS:
             return None
-        found = grown
+        options = grown
     return {
         (counts, pattern)
-        for counts, pattern in found
+        for counts, pattern in options
         if all(count >= low for count, low in zip(counts, constraint.low, strict=True))
     }
 
@@ -126,17 +126,17 @@ class HandPatterns:
         self, index: int, pattern: Pattern, allowed: tuple[int, ...]
     ) -> list[int] | None:
         assert self._layout is not None
-        constraint, rest = self.public.sets[index], []
+        constraint, unseen = self.public.sets[index], []
         for who, mask in zip(pattern, allowed, strict=True):
             if who < 0:
-                rest.append(mask & ~self._seen)
+                unseen.append(mask & ~self._seen)
             elif not mask >> who & 1:
                 return None
         low, high = (
             tuple(0 if self._seen >> player & 1 else bound for player, bound in enumerate(bounds))
             for bounds in (constraint.low, constraint.high)
         )
-        table = self._layout.table(tuple(sorted(rest)), low, high)
+        table = self._layout.table(tuple(sorted(unseen)), low, high)
         if table < 0:
             return None
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]

@@ -105,14 +105,14 @@ def kripke_model(
 
 def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
     """Return the cards that formulas name; all where they count a player's."""
-    found: set[Card] = set()
+    cards: set[Card] = set()
     for formula in formulas:
         for subformula in formula.subformulas():
             if isinstance(subformula, logic.Holds):
-                found.add(subformula.card)
+                cards.add(subformula.card)
             elif isinstance(subformula, logic.Unknown):
                 return {Card(index, number) for index, number, _ in every_card(situation.problem)}
-    return {c for c in found if c.number < situation.problem.sets[c.set_index].size}
+    return {c for c in cards if c.number < situation.problem.sets[c.set_index].size}
 
 
 def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
@@ -141,7 +141,7 @@ def _contracted(
     order = [first, *(x for x in sorted(set(block)) if x != first)] if deals else []
     worlds = []
     for name in order:
-        members = tuple(deal for deal, one in zip(deals, block, strict=True) if one == name)
+        members = tuple(deal for deal, member in zip(deals, block, strict=True) if member == name)
         common = tuple(
             tuple(
                 Card(*card)
@@ -155,8 +155,8 @@ def _contracted(
     links: dict[tuple[int, int], set[int]] = {}
     for player, mine in enumerate(hands):
         together: dict[object, set[int]] = {}
-        for hand, one in zip(mine, block, strict=True):
-            together.setdefault(hand, set()).add(place[one])
+        for hand, member in zip(mine, block, strict=True):
+            together.setdefault(hand, set()).add(place[member])
         for blocks in together.values():
             for a in blocks:
                 for b in blocks:
@@ -173,8 +173,8 @@ def _label(world: World) -> list[str]:
     size = len(world.deals[0].owner)
     for player, cards in enumerate(world.hands):
         names = [str(card.number) if size == 1 else str(card) for card in cards]
-        rest = "" if len(cards) == len(world.deals[0].hand(player)) else " …"
-        lines.append(f"{player}: {' '.join(names)}{rest}".rstrip())
+        ending = "" if len(cards) == len(world.deals[0].hand(player)) else " …"
+        lines.append(f"{player}: {' '.join(names)}{ending}".rstrip())
     if len(world.deals) > 1:
         lines.append(f"({counted(len(world.deals), 'deal')})")
     return lines
@@ -208,10 +208,10 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
     size_x, size_y = 2 * radius + wide + 40, 2 * radius + tall + 40
     places = [
         (
-            size_x / 2 + radius * sin(2 * pi * one / max(1, number)),
-            size_y / 2 - radius * cos(2 * pi * one / max(1, number)),
+            size_x / 2 + radius * sin(2 * pi * index / max(1, number)),
+            size_y / 2 - radius * cos(2 * pi * index / max(1, number)),
         )
-        for one in range(number)
+        for index in range(number)
     ]
     parts = []
     for (a, b), who in model.links.items():
@@ -227,15 +227,15 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
             svg_text(round(at_x, 1), round(at_y, 1), text, size=12, colour="#555", centred=True)
         )
     for world, label, (x, y) in zip(model.worlds, labels, places, strict=True):
-        left, top = x - wide / 2, y - tall / 2
+        x0, top = x - wide / 2, y - tall / 2
         for edge in (4, 0) if world.real else (0,):
-            where = f'x="{left - edge:.1f}" y="{top - edge:.1f}" width="{wide + 2 * edge:.1f}"'
+            where = f'x="{x0 - edge:.1f}" y="{top - edge:.1f}" width="{wide + 2 * edge:.1f}"'
             shape = f'height="{tall + 2 * edge:.1f}" rx="4" fill="#fff" stroke="#333"'
             parts.append(f"<rect {where} {shape}/>")
         for row, line in enumerate(label):
             at = round(top + 20 + 16 * row, 1)
             parts.append(
-                svg_text(round(left + 8, 1), at, line, size=13, colour="#222", anchor="start")
+                svg_text(round(x0 + 8, 1), at, line, size=13, colour="#222", anchor="start")
             )
     what = (
         f"{counted(number, 'world')}; lines join what the players named on them cannot tell apart"

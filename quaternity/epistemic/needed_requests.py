@@ -89,9 +89,9 @@ def reasons(
     chosen, minimal = tuple(range(requests)), False
     try:
         for order in (range(requests), range(requests)[::-1]):
-            found = _fewer(order, true)
-            if len(found) < len(chosen):
-                chosen = tuple(sorted(found))
+            shortened = _fewer(order, true)
+            if len(shortened) < len(chosen):
+                chosen = tuple(sorted(shortened))
             minimal = True
     except LimitError:
         pass
@@ -111,9 +111,9 @@ def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> lis
     while kept:
         at, fewer = 0, False
         while at < len(kept):
-            rest = kept[:at] + kept[at + piece :]
-            if true(set(rest)):
-                kept, fewer = rest, True
+            remaining = kept[:at] + kept[at + piece :]
+            if true(set(remaining)):
+                kept, fewer = remaining, True
             else:
                 at += piece
         if piece == 1 and not fewer:

@@ -53,10 +53,10 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
 
 def _new(formula: Formula, problem: DealProblem) -> Formula:
     try:
-        found = _Normal(problem).of(formula)
+        normal = _Normal(problem).of(formula)
     except LimitError:  # nested too deep by a step or two
         return formula
-    return formula if found.size > GROWTH * formula.size + 10 else found
+    return formula if normal.size > GROWTH * formula.size + 10 else normal
 
 
 _kept = lru_cache(maxsize=KEPT)(_new)
@@ -98,15 +98,15 @@ class _Normal:
             case logic.Iff():
                 return _alike(*normal)
             case _:
-                said, after = normal
-                if isinstance(said, logic.Constant) or after == TRUE:
-                    return _implied(said, after)
-                told = self._once_said(said, after)
-                if told is None:
-                    return logic.Announced(said, after)
-                return _implied(said, told if told is after else self.of(told))
+                announcement, after = normal
+                if isinstance(announcement, logic.Constant) or after == TRUE:
+                    return _implied(announcement, after)
+                settled = self._once_said(announcement, after)
+                if settled is None:
+                    return logic.Announced(announcement, after)
+                return _implied(announcement, settled if settled is after else self.of(settled))
 
-    def _once_said(self, said: Formula, formula: Formula) -> Formula | None:
+    def _once_said(self, announcement: Formula, formula: Formula) -> Formula | None:
         """Return a formula of before an announcement that says what one of after it says.
 
         None where that is not shorter. Whoever could tell before whether the announcement is true
@@ -117,20 +117,20 @@ class _Normal:
                 return formula
             case logic.Unknown():
                 kind = logic.Knows(formula.knower, formula)
-                return formula if self._is_settled(said, kind) else None
+                return formula if self._is_settled(announcement, kind) else None
             case logic.Announced():
                 return None
             case _ if isinstance(formula, _Box):
-                part = self._once_said(said, formula.part)
-                if part in (said, TRUE):
+                part = self._once_said(announcement, formula.part)
+                if part in (announcement, TRUE):
                     return TRUE
-                if part is None or not self._is_settled(said, formula):
+                if part is None or not self._is_settled(announcement, formula):
                     return None
                 return formula.with_parts([part])
             case _:
-                parts = [self._once_said(said, part) for part in formula.parts()]
-                found = [part for part in parts if part is not None]
-                return formula.with_parts(found) if len(found) == len(parts) else None
+                parts = [self._once_said(announcement, part) for part in formula.parts()]
+                settled = [part for part in parts if part is not None]
+                return formula.with_parts(settled) if len(settled) == len(parts) else None
 
     def _atom(self, formula: logic.Holds | logic.Unknown) -> Formula:
         """Return an atom, or the constant that the public record makes of it."""
@@ -242,7 +242,7 @@ def _implied(premise: Formula, conclusion: Formula) -> Formula:
 
 
 def _alike(first: Formula, second: Formula) -> Formula:
-    for one, other in ((first, second), (second, first)):
-        if isinstance(one, logic.Constant):
-            return other if one.value else negation(other)
+    for constant, other in ((first, second), (second, first)):
+        if isinstance(constant, logic.Constant):
+            return other if constant.value else negation(other)
     return logic.Iff(first, second)

@@ -211,15 +211,15 @@ class _Cases:
                 needed = unfolded(formula, truth)
                 if needed is None:
                     raise TypeError(f"{formula} is not propositional")
-                found: list[Case] = [{}] if needed[0] else []
+                cases: list[Case] = [{}] if needed[0] else []
                 for part, wish in needed[1]:
                     more = self.of(part, wish)
                     if more is None:
                         return None
-                    found = _both(found, more) if needed[0] else _either(found, more)
-                    if len(found) > self.limit:
+                    cases = _both(cases, more) if needed[0] else _either(cases, more)
+                    if len(cases) > self.limit:
                         return None
-                return found
+                return cases
 
 
 def merged(first: Case, second: Case) -> Case:
@@ -232,9 +232,9 @@ def merged(first: Case, second: Case) -> Case:
 
 def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
     together: list[Case] = []
-    for one in first:
+    for case in first:
         for other in second:
-            both = merged(one, other)
+            both = merged(case, other)
             if all(both.values()):
                 together.append(both)
     return together
@@ -276,7 +276,7 @@ def case_around(
     formula: Formula,
     truth: bool,
     deal: Deal,
-    said: Said,
+    earlier: Said,
     true_at: Callable[[Formula, Deal, Said], bool],
     known_around: Callable[[Formula, bool, Deal, Said], Case | None] = lambda *_: None,
 ) -> Case:
@@ -300,18 +300,18 @@ def case_around(
             return {}
         case logic.Iff(first, second):
             # Not as two implications: of forty, one inside another, that would make 2^40 parts.
-            sides = [(part, true_at(part, deal, said)) for part in (first, second)]
-            cases = [case_around(part, value, deal, said, *ways) for part, value in sides]
+            sides = [(part, true_at(part, deal, earlier)) for part in (first, second)]
+            cases = [case_around(part, value, deal, earlier, *ways) for part, value in sides]
             return merged(cases[0], cases[1])
         case logic.Announced(announcement, then):
-            if truth and not true_at(announcement, deal, said):
-                return case_around(announcement, False, deal, said, *ways)
+            if truth and not true_at(announcement, deal, earlier):
+                return case_around(announcement, False, deal, earlier, *ways)
             return merged(
-                case_around(announcement, True, deal, said, *ways),
-                case_around(then, truth, deal, (*said, announcement), *ways),
+                case_around(announcement, True, deal, earlier, *ways),
+                case_around(then, truth, deal, (*earlier, announcement), *ways),
             )
         case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
-            larger = known_around(formula, truth, deal, said)
+            larger = known_around(formula, truth, deal, earlier)
             # Any one hand settles what is common knowledge.
             return hands_of(formula.hands or (0,), deal) if larger is None else larger
         case _:
@@ -320,11 +320,11 @@ def case_around(
             right = (
                 (part, wish)
                 for part, wish in sorted(needed[1], key=effort)
-                if needed[0] or true_at(part, deal, said) == wish
+                if needed[0] or true_at(part, deal, earlier) == wish
             )
             case: Case = {}
             for part, wish in right:
-                case = merged(case, case_around(part, wish, deal, said, *ways))
+                case = merged(case, case_around(part, wish, deal, earlier, *ways))
                 if not needed[0]:
                     break
             return case

@@ -82,10 +82,10 @@ def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
 def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
     """Return the cards with one owner in some deals, and several in all; with that owner."""
     return [
-        (one.bit_length() - 1, Card(index, number))
+        (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
-        for number, (one, all_of_them) in enumerate(zip(some.owners, every.owners, strict=True))
-        if one.bit_count() == 1 < all_of_them.bit_count()
+        for number, (owner, all_of_them) in enumerate(zip(some.owners, every.owners, strict=True))
+        if owner.bit_count() == 1 < all_of_them.bit_count()
     ]
 
 

@@ -104,7 +104,9 @@ class Refuter:
             for player in patterns.seen:
                 held = table.held(player, index, number)
                 if not isinstance(held, bool):
-                    shown = [(1, look) for one, look in looks.items() if one[number] == player]
+                    shown = [
+                        (1, look) for owners, look in looks.items() if owners[number] == player
+                    ]
                     self.model.require_sum([*shown, (-1, held)], 0, 0)
         return looks
 

@@ -105,24 +105,24 @@ def known_to(seat: int | None, formula: Formula) -> Formula:
 
 
 def told(
-    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
+    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, earlier: Said = ()
 ) -> tuple[bool, Deal | None]:
     """Return the truth at a possible deal, and another where it differs, if there is one."""
-    truth = evaluator.truth(formula, deal, said)
-    return truth, _other(evaluator, formula if truth else negation(formula), seat, deal, said)
+    truth = evaluator.truth(formula, deal, earlier)
+    return truth, _other(evaluator, formula if truth else negation(formula), seat, deal, earlier)
 
 
 def _other(
-    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, said: Said = ()
+    evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, earlier: Said = ()
 ) -> Deal | None:
     """Return a deal that a seat cannot tell from this one, where a formula is false."""
     if seat is None:
-        return evaluator.public_counterexample(formula, said)
-    return evaluator.counterexample((seat,), formula, deal, said)
+        return evaluator.public_counterexample(formula, earlier)
+    return evaluator.counterexample((seat,), formula, deal, earlier)
 
 
 def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
     """Return what holds once some formulas were said in public, one after another."""
-    for said in reversed(tuple(formulas)):
-        then = logic.Announced(said, then)
+    for formula in reversed(tuple(formulas)):
+        then = logic.Announced(formula, then)
     return then

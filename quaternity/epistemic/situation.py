@@ -99,14 +99,14 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
 
 def _lines(text: str) -> list[tuple[int, str]]:
     """Return the lines with their numbers, without comments, each with those that go on with it."""
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.split("#", 1)[0].rstrip()
-        if line[:1].isspace() and found:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+        if line[:1].isspace() and lines:
+            lines[-1] = (lines[-1][0], f"{lines[-1][1]} {line.strip()}")
         elif line:
-            found.append((number, line))
-    return found
+            lines.append((number, line))
+    return lines
 
 
 class _Reader:
@@ -124,13 +124,13 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """One line."""
-        word, _, rest = line.partition(" ")
+        word, _, argument = line.partition(" ")
         if not self.started:
             if line.split() != FIRST_LINE.split():
                 raise InputError(f"a situation starts with {FIRST_LINE!r}")
             self.started = True
         elif word == "hands":
-            self.hands = self.numbers(rest, None)
+            self.hands = self.numbers(argument, None)
             if not 0 < len(self.hands) <= MOST_PLAYERS:
                 raise InputError(f"hands: 1 to {MOST_PLAYERS} players, not {len(self.hands)}")
         elif word in ("set", "least", "most", "deal"):
@@ -142,7 +142,7 @@ class _Reader:
         elif word in ("let", "say", "true", "false", "ask"):
             if self.deal is None:
                 raise InputError(f"{word}: first 'deal ...': who holds each card")
-            self.take_formula(word, rest.strip())
+            self.take_formula(word, argument.strip())
         else:
             known = "hands, set, least, most, deal, let, say, true, false and ask"
             raise InputError(f"{word!r} is unknown: known are {known}")
@@ -175,11 +175,11 @@ class _Reader:
 
     def take_bounds(self, line: str) -> None:
         """`least` or `most`: of the set above it, for each player."""
-        word, _, rest = line.partition(" ")
+        word, _, argument = line.partition(" ")
         if not self.sets:
             raise InputError(f"{word}: of which set? It goes below a line 'set ...'")
         owners, low, high = self.sets[-1]
-        bounds = tuple(self.numbers(rest, len(self.hands)))
+        bounds = tuple(self.numbers(argument, len(self.hands)))
         self.sets[-1] = SetConstraint(
             owners, *((bounds, high) if word == "least" else (low, bounds))
         )

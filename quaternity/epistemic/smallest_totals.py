@@ -72,7 +72,7 @@ def smallest_totals(
         after = np.full_like(totals, FAR)
         added = (options.counts - base)[:, axes].tolist()
         for more, costs in zip(added, options.costs, strict=True):
-            if any(one >= size for one, size in zip(more, shape, strict=True)):
+            if any(count >= size for count, size in zip(more, shape, strict=True)):
                 continue
             comes: list[slice] = [slice(0, s - a) for a, s in zip(more, shape, strict=True)]
             goes: list[slice] = [slice(a, None) for a in more]

@@ -39,10 +39,10 @@ def smcdel_text(situation: Situation) -> str:
             rows[-1][player] = number[player, Card(index, card)] = len(number)
     worlds = all_deals(problem, MAX_DEALS).T.tolist()
     names = _Names(number, problem.players)
-    meanings = [f"{one} is H{player} {card}" for (player, card), one in number.items()]
+    meanings = [f"{variable} is H{player} {card}" for (player, card), variable in number.items()]
     seen: list[list[str]] = [[] for _ in range(problem.players)]
-    for (player, _), one in number.items():
-        seen[player].append(str(one))
+    for (player, _), variable in number.items():
+        seen[player].append(str(variable))
     always = []
     if not all(seen):
         never = str(len(number))
@@ -52,9 +52,9 @@ def smcdel_text(situation: Situation) -> str:
     law = [
         "AND(" + ",".join([
             *(
-                str(one) if who == owner else f"~{one}"
+                str(variable) if who == owner else f"~{variable}"
                 for who, row in zip(world, rows, strict=True)
-                for owner, one in row.items()
+                for owner, variable in row.items()
             ),
             *always,
         ]) + ")"
@@ -73,10 +73,10 @@ def smcdel_text(situation: Situation) -> str:
         for card, who in enumerate(row)
     ]
     for asked in situation.asked:
-        said = "".join(f"[ ! {names.formula(s)} ] " for s in asked.said)
+        announcements = "".join(f"[ ! {names.formula(s)} ] " for s in asked.said)
         expected = "" if asked.expected is None else f": {str(asked.expected).lower()}"
         lines.append(f"-- {asked.text}{expected}")
-        lines.append(f"TRUE? {{{','.join(real)}}} {said}{names.formula(asked.formula)}")
+        lines.append(f"TRUE? {{{','.join(real)}}} {announcements}{names.formula(asked.formula)}")
     return "\n".join(lines) + "\n"
 
 
@@ -99,17 +99,17 @@ class _Names:
             case logic.Constant(value):
                 return "Top" if value else "Bot"
             case logic.Holds(player, card):
-                found = self.number.get((player, card))
-                return "Bot" if found is None else str(found)
+                variable = self.number.get((player, card))
+                return "Bot" if variable is None else str(variable)
             case logic.Not(part):
                 return f"(~ {self.formula(part)})"
             case logic.And(parts) | logic.Or(parts):
                 word = "AND" if isinstance(formula, logic.And) else "OR"
                 return f"{word}({','.join(map(self.formula, parts))})"
-            case logic.Implies(one, other):
-                return f"({self.formula(one)} -> {self.formula(other)})"
-            case logic.Iff(one, other):
-                return f"({self.formula(one)} iff {self.formula(other)})"
+            case logic.Implies(first, other):
+                return f"({self.formula(first)} -> {self.formula(other)})"
+            case logic.Iff(first, other):
+                return f"({self.formula(first)} iff {self.formula(other)})"
             case logic.Knows(player, part):
                 return f"({self.player(player)} knows that {self.formula(part)})"
             case logic.Distributed(players, part):
@@ -117,7 +117,7 @@ class _Names:
             case logic.Common(part):
                 group = self.group(formula.among(self.players))
                 return f"({group} comknow that {self.formula(part)})"
-            case logic.Announced(said, then):
-                return f"([ ! {self.formula(said)} ] {self.formula(then)})"
+            case logic.Announced(announcement, then):
+                return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
                 raise InputError(f"{formula} cannot be said to SMCDEL")

@@ -39,7 +39,7 @@ def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Itera
 
 
 def beside(
-    one: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
+    first: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
 ) -> Iterator[str]:
     """Two deals, a row a player; `*` marks the cards that lie elsewhere in the other.
 
@@ -53,14 +53,16 @@ def beside(
             for index, number in deal.hand(player)
         )
 
-    pairs = [(cards(one, other, player), cards(other, one, player)) for player in range(players)]
+    pairs = [
+        (cards(first, other, player), cards(other, first, player)) for player in range(players)
+    ]
     rows = [[f"player {player}", *pair] for player, pair in enumerate(pairs)]
     lines, where = table_lines(["", *heads], rows, None, align="<<<"), "on the right"
     if max(map(len, lines)) > wide:
         lines, where = list(_below(pairs, heads, int(wide))), f"{heads[1]}:"
     yield from lines
     moved: dict[tuple[int, int], list[str]] = {}
-    for index, (first_row, second_row) in enumerate(zip(one.owner, other.owner, strict=True)):
+    for index, (first_row, second_row) in enumerate(zip(first.owner, other.owner, strict=True)):
         for number, (old, new) in enumerate(zip(first_row, second_row, strict=True)):
             if old != new:
                 moved.setdefault((old, new), []).append(f"{index}/{number}")

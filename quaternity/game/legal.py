@@ -130,7 +130,7 @@ class AskedKind(Kind):
                 else:
                     self.holders += ((player, table),)
 
-    def tried(self, asker: int, rest: int) -> Iterator[Ask]:
+    def tried(self, asker: int, room: int) -> Iterator[Ask]:
         """Yield what an asker may ask with answers that fit, and no table kept.
 
         The bits are 1 for a no that fits, and 2 for a yes.
@@ -140,7 +140,7 @@ class AskedKind(Kind):
         """
         fits = self.layout.fits
         for asked, mask, no, yes in self.outcomes(asker):
-            may_no, may_yes = (table != IMPOSSIBLE and fits(rest + table) for table in (no, yes))
+            may_no, may_yes = (table != IMPOSSIBLE and fits(room + table) for table in (no, yes))
             yield asked, mask, int(may_no), 2 * may_yes
 
     def outcomes(self, asker: int) -> Iterator[tuple[int, int, int, int]]:
@@ -169,19 +169,19 @@ class AskedKind(Kind):
             return
         settled, meeting = layout.settling(low, size), layout.meeting
         ranks = layout.meetings(owners)
-        said = settled(ranks)
-        if said == IMPOSSIBLE:
+        all_settled = settled(ranks)
+        if all_settled == IMPOSSIBLE:
             return
         for mask in dict.fromkeys(owners):
-            left, rest = mask & ~(1 << asker), ranks - meeting[mask]
-            if not left:
+            others, room = mask & ~(1 << asker), ranks - meeting[mask]
+            if not others:
                 continue
-            refused = said if left == mask else settled(rest + meeting[left])
+            refused = all_settled if others == mask else settled(room + meeting[others])
             for asked in players:
                 bit = 1 << asked
-                if left & bit:
-                    no = settled(rest + meeting[left ^ bit]) if left != bit else IMPOSSIBLE
-                    yield asked, mask, no, settled(rest + meeting[bit])
+                if others & bit:
+                    no = settled(room + meeting[others ^ bit]) if others != bit else IMPOSSIBLE
+                    yield asked, mask, no, settled(room + meeting[bit])
                 elif asked != asker and refused != IMPOSSIBLE:
                     # A no of somebody who may not own the card tells nothing.
                     yield asked, mask, refused, IMPOSSIBLE
@@ -346,9 +346,9 @@ def answers_fitting(row: PreparedSet, slack: int, asker: int, asked: int, card: 
         change = _statements[kind, asker][1].get(mask)
         return int(change is not None and (slack + change) & guard == guard)
     no, yes = _claims[kind, asker, asked, mask]
-    rest = slack - kind.table
-    may_no = no != IMPOSSIBLE and (rest + no) & guard == guard
-    return may_no + 2 * (yes != IMPOSSIBLE and (rest + yes) & guard == guard)
+    room = slack - kind.table
+    may_no = no != IMPOSSIBLE and (room + no) & guard == guard
+    return may_no + 2 * (yes != IMPOSSIBLE and (room + yes) & guard == guard)
 
 
 def found_by_tables(
@@ -379,9 +379,9 @@ def found_by_tables(
         else:
             fitting = seen.get(kind)
             if fitting is None:
-                rest, fitting, bit = slack - kind.table, 0, 1
+                room, fitting, bit = slack - kind.table, 0, 1
                 for table in _asks[kind, asker][1]:
-                    if (rest + table) & guard == guard:
+                    if (room + table) & guard == guard:
                         fitting |= bit
                     bit += bit
                 seen[kind] = fitting
@@ -397,7 +397,7 @@ def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Li
     Sets that look alike share their answers; so do a set's cards with equal owners.
     """
     known: dict[object, int] = {}
-    found: list[Listed] = []
+    listed: list[Listed] = []
     for set_index, constraint in enumerate(problem.sets):
         groups = []
         alike: dict[int, list[int]] = {}
@@ -419,18 +419,18 @@ def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Li
                 if known[looks]:
                     groups.append((asked, tuple(cards), known[looks]))
         if groups:
-            found.append(Listed(asker, set_index, tuple(groups)))
-    return found
+            listed.append(Listed(asker, set_index, tuple(groups)))
+    return listed
 
 
-def without_hopeless(found: list[Listed]) -> list[Listed]:
-    """Of the legal questions of a game those of a brisk one."""
+def without_hopeless(listed: list[Listed]) -> list[Listed]:
+    """Keep the legal questions that a brisk game also allows."""
     kept = [
         Listed(
-            one.asker,
-            one.set_index,
-            tuple([group for group in one.groups if may_be_asked(group[2], True)]),
+            question.asker,
+            question.set_index,
+            tuple([group for group in question.groups if may_be_asked(group[2], True)]),
         )
-        for one in found
+        for question in listed
     ]
-    return [one for one in kept if one.groups]
+    return [k for k in kept if k.groups]

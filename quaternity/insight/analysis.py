@@ -114,10 +114,10 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
         [[(constraint.low[player], constraint.high[player]) for constraint in tight.sets]
          for player in range(tight.players)],
         [
-            [players_in(mask) for mask in one.owners]
+            [players_in(mask) for mask in fitting.owners]
             if owner is None
             else [(owner,)] * size
-            for one, owner in zip(tight.sets, completed, strict=True)
+            for fitting, owner in zip(tight.sets, completed, strict=True)
         ],
     )  # fmt: skip
 
@@ -157,10 +157,10 @@ class Prospect:
         It is how much the logarithm (base 2) of the number of deals falls.
         """
         asked = self.after_no + self.after_yes
-        left = sum(
+        remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
         )
-        return log2(self.before) - left
+        return log2(self.before) - remaining
 
 
 def prospects(state: State) -> list[Prospect]:
@@ -178,15 +178,15 @@ def prospects(state: State) -> list[Prospect]:
     before = count_deals(problem)
     # By the looks of a set: per asked player and owner mask, the deals after each answer.
     known: dict[Looks, dict[tuple[int, int], tuple[int, int]]] = {}
-    found = []
+    prospects = []
     for group in state.legal_questions.groups():
         constraint = problem.sets[group.set_index]
         looks = looks_of(constraint)
         if looks not in known:
             known[looks] = _after_answers(problem, asker, group.set_index)
         after = known[looks][group.asked, constraint.owners[group.cards[0]]]
-        found.append(Prospect(group, *after, before))
-    return sorted(found, key=lambda x: -x.bits)
+        prospects.append(Prospect(group, *after, before))
+    return sorted(prospects, key=lambda x: -x.bits)
 
 
 def _after_answers(

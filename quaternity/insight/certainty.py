@@ -54,17 +54,17 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
 
     state = game.state
     formula = checked_formula(text, state.problem, state.set_size, tuple(state.points))
-    found = as_seen(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
-    if found.truth is None:
-        return Certainty(None, f"that {text} can be true and can be false", found.deals)
-    said = f"that {text} is {'true' if found.truth else 'false'} whatever the cards are"
+    seen = as_seen(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
+    if seen.truth is None:
+        return Certainty(None, f"that {text} can be true and can be false", seen.deals)
+    message = f"that {text} is {'true' if seen.truth else 'false'} whatever the cards are"
     lines: tuple[str, ...] = ()
     if why:
         first = game.states[0]
         counted = is_counted(text, formula, first.problem, first.set_size, tuple(first.points))
-        claim = formula if found.truth else negation(formula)
+        claim = formula if seen.truth else negation(formula)
         lines = (COUNTED,) if counted else _resting(claim, game, seconds)
-    return Certainty(found.truth, said, (), lines)
+    return Certainty(seen.truth, message, (), lines)
 
 
 def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
@@ -75,16 +75,20 @@ def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
     from solvers.verdict import Feasible
 
     sets, last = game.state.problem.sets, len(game.moves)
-    named = [one.card.set_index for one in formula.subformulas() if isinstance(one, Holds)]
+    named = [
+        subformula.card.set_index
+        for subformula in formula.subformulas()
+        if isinstance(subformula, Holds)
+    ]
     if formula.modal_depth or not all(sets[index].size for index in named):
         return ("moves are told as the reason only for where cards of sets in play are",)
     verdict = solve(known_from(game, range(last)))
     assert isinstance(verdict, Feasible), "the game was played"
-    found = reasons(
+    needed = reasons(
         Everywhere(formula), verdict.deal, last, lambda chosen: known_from(game, chosen),
         seconds=seconds, real=False,
     )  # fmt: skip
-    if not found.requests:
+    if not needed.requests:
         return ("no move matters: it is so from the start",)
-    moves = (indented(move_line(game, number)) for number in found.requests)
-    return (RESTS() if found.minimal else MAY_REST(), *moves)
+    moves = (indented(move_line(game, number)) for number in needed.requests)
+    return (RESTS() if needed.minimal else MAY_REST(), *moves)

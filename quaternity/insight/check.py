@@ -80,26 +80,26 @@ def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report
         WrongVerdict: the solvers disagree, or a verdict does not verify.
     """
     problem = problem_of(state)
-    found = judge(problem, solvers)
-    if found.faults:
-        raise WrongVerdict(found.in_words(), state)
+    judgement = judge(problem, solvers)
+    if judgement.faults:
+        raise WrongVerdict(judgement.in_words(), state)
     deal: OwnersOfCards | None = None
     reason = None
-    if isinstance(found.evidence, Feasible):
-        deal = list(map(list, found.evidence.deal.owner))
+    if isinstance(judgement.evidence, Feasible):
+        deal = list(map(list, judgement.evidence.deal.owner))
         if isinstance(state, State):
             for index, owner in enumerate(state.completed):
                 if owner is not None:
                     deal[index] = [owner] * state.set_size
-    elif found.evidence is not None and found.evidence.shortage is not None:
-        reason = found.evidence.shortage.in_words(problem)
+    elif judgement.evidence is not None and judgement.evidence.shortage is not None:
+        reason = judgement.evidence.shortage.in_words(problem)
     return Report(
         "state" if isinstance(state, State) else "problem",
         deal is not None,
         reason,
         deal,
-        {name: bool(verdict) for name, verdict in found.verdicts.items()},
-        {**found.refused, **found.gave_up},
+        {name: bool(verdict) for name, verdict in judgement.verdicts.items()},
+        {**judgement.refused, **judgement.gave_up},
         players=problem.players,
     )
 

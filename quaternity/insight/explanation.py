@@ -169,11 +169,11 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     shorter = oldest_first if len(oldest_first) <= len(newest_first) else newest_first
     known = known_from(game, shorter)
     problem = with_claim(known)
-    found = why_impossible(problem)
-    assert found is not None, "the moves were chosen so that no deal fits"
-    proof = _proof_in_words(game, shorter, problem, found[0])
+    impossibility = why_impossible(problem)
+    assert impossibility is not None, "the moves were chosen so that no deal fits"
+    proof = _proof_in_words(game, shorter, problem, impossibility[0])
     reason = reason_in_words(known, question, answer, proof)
-    return Explanation(tuple(sorted(shorter)), problem, found[0], proof, reason)
+    return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, reason)
 
 
 def explained(game: Game, question: Question) -> Iterator[str]:

@@ -222,13 +222,13 @@ class _Home:
         self.start(limits)
         seconds, memory = limits.seconds, limits.memory * MEGABYTE
         try:
-            kind, told = self.process.call(
+            kind, answer = self.process.call(
                 function, name, problem, memory, seconds=seconds, memory=memory
             )
         except ProcessEnded as error:
             if not error.overdue and not error.too_large:
                 raise SolverCrash(f"ended its process, which {error.how}") from None
-            kind, told = SolverTimeout, f"no answer within the limit of {seconds:g} s"
+            kind, answer = SolverTimeout, f"no answer within the limit of {seconds:g} s"
             if error.too_large:
                 kind = MemoryError
         self.losses = self.losses + 1 if kind in (SolverTimeout, MemoryError) else 0
@@ -236,8 +236,8 @@ class _Home:
             self.process.end()
             raise OutOfMemory(f"no answer within the limit of {limits.memory} MB of memory")
         if kind is not None:
-            raise kind(told)
-        return told
+            raise kind(answer)
+        return answer
 
 
 _homes = threading.local()
@@ -245,10 +245,10 @@ _homes = threading.local()
 
 def _home(name: str) -> _Home:
     """Return the process of a solver, of this thread."""
-    found: dict[str, _Home] = vars(_homes).setdefault("of", {})
-    if name not in found:
-        found[name] = _Home(name)
-    return found[name]
+    homes: dict[str, _Home] = vars(_homes).setdefault("of", {})
+    if name not in homes:
+        homes[name] = _Home(name)
+    return homes[name]
 
 
 # ---------------------------------------------------------------------------- the other side
@@ -259,16 +259,16 @@ _rows: dict[str, Solver] = {}
 def _row(name: str) -> Solver:
     if name not in _rows:
         _rows[name] = find_solver(name)
-    told = notes()
-    assert told is not None, "in a process of its own"
-    told.thinks(0)
+    log = notes()
+    assert log is not None, "in a process of its own"
+    log.thinks(0)
     return _rows[name]
 
 
 def _begin(name: str, warm: bool) -> None:
-    told = notes()
-    assert told is not None, "in a process of its own"
-    told.thinks(0)
+    log = notes()
+    assert log is not None, "in a process of its own"
+    log.thinks(0)
     with suppress(BaseException):
         row = _row(name)
         if warm:
@@ -342,9 +342,9 @@ def _time_of_all() -> float:
 def _end_children() -> None:
     """End what a solver has left running, so that its time is known and nobody else's."""
     while children := descendants(os.getpid())[1:]:
-        for one in children:
+        for child in children:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(child, signal.SIGKILL)
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:

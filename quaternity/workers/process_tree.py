@@ -16,31 +16,31 @@ _MOST_SWEEPS = 100
 
 def descendants(process: int) -> list[int]:
     """Return a process, and those it started, and so on, as far as the system tells (Linux)."""
-    found = [process]
-    for one in found:  # which grows
-        for tasks in Path(f"/proc/{one}/task").glob("*/children"):
+    processes = [process]
+    for parent in processes:  # which grows
+        for tasks in Path(f"/proc/{parent}/task").glob("*/children"):
             with suppress(OSError):
-                found += map(int, tasks.read_text().split())
-    return found
+                processes += map(int, tasks.read_text().split())
+    return processes
 
 
 def resident(processes: list[int]) -> int:
     """Bytes of memory of some processes; what two of them share counts twice."""
     pages = 0
-    for one in processes:
+    for process in processes:
         with suppress(OSError):
-            pages += int(Path(f"/proc/{one}/statm").read_text().split()[1])
+            pages += int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _tagged(tag: str) -> list[int]:
     """Return the processes with a tag in their environment, as far as Linux tells."""
-    found = []
+    processes = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # that of another user, or ended
             if tag.encode() in environment.read_bytes():
-                found.append(int(environment.parent.name))
-    return found
+                processes.append(int(environment.parent.name))
+    return processes
 
 
 def end_all(child: subprocess.Popen[bytes], tag: str) -> None:
@@ -53,17 +53,17 @@ def end_all(child: subprocess.Popen[bytes], tag: str) -> None:
     # Its session is its own, and has its number.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    for one in others:  # that left the session
+    for other in others:  # that left the session
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(one, signal.SIGKILL)
+            os.kill(other, signal.SIGKILL)
     child.wait()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             pipe.close()
     for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
-        left = _tagged(tag)
-        for one in left:  # orphans, of a process that ended by itself
+        orphans = _tagged(tag)
+        for orphan in orphans:  # orphans, of a process that ended by itself
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(one, signal.SIGKILL)
-        if not left:
+                os.kill(orphan, signal.SIGKILL)
+        if not orphans:
             break

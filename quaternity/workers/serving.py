@@ -57,10 +57,10 @@ class Values(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         """Return a class or function of ours or of Python; refuse everything else."""
         if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
-            found = super().find_class(module, name)
+            kind = super().find_class(module, name)
             kinds = (BaseException, frozenset, set)
-            if isinstance(found, type) and (module != "builtins" or issubclass(found, kinds)):
-                return found
+            if isinstance(kind, type) and (module != "builtins" or issubclass(kind, kinds)):
+                return kind
         raise pickle.UnpicklingError(f"{module}.{name} is no value")
 
 
@@ -75,7 +75,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
     warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
     _end_with_parent()
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
-    told = note_in(notes_file)
+    log = note_in(notes_file)
     # Code from outside may print and read as it likes: it does not get at these two.
     commands, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -85,7 +85,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
     def forked() -> None:
         # A copy of this process, made by a player, has nothing to say.
-        told.leave()
+        log.leave()
         for file in (commands, answers):
             with suppress(OSError):
                 os.close(file)
@@ -96,7 +96,7 @@ def serve(notes_file: int, stacks_file: int) -> None:
             mark, work = _received(commands)
         except EOFError:
             break
-        answer = _worked(work, told)
+        answer = _worked(work, log)
         if os.getpid() != me:
             os._exit(0)
         try:
@@ -106,9 +106,9 @@ def serve(notes_file: int, stacks_file: int) -> None:
     os.killpg(me, signal.SIGKILL)
 
 
-def _worked(work: bytes, told: Notes) -> bytes:
+def _worked(work: bytes, log: Notes) -> bytes:
     try:
-        told.clear()
+        log.clear()
         function, arguments = pickle.loads(work)  # noqa: S301  # our own parent's
         return pickle.dumps((function(*arguments), None))
     except BaseException as error:

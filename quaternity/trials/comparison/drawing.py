@@ -51,11 +51,11 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 def runs_svg(times: Times) -> str:
     """Cactus plot and performance profile, for a page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
-    left, right = figure.subplots(1, 2)
-    _draw_runs(left, right, times)
-    if legend := left.get_legend():
+    cactus_axes, profile_axes = figure.subplots(1, 2)
+    _draw_runs(cactus_axes, profile_axes, times)
+    if legend := cactus_axes.get_legend():
         legend.remove()
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    figure.legend(*cactus_axes.get_legend_handles_labels(), loc="outside lower center", ncols=6)
     return svg_of(figure)
 
 
@@ -73,14 +73,14 @@ def growth_svg(comparison: Comparison) -> str | None:
     figure = new_figure(11, 3.2 * rows + 0.5 + 0.05 * len(comparison.versions))
     axes = figure.subplots(rows, min(3, len(kinds)), squeeze=False, sharey=True)
     styles = _styles(comparison.versions)
-    found: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
+    times: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
     for run in drawn:
-        curve = found.setdefault((run.family, run.feasible is True, run.solver), {})
+        curve = times.setdefault((run.family, run.feasible is True, run.solver), {})
         seconds = max(run.seconds, LEAST_SECONDS) if run.decided else limit
         curve.setdefault(run.cards, []).append(seconds)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
-            by_size = found.get((family, feasible, name), {})
+            by_size = times.get((family, feasible, name), {})
             # As in the tables: of two runs, one ended, the median is the ended one.
             points = [
                 (size, sorted(by_size[size])[len(by_size[size]) // 2]) for size in sorted(by_size)
@@ -117,11 +117,11 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
     """For pairs of solvers, a mark for every instance: one's seconds against the other's."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
     axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
-    least = min((one for own in times.values() for one in own if one), default=limit / 10) / 2
-    for panel, (one, other) in zip(axes.flat, pairs, strict=False):
+    least = min((o for own in times.values() for o in own if o), default=limit / 10) / 2
+    for panel, (first, other) in zip(axes.flat, pairs, strict=False):
         points = [
-            [limit if one is None else max(one, least) for one in pair]
-            for pair in zip(times[one], times[other], strict=True)
+            [limit if p is None else max(p, least) for p in pair]
+            for pair in zip(times[first], times[other], strict=True)
         ]
         panel.plot([x for x, _ in points], [y for _, y in points], "x", color=COLOURS[0], alpha=0.6)
         panel.plot([least, limit], [least, limit], color="#777777", linewidth=1)
@@ -129,8 +129,8 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
         panel.set_yscale("log")
         panel.set_xlim(least, 1.5 * limit)
         panel.set_ylim(least, 1.5 * limit)
-        panel.set_title(_label(f"{one} and {other}"))
-        panel.set_xlabel(_label(f"{one}: seconds"))
+        panel.set_title(_label(f"{first} and {other}"))
+        panel.set_xlabel(_label(f"{first}: seconds"))
         panel.set_ylabel(_label(f"{other}: seconds"))
         panel.grid(alpha=0.3)
     for panel in list(axes.flat)[len(pairs) :]:
@@ -176,24 +176,24 @@ def _draw_growth(
     axis: str,
 ) -> None:
     for name, style in styles.items():
-        found = [
+        cells = [
             (size, row) for size, rows in sizes for row in rows
             if row.solver == name and row.median is not None
         ]  # fmt: skip
-        if not found:
+        if not cells:
             continue
         axes.plot(
-            [size for size, _ in found],
-            [row.median for _, row in found if row.median is not None],
+            [size for size, _ in cells],
+            [row.median for _, row in cells if row.median is not None],
             marker=style.marker, color=style.colour, label=_label(name),
         )  # fmt: skip
-        partly = [(size, row) for size, row in found if row.skipped + row.gave_up + row.left_out]
+        partly = [(size, row) for size, row in cells if row.skipped + row.gave_up + row.left_out]
         axes.plot(
             [size for size, _ in partly],
             [row.median for _, row in partly if row.median is not None],
             style.marker, color=style.colour, markerfacecolor="white", zorder=3,
         )  # fmt: skip
-        certain = [(size, row.interval) for size, row in found if row.interval is not None]
+        certain = [(size, row.interval) for size, row in cells if row.interval is not None]
         axes.fill_between(
             [size for size, _ in certain],
             [interval[0] for _, interval in certain],
@@ -215,35 +215,35 @@ def _draw_growth(
     axes.legend(fontsize=8)
 
 
-def _draw_runs(left: Axes, right: Axes, times: Times) -> None:
+def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
     """Cactus plot and performance profile of all runs."""
     styles = _styles(times)
     for name, own in times.items():
-        _draw_curve(left, cactus(own), styles[name], name)
-    left.set_yscale("log")
-    left.set_xlabel("instances decided")
-    left.set_ylabel("seconds allowed for each")
-    left.set_title("cactus plot: lower and further right is better")
-    left.grid(alpha=0.3)
+        _draw_curve(cactus_axes, cactus(own), styles[name], name)
+    cactus_axes.set_yscale("log")
+    cactus_axes.set_xlabel("instances decided")
+    cactus_axes.set_ylabel("seconds allowed for each")
+    cactus_axes.set_title("cactus plot: lower and further right is better")
+    cactus_axes.grid(alpha=0.3)
     if any(cactus(own) for own in times.values()):
-        left.legend(fontsize=8)
+        cactus_axes.legend(fontsize=8)
     profiles = performance_profile(times)
     worst = max((curve[-1][0] for curve in profiles.values() if curve), default=1.0) * 1.3
     for name, curve in profiles.items():
         steps = [(1.0, 0.0), *curve, (worst, curve[-1][1])] if curve else []
         style = styles[name]
-        right.step(
+        profile_axes.step(
             [ratio for ratio, _ in steps], [share for _, share in steps],
             where="post", color=style.colour, label=_label(name), marker=style.marker,
             markevery=max(1, len(steps) // 6), markersize=5,
         )  # fmt: skip
-    right.set_xscale("log")
-    right.set_xlim(1, max(worst, 2))
-    right.set_ylim(0, 1.03)
-    right.set_xlabel("times the quickest solver of each instance")
-    right.set_ylabel("share of instances within")
-    right.set_title("performance profile: higher is better")
-    right.grid(alpha=0.3)
+    profile_axes.set_xscale("log")
+    profile_axes.set_xlim(1, max(worst, 2))
+    profile_axes.set_ylim(0, 1.03)
+    profile_axes.set_xlabel("times the quickest solver of each instance")
+    profile_axes.set_ylabel("share of instances within")
+    profile_axes.set_title("performance profile: higher is better")
+    profile_axes.grid(alpha=0.3)
 
 
 def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:

@@ -143,7 +143,7 @@ def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observati
     logs = {size: [log(max(run.seconds, 1e-9)) for run in own] for size, own in by_size.items()}
     whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
     free = sum(map(len, whole)) - len(whole)
-    squares = sum((one - fmean(own)) ** 2 for own in whole for one in own)
+    squares = sum((o - fmean(own)) ** 2 for own in whole for o in own)
     scatter = sqrt(squares / free) if free else law.scatter
     for size, own in logs.items():
         off = fmean(own) - (law.at_one + law.slope * place(size))

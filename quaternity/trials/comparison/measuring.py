@@ -260,7 +260,7 @@ class _Meeting:
                 answer, text = self.endings[solver]
                 spent = sum(timing.build + timing.solve for timing in timings[:1])
                 seconds = self.spent.get(solver, spent)
-                peak = max((one.peak for one in timings if one.peak is not None), default=None)
+                peak = max((t.peak for t in timings if t.peak is not None), default=None)
                 yield about(solver, 0, answer, None, None, None, seconds, peak, text)
                 continue
             answer = "feasible" if feasible else "infeasible"
@@ -310,10 +310,10 @@ class _Meeting:
 
         What it takes is counted, and whatever it raises is noted.
         """
-        name, begun, left = solver.name, perf_counter(), self.budget.left(solver.name)
-        cut = isinstance(solver, Apart) and left < solver.limits.seconds
+        name, begun, remaining = solver.name, perf_counter(), self.budget.left(solver.name)
+        cut = isinstance(solver, Apart) and remaining < solver.limits.seconds
         try:
-            yield solver.limited(left) if cut else solver
+            yield solver.limited(remaining) if cut else solver
         except KeyboardInterrupt:
             raise
         except BaseException as error:

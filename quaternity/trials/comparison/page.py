@@ -106,10 +106,10 @@ def _what_was_run(comparison: Comparison) -> Iterator[str]:
     )
 
 
-def _kinds_in_words(found: Counter[bool | None]) -> str:
-    if not found:
+def _kinds_in_words(kinds: Counter[bool | None]) -> str:
+    if not kinds:
         return "-"
-    return f"{found[True]} + {found[False]}" + (f" + {found[None]}" if found[None] else "")
+    return f"{kinds[True]} + {kinds[False]}" + (f" + {kinds[None]}" if kinds[None] else "")
 
 
 def _wrong(comparison: Comparison) -> Iterator[str]:
@@ -161,7 +161,7 @@ def _kinds(comparison: Comparison) -> Iterator[str]:
 
 
 def _par2_and_decided(own: Sequence[float | None], limit: float) -> str:
-    decided = sum(one is not None for one in own)
+    decided = sum(o is not None for o in own)
     share = "" if decided == len(own) else f", {decided}/{len(own)}"
     return f"{duration(par2(own, limit))}{share}"
 

@@ -110,8 +110,8 @@ def _cells(row: Row) -> dict[str, str]:
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
     """Return the families and kinds of the instances, as far as anybody decided them, in order."""
-    found = {(run.family, run.feasible) for run in comparison.instances.values()}
-    return sorted((family, feasible) for family, feasible in found if feasible is not None)
+    pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
+    return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
 
 def kind_name(family: str, feasible: bool) -> str:

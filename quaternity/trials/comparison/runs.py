@@ -202,7 +202,7 @@ def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
 
 
 def _run(row: _Row, versions: Mapping[str, str]) -> Run:
-    row.only([one.name for one in fields(Run)])
+    row.only([f.name for f in fields(Run)])
     answer = row.choice("answer", ANSWERS)
     decided = answer in ("feasible", "infeasible")
     feasible = row.choice("feasible", (True, False, None))
@@ -215,7 +215,7 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
     allowed = {"feasible": ("deal",), "infeasible": ("shortage", "paired")}.get(answer, (None,))
     if evidence not in allowed:
         row.refuse("evidence", f"{evidence!r} for the answer {answer!r}")
-    if not decided and not all(row.values[one] is None for one in ("build", "solve")):
+    if not decided and not all(row.values[x] is None for x in ("build", "solve")):
         row.refuse("solve", f"a time for the answer {answer!r}")
     return Run(
         row.text("instance"), row.text("family"), row.number("cards"), row.number("players"),
@@ -250,32 +250,36 @@ class _Row:
             )
 
     def value(self, key: str, kind: type) -> Any:
-        found = self.values.get(key)
-        if type(found) is not kind:
-            self.refuse(key, f"{shown(found)} is not what it should be ({kind.__name__})")
-        return found
+        value = self.values.get(key)
+        if type(value) is not kind:
+            self.refuse(key, f"{shown(value)} is not what it should be ({kind.__name__})")
+        return value
 
     def text(self, key: str) -> str:
-        found: str = self.value(key, str)
-        if not found.isprintable():
-            self.refuse(key, f"{shown(found)} has characters that cannot be printed")
-        return found
+        text: str = self.value(key, str)
+        if not text.isprintable():
+            self.refuse(key, f"{shown(text)} has characters that cannot be printed")
+        return text
 
     def number(self, key: str, negative: bool = False) -> int:
-        found: int = self.value(key, int)
-        if not (negative or found >= 0) or abs(found) > 2**63:
-            self.refuse(key, f"{shown(found)} is out of range")
-        return found
+        number: int = self.value(key, int)
+        if not (negative or number >= 0) or abs(number) > 2**63:
+            self.refuse(key, f"{shown(number)} is out of range")
+        return number
 
     def seconds(self, key: str) -> float:
-        found = self.values.get(key)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1e12:
-            self.refuse(key, f"{shown(found)} is not a number of seconds")
-        return float(found)
+        seconds = self.values.get(key)
+        if (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, int | float)
+            or not 0 <= seconds <= 1e12
+        ):
+            self.refuse(key, f"{shown(seconds)} is not a number of seconds")
+        return float(seconds)
 
     def choice(self, key: str, allowed: Sequence[Any]) -> Any:
-        found = self.values.get(key)
-        if not any(type(found) is type(one) and found == one for one in allowed):
-            words = listed([json.dumps(one) for one in allowed])
-            self.refuse(key, f"{shown(found)} is none of {words}")
-        return found
+        choice = self.values.get(key)
+        if not any(type(choice) is type(a) and choice == a for a in allowed):
+            words = listed([json.dumps(x) for x in allowed])
+            self.refuse(key, f"{shown(choice)} is none of {words}")
+        return choice

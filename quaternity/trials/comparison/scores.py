@@ -39,7 +39,7 @@ def par2(times: Iterable[float | None], limit: float) -> float:
 
 
 def _paid(times: Iterable[float | None], limit: float) -> list[float]:
-    return [2 * limit if one is None else min(one, 2 * limit) for one in times]
+    return [2 * limit if time is None else min(time, 2 * limit) for time in times]
 
 
 def virtual_best(times: Times) -> list[float | None]:
@@ -49,7 +49,7 @@ def virtual_best(times: Times) -> list[float | None]:
     [1.0, 3.0, None]
     """
     return [
-        min((one for one in column if one is not None), default=None)
+        min((c for c in column if c is not None), default=None)
         for column in zip(*times.values(), strict=True)
     ]
 
@@ -110,7 +110,7 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 def cactus(times: Iterable[float | None]) -> Curve:
     """Points (k, seconds): with that much time for each instance, the solver decides k of them."""
-    decided = sorted(one for one in times if one is not None)
+    decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 
 

@@ -105,22 +105,22 @@ def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
     [(13, 2), (15, 3), (13, 4), (15, 5), (15, 6)]
     """
     set_size, sets, players = base
-    found = []
+    sizes = []
     for value in sweep.values:
         if sweep.parameter == "set-size":
-            found.append(_even(value, sets, players))
+            sizes.append(_even(value, sets, players))
         elif sweep.parameter == "players":
-            found.append(_even(set_size, sets, value))
+            sizes.append(_even(set_size, sets, value))
         else:
-            one = _even(set_size, value, players)
-            if one.sets <= sweep.last:
-                found.append(one)
-    if not found:
+            size = _even(set_size, value, players)
+            if size.sets <= sweep.last:
+                sizes.append(size)
+    if not sizes:
         raise InputError(
             f"sweep: {players} players can share sets of {set_size} evenly "
             f"for no number of sets in {sweep.first}..{sweep.last}"
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(sizes))
 
 
 def _even(set_size: int, sets: int, players: int) -> Settings:
