@@ -128,7 +128,7 @@ def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:
     page = page_of(match, 0)
     assert "V4: B, A, I and J are red and square." in page
     assert page.count('class="well lit') == 4
-    assert '<span class="row-name lit">V4</span>' in page
+    assert '<span id="row-V4" class="row-name lit">V4</span>' in page
     assert page.count('row-name lit"') == 1
 
 

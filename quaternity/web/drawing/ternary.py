@@ -67,7 +67,11 @@ def part(sight: Sight) -> dict[str, Any]:
         "stripes": Markup(stripes_svg()),
         "choosing": mine,
         "undealt": counted(view.undealt, "card"),
-        "agreed": listed([names[seat] for seat in sorted(view.agreed)]),
+        "agreed": (
+            listed([names[seat] for seat in sorted(view.agreed)])
+            if len(view.agreed) < 3
+            else f"{len(view.agreed)} of {len(names)}"
+        ),
         "no_more": "; ".join(sight.rules.faults(view, MORE)) if mine else "",
         "taken": [
             Taken(
