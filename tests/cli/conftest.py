@@ -28,6 +28,12 @@ class Outcome(NamedTuple):
 Cli = Callable[..., Outcome]
 
 
+@pytest.fixture
+def seated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody sits at the terminal and watches."""
+    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def declared_once() -> Iterator[None]:
     """Typer reads all declarations at every call; here, where one process makes many, once."""

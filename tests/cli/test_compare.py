@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from quaternity import Settings, State, parse_state, state_text
-from quaternity.game import state_file
-from quaternity.game.state_file import parse_any
 from quaternity.table import players
 from quaternity.table.games import registration
 from quaternity.trials.comparison import parse_runs
@@ -136,20 +134,6 @@ def test_the_smallest_state_with_a_fault_is_the_one_to_keep(
     wrong = [run.cards for run in parse_runs(runs.read_text()).faults]
     assert len(set(wrong)) > 1
     assert parse_state(Path(saved).read_text()).state.problem.cards == min(wrong)
-
-
-def test_every_file_is_read_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is read is measured: it is neither written nor read again on its way to a solver."""
-    read: list[str] = []
-
-    def counting(text: str) -> object:
-        read.append(text)
-        return parse_any(text)
-
-    monkeypatch.setattr(state_file, "parse_any", counting)
-    files = [DATA / f"{name}-4-13-4.json" for name in ("possible", "damaged-owner")]
-    assert cli("compare", *files, RECORD, *QUICK).status == 0
-    assert read == [path.read_text() for path in files]
 
 
 def test_plug_ins_of_other_packages_one_of_them_broken(

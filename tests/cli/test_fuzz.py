@@ -70,16 +70,18 @@ def test_a_broken_solver_is_found_told_and_saved(
 def test_a_finding_that_cannot_be_saved_is_printed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(path: str, text: str) -> None:
-        from quaternity import InputError
+    place = tmp_path / "gone"
+    place.mkdir()
 
-        raise InputError(f"{path}: the disk is full")
+    def mine(problem: DealProblem) -> Verdict:
+        if place.exists():
+            place.rmdir()
+        return drops_a_minimum(problem)
 
-    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
-    monkeypatch.setattr("quaternity.game.saved_states.write_text", fails)
-    outcome = cli("fuzz", "--solvers", "mine", "--save-to", tmp_path)
+    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", mine))
+    outcome = cli("fuzz", "--solvers", "mine", "--save-to", place)
     assert outcome.status == 3
-    assert "the disk is full" in outcome.err
+    assert "No such file or directory" in outcome.err
     assert '"format": "quaternity-state/1"' in outcome.err
 
 

@@ -10,7 +10,6 @@ from typing import NoReturn
 import pytest
 
 from quaternity.epistemic import Undecided
-from quaternity.epistemic.evaluator import Deadline
 from quaternity.kwartet.log import log_text, read_log
 from quaternity.kwartet.settings import KwartetSettings
 from solvers import Deal, deal_faults
@@ -164,24 +163,6 @@ def test_an_announcement_that_is_not_decided_is_named(cli: Cli, full: Path) -> N
     outcome = cli(*asked, "--at", 20)
     assert (outcome.status, outcome.out) == (4, "")
     assert outcome.err.startswith(f"quaternity: --say {said}: undecided")
-
-
-def test_one_time_limit_holds_for_the_truth_and_the_reason(
-    cli: Cli, full: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun = []
-
-    class Noted(Deadline):
-        def __init__(self, seconds: float) -> None:
-            begun.append(seconds)
-            super().__init__(seconds)
-
-    monkeypatch.setattr("quaternity.epistemic.holding.Deadline", Noted)
-    outcome = cli("kwartet", "know", full, "K0 !K1 H2 8/3", "--why", "--seconds", 30)
-    assert outcome.status == 0
-    assert len(outcome.out.splitlines()) > 1
-    assert begun[0] == 30
-    assert max(begun) == 30
 
 
 def test_what_is_true_is_said_though_the_reason_was_not_found(

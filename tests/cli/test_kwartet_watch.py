@@ -31,12 +31,6 @@ def path(log: GameLog, tmp_path: Path) -> Path:
     return place
 
 
-@pytest.fixture
-def seated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at the terminal."""
-    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
-
-
 def steps(out: str) -> list[int]:
     """The numbers of the steps that were shown, in order."""
     return [int(line.split()[1]) for line in out.splitlines() if line.startswith("step ")]

@@ -14,6 +14,7 @@ import pytest
 
 from quaternity.cli.terminal import CLEAR
 from tests.cli.conftest import Cli
+from tests.table.planted import plant
 
 PLAYS: dict[str, tuple[object, ...]] = {
     "quaternity": ("play", "--seats", "you,random,random"),
@@ -311,10 +312,11 @@ def test_at_a_terminal_the_clock_runs() -> None:
 
 
 def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+    class Interrupted:
+        def choose(self, view: object, random: object) -> None:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr("quaternity.quarto.players.Search.choose", interrupted)
+    plant(monkeypatch, "quarto", "search", lambda rules, argument: Interrupted())
     outcome = cli("quarto", "play", "--seats", "you,random", stdin="hint\nA\nquit\n")
     assert outcome.status == 0
     assert "no hint: given up" in outcome.out
@@ -333,12 +335,10 @@ def test_at_a_terminal_one_sees_who_is_thinking() -> None:
 
 
 @every_game
-def test_who_watches_is_told_the_marks(
-    cli: Cli, tmp_path: Path, game: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("seated")
+def test_who_watches_is_told_the_marks(cli: Cli, tmp_path: Path, game: str) -> None:
     path = tmp_path / "game.record"
     first = cli(*PLAYS[game], "--seed", 1, "--record", path, stdin="quit\n").out.splitlines()
-    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
     outcome = cli("watch", path, "--seat", 0, stdin="help\nq\n")
     assert first[1] in outcome.out
     assert "a number   to that step" in outcome.out

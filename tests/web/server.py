@@ -41,19 +41,19 @@ class Server:
             if "http://" in said:
                 self.host = urlsplit(said[said.index("http://") :].split()[0]).netloc
                 return self
-        raise AssertionError(f"status {self._gone()}, no link: {self.log.read_text()}")
+        raise AssertionError(f"status {self.gone()}, no link: {self.log.read_text()}")
 
     def kill(self) -> None:
         """End it as a power cut would."""
         self.process.kill()
-        self._gone()
+        self.gone()
 
     def stop(self, seconds: float = 20) -> int:
         """End it as a system does; its exit status."""
         os.kill(self.process.pid, signal.SIGTERM)
-        return self._gone(seconds)
+        return self.gone(seconds)
 
-    def _gone(self, seconds: float = 20) -> int:
+    def gone(self, seconds: float = 20) -> int:
         status = self.process.wait(seconds)
         assert self.process.stdout is not None
         self.process.stdout.close()

@@ -9,8 +9,10 @@ import asyncio
 import json
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
+
+T = TypeVar("T")
 
 
 class Page(NamedTuple):
@@ -70,8 +72,12 @@ class Site:
         self._listening: list[Listening] = []
 
     def __enter__(self) -> Site:
-        self._runner.run(self._begin())
+        self.run(self._begin())
         return self
+
+    def run(self, something: Coroutine[Any, Any, T]) -> T:
+        """Let the application work until something is done."""
+        return self._runner.run(something)
 
     async def _begin(self) -> None:
         self._lifespan: asyncio.Queue[Any] = asyncio.Queue()
@@ -83,7 +89,7 @@ class Site:
         assert said["type"] == "lifespan.startup.complete", said
 
     def __exit__(self, *error: object) -> None:
-        self._runner.run(self._end())
+        self.run(self._end())
         self._runner.close()
 
     async def _end(self) -> None:
@@ -95,7 +101,7 @@ class Site:
         assert said["type"] == "lifespan.shutdown.complete", said
         await self._life
 
-    def _scope(
+    def scope(
         self, method: str, path: str, headers: Mapping[str, str], *, bare: bool = False
     ) -> dict[str, Any]:
         path, _, query = path.partition("?")
@@ -125,7 +131,7 @@ class Site:
             document: the body: bytes, or what is written as JSON.
             bare: whether nothing says where it comes from.
         """
-        return self._runner.run(self._asked(method, path, document, token, headers, bare=bare))
+        return self.run(self.send(method, path, document, token, headers, bare=bare))
 
     def ask_at_once(self, requests: Iterable[Sequence[Any]], random: Random) -> list[Page]:
         """Send requests, each the arguments of `ask`, nearly together, and wait for all answers."""
@@ -133,14 +139,14 @@ class Site:
         async def later(turns: int, request: Sequence[Any]) -> Page:
             for _ in range(turns):
                 await asyncio.sleep(0)
-            return await self._asked(*request)
+            return await self.send(*request)
 
         async def all_of_them() -> list[Page]:
             return await asyncio.gather(*(later(random.randrange(60), one) for one in requests))
 
-        return self._runner.run(all_of_them())
+        return self.run(all_of_them())
 
-    async def _asked(
+    async def send(
         self, method: str, path: str, document: Any = None, token: str | None = None,
         headers: Mapping[str, str] = {}, *, bare: bool = False,
     ) -> Page:  # fmt: skip
@@ -149,17 +155,17 @@ class Site:
             body = b""
         if token is not None:
             headers = {"authorization": f"Bearer {token}", **headers}
-        scope = self._scope(method, path, headers, bare=bare)
+        scope = self.scope(method, path, headers, bare=bare)
         received = iter([{"type": "http.request", "body": body, "more_body": False}])
         sent: list[Any] = []
 
         async def receive() -> Any:
             return next(received, {"type": "http.disconnect"})
 
-        async def send(message: Any) -> None:
+        async def answer(message: Any) -> None:
             sent.append(message)
 
-        await self.app(scope, receive, send)
+        await self.app(scope, receive, answer)
         rest = b"".join(one.get("body", b"") for one in sent[1:])
         return Page(sent[0]["status"], tuple(map(tuple, sent[0]["headers"])), rest)
 
@@ -169,18 +175,18 @@ class Site:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
 
         async def begin() -> None:
-            scope = self._scope("GET", path, headers) | {"client": (client, 9)}
+            scope = self.scope("GET", path, headers) | {"client": (client, 9)}
             task = asyncio.create_task(self.app(scope, listening.receive, listening.send))
             self._tasks.append(task)
 
         self._listening.append(listening)
-        self._runner.run(begin())
+        self.run(begin())
         self.rest()
         return listening
 
     def wait(self, something: Coroutine[Any, Any, Any]) -> None:
         """Let the application work until something has happened."""
-        self._runner.run(asyncio.wait_for(something, 60))
+        self.run(asyncio.wait_for(something, 60))
 
     def rest(self) -> None:
         """Let the application do what it has begun."""
@@ -189,7 +195,7 @@ class Site:
             for _ in range(20):
                 await asyncio.sleep(0)
 
-        self._runner.run(turns())
+        self.run(turns())
 
 
 __all__ = ["Listening", "Page", "Site"]

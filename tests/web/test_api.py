@@ -380,7 +380,7 @@ async def thought(site: Site, name: str) -> None:
 def test_programs_play(site: Site) -> None:
     table = Table(site, seats=["random", "informed", "random"], settings={**SMALL, "sets": 3})
     stream = site.listen(f"{table.path}/events", None)
-    site._runner.run(thought(site, table.made["table"]))
+    site.run(thought(site, table.made["table"]))
     assert table.look()["outcome"] is not None
     site.rest()
     assert b"completes set" in b"".join(stream.parts[1:])
@@ -392,7 +392,7 @@ def test_programs_that_a_server_was_told_to_have(tmp_path: Path) -> None:
         assert "mine" in games["quarto"]["players"]
         assert "mine" not in games["kwartet"]["players"]
         table = Table(site, game="quarto", settings={}, seats=["mine", "me"])
-        site._runner.run(thought(site, table.made["table"]))
+        site.run(thought(site, table.made["table"]))
         assert table.look()["version"] == 1
         assert table.look()["seats"][0]["name"] == "mine"
 

@@ -166,7 +166,7 @@ def test_a_program_that_somebody_put_in_his_seat_is_his_while_he_is_there(site: 
     path, sent = place.path("/hand-over"), {"seat": 2, "player": "random"}
     assert site.ask("POST", path, sent, token=place.tokens[2]).status == 200
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
-    table = site.app.state.tables._live[place.name].result()
+    table = site.run(site.app.state.tables.open(place.name))
     table.seen[2] = -inf
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 200
 

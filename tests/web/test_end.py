@@ -74,7 +74,7 @@ def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
                 while True:
                     create_connection(place).close()
             server.process.send_signal(signal.SIGINT)
-        assert server._gone() == 130
+        assert server.gone() == 130
         assert "Traceback" not in server.log.read_text()
         assert {one.name for one in server.data.iterdir()} == {FILE, "tables.lock"}
 

@@ -155,7 +155,7 @@ def test_a_proxy_may_leave_its_path_or_take_it_off(site: Site, path: str) -> Non
     async def nothing(*sent: Any) -> Any:
         raise AssertionError("nothing is sent")
 
-    scope = site._scope("GET", path, {}) | {"root_path": "/club"}
+    scope = site.scope("GET", path, {}) | {"root_path": "/club"}
     asyncio.run(Guards(application)(scope, nothing, nothing))
     assert asked == ["/club/x"]
 
@@ -171,7 +171,7 @@ def test_a_network_asks_as_one_address(site: Site) -> None:
         raise AssertionError("nothing is sent")
 
     for client in ("2001:db8::1", "2001:db8::2:3", "2001:db8:0:1::1", "192.0.2.1", "192.0.2.2"):
-        scope = site._scope("GET", "/", {}) | {"client": (client, 9)}
+        scope = site.scope("GET", "/", {}) | {"client": (client, 9)}
         asyncio.run(Guards(application)(scope, nothing, nothing))
     assert asked[0] == asked[1]
     assert len(set(asked)) == 4

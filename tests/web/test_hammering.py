@@ -18,7 +18,6 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import is_triple, triples
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
-from quaternity.web.tables import Tables
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
@@ -240,20 +239,8 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
 def test_tables_that_are_forgotten_and_read_again_are_never_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More tables than are kept in memory, all played at once: none is there twice.
-
-    Somebody else opens a table just when one has been read and is not used yet.
-    """
-    load = Tables._load
-
-    async def loaded(tables: Tables, name: str) -> Any:
-        table = await load(tables, name)
-        somebody = asyncio.create_task(tables._make_room())
-        somebody.add_done_callback(lambda done: done.result())
-        return table
-
+    """More tables than are kept in memory, all played at once: none is there twice."""
     monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 0)
-    monkeypatch.setattr(Tables, "_load", loaded)
     count = thorough(6, 60)
     with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6, counts=10**6))) as site:
         wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
