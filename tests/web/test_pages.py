@@ -105,7 +105,7 @@ def test_the_asked_one_gets_two_buttons_and_nobody_else_does() -> None:
     seat = acting(game)
     html = table_html(sight(game, seat), BASE)
     assert moves_in(html) == {"yes", "no"}
-    assert f"asks you for {game.positions[-1].pending.card}" in html
+    assert f"→ you: {game.positions[-1].pending.card}?" in html
     assert "yes" not in moves_in(table_html(sight(game, None), BASE))
 
 
@@ -225,7 +225,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
     game.positions.append(asked)
     names = ["ann McLee", "Ben", "Cleo"]
     seats = tuple(SeatSight(name, "person", True) for name in names)
-    asks = "asked for 0/2; both answers are possible."
+    asks = "→ Ben: 0/2? Both answers are possible."
     assert f"ann McLee {asks}" in table_html(sight(game, 2, seats=seats), BASE)
     assert f"You {asks}" in table_html(sight(game, 0, seats=seats), BASE)
 

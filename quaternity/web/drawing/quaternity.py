@@ -53,11 +53,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         asker, asked, card = names[pending.asker], names[pending.asked], words.card(pending.card)
         if drawn["answering"]:
             drawn["headline"] = "Your answer"
-            drawn["question"] = f"{asker} asks you for {card}. Both answers are possible."
+            drawn["question"] = f"{asker} → you: {card}? Both answers are possible."
         else:
             drawn["headline"] = f"{asked} answers"
             who = "You" if pending.asker == sight.seat else asker
-            drawn["advice"] = f"{who} asked for {card}; both answers are possible."
+            drawn["advice"] = f"{who} → {asked}: {card}? Both answers are possible."
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
     elif not state.is_over:

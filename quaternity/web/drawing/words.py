@@ -21,7 +21,7 @@ _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
     sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
-    sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (it had to be)",
+    sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (forced)",
 }
 """How a page puts what English puts with articles elsewhere."""
 
