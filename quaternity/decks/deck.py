@@ -41,10 +41,6 @@ _NUMBERS = re.compile(r"[\d\s/.,:;+-]+")
 _MARKUP = frozenset('<>&"`\\{}[]|')
 
 
-class DeckError(InputError):
-    """A file is no deck: the text names the file, the set and the card or the line."""
-
-
 class CardFace(NamedTuple):
     """What a card shows: a picture, which may be empty, and its name in each language."""
 
@@ -139,20 +135,18 @@ class Deck:
     @cached_property
     def _by_name(self) -> dict[str, tuple[int, int]]:
         """Cards by name; the first language counts first where two languages share a name."""
-        named: dict[str, tuple[int, int]] = {}
-        for place in range(len(self.languages)):
-            for index, face in enumerate(self.sets):
-                for number, card in enumerate(face.cards):
-                    named.setdefault(_folded(card.names[place]), (index, number))
-        return named
+        return {
+            _folded(card.names[place]): (index, number)
+            for place in reversed(range(len(self.languages)))
+            for index, face in enumerate(self.sets)
+            for number, card in enumerate(face.cards)
+        }
 
     @cached_property
     def _sets_by_name(self) -> dict[str, int]:
-        named: dict[str, int] = {}
-        for place in range(len(self.languages)):
-            for index, face in enumerate(self.sets):
-                named.setdefault(_folded(face.names[place]), index)
-        return named
+        places = reversed(range(len(self.languages)))
+        faces = [*enumerate(self.sets)]
+        return {_folded(face.names[place]): index for place in places for index, face in faces}
 
     def _in(self, language: str, names: Sequence[str]) -> str:
         return names[self.languages.index(language) if language in self.languages else 0]
@@ -213,14 +207,14 @@ def read_deck(path: str | Path) -> Deck:
     """Read the file of a deck; it is called by the name of its file.
 
     Raises:
-        DeckError: the file cannot be read, or is no deck.
+        InputError: the file cannot be read, or is no deck.
     """
     source = str(path)
     try:
         text = decode(read_bytes(source, MAX_BYTES))
     except InputError as error:
         fault = str(error) if str(error).startswith(source) else f"{source}: {error}"
-        raise DeckError(fault) from None
+        raise InputError(fault) from None
     return parse_deck(text, source, Path(source).stem)
 
 
@@ -231,16 +225,14 @@ def parse_deck(text: str, source: str, name: str) -> Deck:
         source: where it comes from, for messages.
 
     Raises:
-        DeckError: it is no deck.
+        InputError: it is no deck.
     """
     try:
         return _deck(tomllib.loads(text), name)
-    except tomllib.TOMLDecodeError as error:
-        raise DeckError(f"{source}: {error}") from None
     except RecursionError:
-        raise DeckError(f"{source}: nested too deeply") from None
-    except InputError as error:
-        raise DeckError(f"{source}: {error}") from None
+        raise InputError(f"{source}: nested too deeply") from None
+    except (tomllib.TOMLDecodeError, InputError) as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def _deck(content: dict[str, Any], name: str) -> Deck:
