@@ -72,6 +72,7 @@ class Api:
             (f"{base}/undo", self.undo),
             (f"{base}/hand-over", self.hand_over),
             (f"{base}/again", self.again),
+            (f"{base}/marks", self.mark),
         ]
         gets: list[tuple[str, Handler]] = [
             ("/api/games", self.games),
@@ -79,6 +80,7 @@ class Api:
             (f"{base}/events", self.events),
             (f"{base}/record", self.record),
             (f"{base}/help/{{word}}", self.help),
+            (f"{base}/marks", self.marks),
         ]
         return [
             *(Route(path, _Endpoint(handler), methods=["POST"]) for path, handler in posts),
@@ -167,6 +169,21 @@ class Api:
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         version = await table.agree_to_undo(seat, version, agree)
         return answer({"version": version, "agreed": sorted(table.undo)})
+
+    async def marks(self, request: Request) -> Response:
+        """`GET /api/tables/T/marks`: the pencil marks of the seat of who asks."""
+        text = request.query_params.get("seat", "")
+        table, seat = await self._seated(request, int(text) if text.isdecimal() else None)
+        return answer({"marks": self.tables.marks(table, seat)})
+
+    async def mark(self, request: Request) -> Response:
+        """`POST /api/tables/T/marks`: one pencil mark; `none` rubs it out."""
+        sent = await document_of(request, self.limits.body)
+        player, card = taken(sent, "player", int), taken(sent, "card", str)
+        sign = taken(sent, "mark", str)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        await self.tables.mark(table, seat, player, card, sign)
+        return answer({"marks": self.tables.marks(table, seat)})
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`."""

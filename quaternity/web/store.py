@@ -53,6 +53,12 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     "ALTER TABLE tables ADD COLUMN deck TEXT NOT NULL DEFAULT 'plain'",
+    """
+    CREATE TABLE marks (
+        table_id TEXT NOT NULL REFERENCES tables, seat INTEGER NOT NULL, cell TEXT NOT NULL,
+        mark TEXT NOT NULL, PRIMARY KEY (table_id, seat, cell)
+    ) WITHOUT ROWID;
+    """,
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 

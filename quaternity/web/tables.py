@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
+from quaternity.base.wording import listed
+from quaternity.kwartet.settings import SET_SIZE
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.course import LoggedCourse
@@ -43,6 +45,9 @@ from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
+
+MARKS = ("yes", "no", "maybe", "none")
+"""What a pencil mark says of a player and a card; `none` rubs it out."""
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
@@ -264,6 +269,33 @@ class Tables:
         if not rows:
             raise Refusal(404, "there is no such invitation")
         return await self.open(rows[0][0]), rows[0][1]
+
+    def marks(self, table: Table, seat: int) -> dict[str, str]:
+        """Return the pencil marks of a seat, by player and card: `1 0/2`."""
+        query = "SELECT cell, mark FROM marks WHERE table_id = ? AND seat = ?"
+        return dict(self.store.read(query, table.kept.id, seat))
+
+    async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
+        """Keep a pencil mark with a seat, or rub it out: nobody else sees it, nor the record.
+
+        Raises:
+            Refusal: the game has no such player, card or mark.
+        """
+        sets = getattr(table.rules.settings, "sets", 0)
+        size = getattr(table.rules.settings, "set_size", SET_SIZE)
+        if player not in range(len(table.seats)):
+            raise Refusal(422, f"player: {player} is none of 0 to {len(table.seats) - 1}")
+        if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
+            raise Refusal(422, "card: a card of this game is expected, as 0/2")
+        if mark not in MARKS:
+            raise Refusal(422, f"mark: one of {listed(MARKS)} is expected")
+        cell = f"{player} {card}"
+        rub = "DELETE FROM marks WHERE table_id = ? AND seat = ? AND cell = ?"
+        statements: list[Statement] = [(rub, (table.kept.id, seat, cell))]
+        if mark != "none":
+            keep = "INSERT INTO marks (table_id, seat, cell, mark) VALUES (?, ?, ?, ?)"
+            statements.append((keep, (table.kept.id, seat, cell, mark)))
+        await self.store.write((), statements)
 
     async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
         """Put a program, `me` or nobody (`open`) in a seat; return what invites to an open one."""

@@ -433,3 +433,24 @@ def test_a_table_plays_on_while_a_program_is_tried(
 
         assert site.run(answered()).status == (403 if joined else 200)
         assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")
+
+
+def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) -> None:
+    wanted = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
+    with Site(app(str(tmp_path))) as site:
+        table = Table(site, **wanted)
+        for player, card, mark in ((1, "0/2", "yes"), (2, "2/3", "maybe"), (1, "0/2", "no")):
+            assert table.post(0, "marks", player=player, card=card, mark=mark).status == 200
+        rubbed = table.post(0, "marks", player=2, card="2/3", mark="none")
+        assert rubbed.json == {"marks": {"1 0/2": "no"}}
+        for fault in ({"player": 3}, {"card": "3/0"}, {"card": "0/4"}, {"mark": "often"}):
+            sent = {"player": 1, "card": "0/2", "mark": "yes"} | fault
+            assert table.post(0, "marks", **sent).status == 422
+        path, strangers = f"{table.path}/marks", [*table.tokens[1:], None]
+        marks = [site.ask("GET", path, token=token) for token in strangers]
+        assert [page.status for page in marks] == [200, 200, 403]
+        assert [page.json["marks"] for page in marks[:2]] == [{}, {}]
+        assert site.ask("POST", path, {"player": 1, "card": "0/2", "mark": "no"}).status == 403
+    with Site(app(str(tmp_path))) as site:
+        again = site.ask("GET", path, token=table.tokens[0])
+        assert again.json == {"marks": {"1 0/2": "no"}}

@@ -72,6 +72,7 @@ export function drawAsking() {
 }
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("#ask [data-move]")) chosen = null;
   const tile = event.target.closest("[data-asks]");
   if (!tile || !part.querySelector("#ask")) return;
   chosen = tile.dataset.card === chosen ? null : tile.dataset.card;

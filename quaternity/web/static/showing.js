@@ -5,6 +5,7 @@ import { drawAsking } from "./asking.js";
 import { fit } from "./fitting.js";
 import { afterHelp } from "./helping.js";
 import { rove } from "./keys.js";
+import { drawMarks } from "./notebook.js";
 import { takeNews } from "./news.js";
 import { likes } from "./sheets.js";
 import { complain, live, part, root, said, table } from "./page.js";
@@ -62,6 +63,7 @@ export function prepare() {
   likes();
   fit();
   drawAsking();
+  drawMarks();
 }
 
 // What is new, for who listens to the page.
