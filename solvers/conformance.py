@@ -316,13 +316,11 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
 
 
 def _deck(random: Random, values: Sequence[Value]) -> Iterator[Value]:
-    """Give all values in random order, again and again."""
     while True:
         yield from random.sample(values, len(values))
 
 
 def _with_cards(cards: int, random: Random) -> DealProblem:
-    """Draw a small problem of any shape with this many cards."""
     while True:
         sizes = Sizes(random.randint(2, 5), random.randint(2, 4), random.randint(2, 6))
         problem = random.choice((loosened, spoilt, spoilt))(random.randint, sizes)
@@ -341,7 +339,6 @@ _QUICK = SOLVERS["max-flow"]
 def _games(
     sizes: Sequence[tuple[int, int, int]], rounds: int, random: Random
 ) -> Iterator[DealProblem]:
-    """Draw for each size of game an open problem, and both sides of its brink."""
     for _ in range(rounds):
         for size in sizes:
             problem = game_like(random, GameSize(*size))

@@ -186,7 +186,6 @@ def prepare_variant(
 def _groups(
     problem: DealProblem, most_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
-    """Bundle cards with equal owners, by set; all sets without bounds share the key None."""
     booleans = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
     if booleans <= most_booleans:
         for index, constraint in enumerate(problem.sets):
@@ -206,7 +205,6 @@ def _groups(
 
 
 def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
-    """Return per player the least and the most cards of a set, and those the player may own."""
     return [
         (low, min(high, number), number)
         for low, high, number in zip(

@@ -261,7 +261,6 @@ class Product:
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
     def _cost(self, factor: SetWays) -> int:
-        """Return the additions of polynomials that all occurrences of a factor take."""
         return len(program(factor, self.lanes.places)[0]) * self.factors[factor]
 
     def _costs(self, factors: Iterable[SetWays]) -> int:

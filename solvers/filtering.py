@@ -51,7 +51,6 @@ Picker = Callable[[Any], tuple[int, ...]]
 
 @lru_cache(maxsize=16)
 def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
-    """Return per player how to pick the lanes without and with the player, in the same order."""
     pickers = []
     for player in range(layout.players):
         lanes = [lane for lane in range(layout.everybody + 1) if not lane >> player & 1]
@@ -62,7 +61,6 @@ def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
 
 
 def _numbers(layout: Lanes, packed: int) -> Any:
-    """Return the lanes of a packed table as a sequence of numbers."""
     lanes = packed.to_bytes(layout.bits // 8, "little")
     return lanes if layout.width == 8 else memoryview(lanes).cast(_CODES[layout.width])  # type: ignore[call-overload]  # one of the codes above
 
@@ -148,7 +146,6 @@ def closed_set(
 def _closed(
     layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline
 ) -> SetConstraint:
-    """Compute `closed_set` without looking it up."""
     kind = _kind(layout, constraint, deadline)
     tight, sides = _slack_parts[layout, slack]
     possible = {}

@@ -168,7 +168,6 @@ def _looks(constraint: SetConstraint) -> SetConstraint:
 def _bounds(
     network: Network, residual: _Residual, components: list[int]
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return per set with its cards in order, the fewest and the most cards of every player."""
     problem = network.problem
     places = {_looks(constraint): index for index, constraint in enumerate(problem.sets)}
     alike = _players_alike(problem.hands, places)
@@ -227,7 +226,6 @@ def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> lis
 
 
 def _swapped(mask: int, first: int, second: int) -> int:
-    """Swap two players in an owner mask."""
     if (mask >> first ^ mask >> second) & 1:
         return mask ^ (1 << first | 1 << second)
     return mask

@@ -200,7 +200,6 @@ def _unreadable(given: object) -> str:
 
 
 def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) -> str | None:
-    """Return what is wrong with a plain verdict, regardless of other verdicts, or None."""
     if isinstance(verdict, Feasible):
         wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
         return f"says feasible, but its deal is wrong: {shortened(wrong)}" if wrong else None
@@ -212,7 +211,6 @@ def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) ->
 
 
 def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
-    """Return a verdict of a built-in solver that verifies, or None."""
     for solver in SOLVERS.values():
         try:
             if solver.certifies and solver.refuses(problem) is None:

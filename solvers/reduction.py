@@ -95,7 +95,6 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
 
 
 def _some_owners(problem: DealProblem) -> Owners:
-    """Return an owner for each card: those of a deal, or any where there is no deal."""
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         return [list(cards) for cards in verdict.deal.owner]
@@ -138,8 +137,6 @@ def _without_cards(
 
 
 def _without_player(problem: DealProblem, player: int) -> DealProblem:
-    """Remove a player who must hold nothing; the later players move up."""
-
     def moved(mask: int) -> int:
         below = mask & ((1 << player) - 1)
         return below | mask >> (player + 1) << player

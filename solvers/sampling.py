@@ -69,7 +69,6 @@ class NumberedDeals:
             self.number = self._product.count()
 
     def _make_tables(self) -> None:
-        """Keep per moving factor the product of the factors before it."""
         product = self._product
         product.check_work()
         lanes = product.lanes

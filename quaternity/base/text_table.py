@@ -103,7 +103,6 @@ def table_lines(
 
 
 def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
-    """Return a heading, and a line a set, with cells of some width."""
     numbers = range(max((len(line.cells) for line in lines), default=0))
     names = max([3, *(len(line.name) for line in lines)])
     head = f"{'set':<{names}}  {''.join(f'/{n}'.ljust(wide) for n in numbers)}at least"

@@ -278,7 +278,6 @@ class Episode:
         return _replayed, (self.game, self.root.position, self.first, made)
 
     def _moves_made(self, untold: bool = False) -> list[_Made]:
-        """Return the moves from the first on, or from the first one that nobody was told."""
         moves: list[_Made] = []
         at = self._made
         while at is not None and not (untold and at.told):

@@ -41,7 +41,6 @@ _OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
 
 
 def _parameters(name: str) -> dict[str, Any]:
-    """All parameters with their usual values, as OpenSpiel writes them."""
     usual = rules_class(name)().settings
     values = {field.name: getattr(usual, field.name) for field in fields(usual)}
     return {
@@ -164,7 +163,6 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         self._begin(game.table.start)
 
     def _begin(self, position: Any) -> None:
-        """Begin when all is drawn."""
         table = self._table
         if position is None and not table.encoded.chance(self._drawn):
             position = table.encoded.dealt(self._drawn)
@@ -279,8 +277,6 @@ class TableObserver:
 
 
 def _register(name: str) -> None:
-    """Register a game under `python_` and its name."""
-
     class Named(TableSpielGame):
         """The game of this name."""
 

@@ -171,14 +171,12 @@ class _Table:
         return None
 
     def _text(self) -> str:
-        """Return what happened last, who is to act, and the table."""
         episode = self.episode
         news = episode.told()[-2:]
         who = "the game is over" if episode.seat is None else f"player {episode.seat} is to act"
         return "\n".join((*news, who, episode.game.rules.show(episode.view)))
 
     def _begin(self, seed: int | None) -> None:
-        """Begin an episode; without a seed it follows from those before."""
         if seed is not None:
             self._random = Random(whole(seed, "seed"))  # NumPy draws seeds of types of its own
         self.episode = self.game.episode(self._random)
@@ -193,7 +191,6 @@ class _Table:
             self.render()
 
     def _settle(self, cut_off: bool) -> None:
-        """Rewards and ends after a step."""
         episode = self.episode
         before, self._returns = self._returns, episode.returns()
         for agent, seat in self._seats.items():
@@ -229,7 +226,6 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._select()
 
     def _select(self) -> None:
-        """Whose turn it is: the seat to act, or with cycles whoever is next."""
         seat = self.episode.seat
         if self.max_cycles is not None:
             time_round, place = divmod(self._times, self.game.seats)
@@ -400,7 +396,6 @@ quaternity_v0, kwartet_v0, quarto_v0, set_v0 = map(Version, GAMES)
 
 
 def __getattr__(name: str) -> Version:
-    """Return the version of a game of another distribution, such as `nim_v0`."""
     game = name.removesuffix("_v0")
     if game == name or game not in further_games().found:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

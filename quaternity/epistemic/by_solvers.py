@@ -95,7 +95,6 @@ class SolverEvaluator:
         return normal
 
     def _truth(self, formula: Formula, deal: Deal, earlier: Said) -> bool:
-        """As `truth`, for formulas in normal form."""
         match formula:
             case logic.Constant() | logic.Holds():
                 return true_in(formula, deal)
@@ -217,7 +216,6 @@ class SolverEvaluator:
         return self._search(information_set(self.problem, deal, players), open_ones, earlier)
 
     def _search(self, seen: DealProblem, formula: Formula, earlier: Said) -> Deal | None:
-        """As `_failure`, not kept."""
         self.deadline.left()
         otherwise = every([*earlier, logic.Not(formula)])
         if not otherwise.modal_depth:
@@ -240,7 +238,6 @@ class SolverEvaluator:
         return self.coupled_search(seen, formula, earlier)
 
     def _said(self, earlier: Said, deal: Deal) -> bool:
-        """Whether all announcements were true at a deal."""
         return all(
             self._truth(announcement, deal, earlier[:index])
             for index, announcement in enumerate(earlier)
@@ -488,7 +485,6 @@ class SolverEvaluator:
         places: Sequence[DealProblem],
         earlier: Said,
     ) -> list[DealTable]:
-        """Return a chain of deals, one of each problem, in all of which what was said was true."""
         tables = [encoder.new_deal(place) for place in places]
         linked(encoder.model, tables, common.among(self.problem.players))
         for table in tables:

@@ -22,12 +22,11 @@ from quaternity.epistemic.formula import FALSE, TRUE, Formula, negation
 from quaternity.epistemic.holding import FEW_WORLDS, SECONDS, ask, checked_formula
 from quaternity.epistemic.normal_form import normal_form
 from quaternity.epistemic.propositional import cases, determined, narrowed, without_knowledge
-from quaternity.epistemic.seen_truth import NEVER_TRUE, announced, told
+from quaternity.epistemic.seen_truth import NEVER_TRUE, announced, deal_seen, told
 from solvers.counting import count_deals
 from solvers.problem import DealProblem
-from solvers.registry import solve
 from solvers.sampling import NumberedDeals
-from solvers.verdict import Deal, Feasible
+from solvers.verdict import Deal
 
 MAX_COUNTS = 500
 """Most cases that are counted; what has more is estimated."""
@@ -92,9 +91,7 @@ def formula_chance(
     """
     formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
     seen = problem if seat is None else problem.seen_by(seat, hand)
-    verdict = solve(seen)
-    if not isinstance(verdict, Feasible):
-        raise InputError("no deal fits what was seen")
+    some_deal = deal_seen(seen)
     players = () if seat is None else (seat,)
     deadline = Deadline(seconds)
     given = negation(announced(before, FALSE))
@@ -109,11 +106,11 @@ def formula_chance(
                     return _counted(formula, seen, deadline)
             with suppress(LimitError):
                 return _listed(formula, problem, seen, deadline)
-            truth, other = told(evaluator, formula, seat, verdict.deal)
+            truth, other = told(evaluator, formula, seat, some_deal)
             return Fraction(truth) if other is None else None
 
         fits, fits_too = (
-            _settled(normal_form(condition, problem), players, evaluator, verdict.deal)
+            _settled(normal_form(condition, problem), players, evaluator, some_deal)
             for condition in (given, both)
         )
         share, true = exact(fits), exact(fits_too)

@@ -192,7 +192,6 @@ class CoupledDeals:
         return DealTable(problem, holds)
 
     def _holders(self, mask: int, given: Mapping[int, Literal]) -> dict[int, Literal]:
-        """Literals for the players who may own one card, of which exactly one is true."""
         for player, literal in given.items():
             if literal is True:
                 return {player: True}

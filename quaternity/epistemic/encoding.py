@@ -187,7 +187,6 @@ class Encoder:
         table: DealTable,
         earlier: Said,
     ) -> Literal:
-        """Return a literal: the players, hands together, know that a formula has a truth value."""
         if determined(part, players):
             return self.literal(part, wish, table, earlier)
         needed = unfolded(part, wish)
@@ -256,7 +255,6 @@ class Encoder:
     def _ignorance(
         self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
     ) -> Literal:
-        """Return a literal: the players together do not know a formula."""
         if determined(part, players):
             return self.literal(part, False, table, earlier)
         if not earlier and not part.modal_depth:

@@ -402,7 +402,6 @@ class _Writer:
         self.say(level, words.CANNOT_HOLD(who=owner, card=card, reason=reason), claim)
 
     def _as_formula(self, case: Case) -> Formula:
-        """Return a case as a formula."""
         return every(
             some(logic.Holds(p, card) for p in players_in(mask & self._owners(card)))
             for card, mask in case.items()
@@ -412,7 +411,6 @@ class _Writer:
         return self.problem.sets[card.set_index].owners[card.number]
 
     def _in_words(self, case: Case) -> str:
-        """Return what a case says about each of its cards."""
         phrases = []
         for card, mask in case.items():
             owners = players_in(mask & self._owners(card))

@@ -83,7 +83,6 @@ class Formula:
         """Settle the fields, or refuse them."""
 
     def _settled(self) -> tuple[frozenset[int], bool]:
-        """Whose hands settle it, and whether it is the same in all public deals."""
         hands, public = _NOBODY, True
         for part in self.parts():
             hands, public = hands | part.hands, public and part.public
@@ -145,7 +144,6 @@ def _settle_numbers(formula: Formula, *fields: str) -> None:
 
 
 def _settle_players(formula: Distributed | Common) -> None:
-    """Keep the players of a group sorted, each once."""
     if formula.players == ():
         return
     players = {_number(i, "player") for i in iterated(formula.players, "players")}
@@ -440,7 +438,6 @@ _BINDING: dict[type[Formula], int] = {And: _AND, Or: _OR, Implies: _IMPLIES, Iff
 
 
 def _inside(part: Formula, least: int) -> str:
-    """Return the text of a part, in parentheses where it binds weaker than its place needs."""
     return str(part) if _BINDING.get(type(part), _PREFIX) >= least else f"({part})"
 
 

@@ -130,7 +130,6 @@ def parse(text: str, language: Language | None = None) -> Formula:
 
 
 def _tokens(text: str) -> list[_Token]:
-    """Return the pieces of a text; the last one is its end."""
     tokens, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -543,7 +542,6 @@ _COUNTED = {"cards": "hands", "points": "points"}
 
 
 def _fault(text: str, position: int, why: str) -> InputError:
-    """Return the error about a place in a text."""
     return InputError(_at_place(text, position, why))
 
 

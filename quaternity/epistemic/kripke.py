@@ -104,7 +104,6 @@ def kripke_model(
 
 
 def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
-    """Return the cards that formulas name; all where they count a player's."""
     cards: set[Card] = set()
     for formula in formulas:
         for subformula in formula.subformulas():
@@ -116,7 +115,6 @@ def _named(formulas: Iterable[Formula], situation: Situation) -> set[Card]:
 
 
 def _groups(formulas: Iterable[Formula]) -> set[tuple[int, ...]]:
-    """Return groups whose hands together are asked about: they see more than their members do."""
     return {
         subformula.players
         for formula in formulas
@@ -168,7 +166,6 @@ def _contracted(
 
 
 def _label(world: World) -> list[str]:
-    """Return the hands of a world, a line a player."""
     lines = []
     size = len(world.deals[0].owner)
     for player, cards in enumerate(world.hands):

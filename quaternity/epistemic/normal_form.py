@@ -133,7 +133,6 @@ class _Normal:
                 return formula.with_parts(settled) if len(settled) == len(parts) else None
 
     def _atom(self, formula: logic.Holds | logic.Unknown) -> Formula:
-        """Return an atom, or the constant that the public record makes of it."""
         hands = self._problem.hands
         if isinstance(formula, logic.Unknown):
             knower, owner, count = formula.knower, formula.owner, formula.count
@@ -205,7 +204,6 @@ class _Normal:
                 return determined(formula, kind.players) or len(kind.players) >= players - 1
 
     def _lies_in(self, inner: _Box, outer: _Box) -> bool:
-        """Whether every class of one kind is part of a class of another."""
         match outer, inner:
             case logic.Everywhere(), _:
                 return True

@@ -241,7 +241,6 @@ def _both(first: Iterable[Case], second: list[Case]) -> list[Case]:
 
 
 def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
-    """Return the cases of both lists; two that speak of the same single card become one."""
     listed = list(first)
     for case in second:
         if len(case) == 1:

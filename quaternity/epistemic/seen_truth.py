@@ -71,12 +71,10 @@ def as_seen(
     formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
     said_first = tuple(before)
     seen = problem if seat is None else problem.seen_by(seat, hand)
-    verdict = solve(seen)
-    if not isinstance(verdict, Feasible):
-        raise InputError("no deal fits what was seen")
+    first_deal = deal_seen(seen)
 
     def question(evaluator: Evaluator) -> SeenTruth:
-        some_deal = verdict.deal
+        some_deal = first_deal
         if said_first:
             all_true = _other(evaluator, announced(said_first, logic.FALSE), seat, some_deal)
             if all_true is None:
@@ -99,6 +97,14 @@ def as_seen(
     return ask(question, asked, problem, method, seconds)
 
 
+def deal_seen(seen: DealProblem) -> Deal:
+    """Return a deal that fits what was seen; refuse it when there is none."""
+    verdict = solve(seen)
+    if not isinstance(verdict, Feasible):
+        raise InputError("no deal fits what was seen")
+    return verdict.deal
+
+
 def known_to(seat: int | None, formula: Formula) -> Formula:
     """Say that a seat knows a formula; for a bystander, that every public deal makes it true."""
     return logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
@@ -115,7 +121,6 @@ def told(
 def _other(
     evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, earlier: Said = ()
 ) -> Deal | None:
-    """Return a deal that a seat cannot tell from this one, where a formula is false."""
     if seat is None:
         return evaluator.public_counterexample(formula, earlier)
     return evaluator.counterexample((seat,), formula, deal, earlier)

@@ -98,7 +98,6 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines with their numbers, without comments, each with those that go on with it."""
     lines: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), start=1):
         line = raw.split("#", 1)[0].rstrip()

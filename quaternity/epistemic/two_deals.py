@@ -71,7 +71,6 @@ def beside(
 
 
 def _below(pairs: Sequence[tuple[str, str]], heads: tuple[str, str], wide: int) -> Iterator[str]:
-    """Two hands a player, one below the other."""
     from textwrap import wrap
 
     column = max(map(len, heads)) + 2

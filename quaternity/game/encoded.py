@@ -28,7 +28,6 @@ def _kept_numbers(row: PreparedSet, first: int) -> tuple[bytes, int]:
 
 
 def _set_numbers(constraint: SetConstraint, first: int) -> bytes:
-    """Return the numbers of a set that is nobody's own, seats counted from `first`."""
     owners, low, high = constraint
     players, size = len(low), len(owners) or 1
     seats = [*range(first, players), *range(first)]

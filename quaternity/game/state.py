@@ -63,7 +63,6 @@ from solvers.verdict import Verdict
 
 
 def _player(value: int | None, players: int, place: str) -> int | None:
-    """Return a player of the game, or None; refuse anything else."""
     return None if value is None else numbered(value, players, "player", place)
 
 
@@ -347,7 +346,6 @@ class State(Shown):
         return ANSWERS[answers] if may_be_asked(answers, self.brisk) else ()
 
     def _possible_answers(self, question: Question) -> int:
-        """Return 1 for a no, plus 2 for a yes, if the player on turn asks; 0 for no question."""
         asker, asked, (set_index, number) = question
         problem = self.problem
         if (

@@ -68,7 +68,6 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
 
 
 def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
-    """Return the moves that make a formula true in every deal."""
     from quaternity.epistemic.formula import Everywhere, Holds
     from quaternity.epistemic.needed_requests import reasons
     from solvers.registry import solve

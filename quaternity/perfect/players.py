@@ -21,7 +21,6 @@ class BotPlayer:
     game = "quaternity"
 
     def __init__(self, text: str, make: Callable[[Random], Bot]) -> None:
-        """Make the bot that a text names."""
         self.text, self.chance = text, Random(0)
         self.bot = make(self.chance)
 

@@ -249,13 +249,11 @@ def _about_solution(solution: Solution) -> dict[str, Any]:
 
 
 def _text(about: dict[str, Any]) -> bytes:
-    """Return the lines that a file begins with."""
     lines = f"{FORMAT}\n{json.dumps(about)}\n".encode()
     return lines + b"%08x\n" % crc32(lines)
 
 
 def _rows(solution: Solution, part: slice) -> NDArray[Any]:
-    """Return the rows of some states, [state, byte]."""
     import numpy as np
 
     values, keys = solution.values, solution.graph.keys[part]
@@ -346,7 +344,6 @@ def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
 
 
 def _bytes(path: str, file: int, place: int, length: int) -> bytes:
-    """Read bytes of a file; fewer when it ends before."""
     try:
         parts = []
         while length and (data := os.pread(file, length, place)):

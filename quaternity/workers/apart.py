@@ -244,7 +244,6 @@ _homes = threading.local()
 
 
 def _home(name: str) -> _Home:
-    """Return the process of a solver, of this thread."""
     homes: dict[str, _Home] = vars(_homes).setdefault("of", {})
     if name not in homes:
         homes[name] = _Home(name)
@@ -357,7 +356,6 @@ def _forget_peak() -> None:
 
 
 def _peak() -> int | None:
-    """Most bytes since they were forgotten."""
     with suppress(OSError, StopIteration, ValueError):
         lines = Path("/proc/self/status").read_text().splitlines()
         return 1024 * int(next(line for line in lines if line.startswith("VmHWM")).split()[1])

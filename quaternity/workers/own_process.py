@@ -254,7 +254,6 @@ class OwnProcess:
             before = now
 
     def _stack(self, child: subprocess.Popen[bytes]) -> str:
-        """Where the code of a process is, which is about to be killed."""
         self._stacks.seek(0)
         self._stacks.truncate()
         child.send_signal(signal.SIGUSR1)
@@ -279,7 +278,6 @@ def _memory_file() -> io.FileIO:
 
 
 def _ending(child: subprocess.Popen[bytes]) -> str:
-    """How a process ended that answers no more."""
     try:
         status = child.wait(timeout=1)
     except subprocess.TimeoutExpired:

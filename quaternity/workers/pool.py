@@ -219,10 +219,9 @@ def ordered_map(
     try:
         while True:
             try:
-                while len(waiting) < pool.in_flight:
-                    part = list(islice(remaining, chunk_size))
-                    if not part:
-                        break
+                while len(waiting) < pool.in_flight and (
+                    part := list(islice(remaining, chunk_size))
+                ):
                     waiting.append(_Chunk(part))
                 if not waiting:
                     return
@@ -250,8 +249,7 @@ def ordered_map(
             if raised is not None:
                 raise raised.error
     except BaseException:
-        # An error, an interrupt, or nobody wants the rest.
-        pool.drop()
+        pool.drop()  # an error, an interrupt, or nobody wants what remains
         raise
 
 

@@ -34,7 +34,6 @@ def resident(processes: list[int]) -> int:
 
 
 def _tagged(tag: str) -> list[int]:
-    """Return the processes with a tag in their environment, as far as Linux tells."""
     processes = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):  # that of another user, or ended

@@ -34,8 +34,6 @@ def send(file: int, mark: bytes, data: bytes) -> None:
 
 
 def _received(file: int) -> tuple[bytes, bytes]:
-    """Return the mark of a message, and the message."""
-
     def exactly(count: int) -> bytes:
         data = b""
         while len(data) < count:
@@ -141,7 +139,6 @@ def _end_with_parent() -> None:
 
 
 def _adopt_orphans() -> None:
-    """Let what this process's children leave behind become its children (Linux)."""
     if sys.platform == "linux":
         import ctypes
 

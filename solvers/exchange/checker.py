@@ -115,7 +115,6 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
 
 
 def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
-    """Return the row of a `pol` statement."""
     if step[:1] != ["pol"]:
         raise RefusedProof(f"proof: {_said(step)} is no statement that is known")
     stack: list[PseudoBoolean] = []
@@ -147,7 +146,6 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
 
 
 def _number(token: str, most: int | None = None) -> int:
-    """Read a number from 1 to `most`."""
     number = int(token) if NUMBER.fullmatch(token) else 0
     if not number or (most is not None and number > most):
         raise RefusedProof(f"proof: {shown(token)} is not the number of a row before")

@@ -13,7 +13,6 @@ from solvers.verdict import Feasible, Infeasible, Verdict
 
 
 def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
-    """Read the verdict from a largest flow, given by arcs."""
     arcs = list(zip(network.tails, network.heads, network.capacities, flows, strict=True))
     if sum(flow for tail, _, _, flow in arcs if tail == SOURCE) == network.problem.cards:
         first = network.first_share

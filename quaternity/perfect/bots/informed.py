@@ -66,7 +66,6 @@ class InformedBot:
         )
 
     def _after(self, code: Coding, state: State, question: Question, answer: Answer) -> Prospects:
-        """Return every player's prospects after an answer."""
         key, roles = canonical_after(code, state, question, answer)
         known = self._known.get(key)
         if known is None:

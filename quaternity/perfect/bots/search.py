@@ -144,7 +144,6 @@ class SearchBot:
 
 
 def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list[Question]:
-    """Return the real questions behind a choice in the canonical state."""
     assert state.turn is not None, "somebody asks"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     same: list[Question] = []
@@ -267,5 +266,4 @@ class Tree:
 
 
 def _named(result: Result, names: Sequence[int]) -> Result:
-    """Return by names what is given by roles."""
     return tuple([result[names.index(name)] for name in range(len(names))])

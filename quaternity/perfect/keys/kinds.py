@@ -131,7 +131,6 @@ class NumberedKind(Kind):
         return self._questions
 
     def _after(self, asked: int, mask: int, answer: bool) -> NumberedKind | None:
-        """Return the kind after player 0 asked for a card with these owners, or None."""
         card = self.masks.index(mask)
         constraint = answered(self.constraint, 0, asked, card, answer)
         kind = self._book.kind(constraint.owners, constraint.low)

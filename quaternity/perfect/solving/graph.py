@@ -448,7 +448,6 @@ class _Levels:
         return np.array(keys[number * self._portion : (number + 1) * self._portion])
 
     def _merge(self, level: int) -> None:
-        """Merge the successors of a level into the known states and the next level."""
         names = [f"fresh-{level}-{number}" for number in range(self.portions(level))]
         columns = [self.directory.array(name) for name in (f"known-{level}", *names)]
         numbers = self.directory.array(f"found-{level}")

@@ -186,7 +186,6 @@ class Games:
         return result
 
     def _bits(self, words: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
-        """Collect the bits of words at some places."""
         result = np.zeros(len(words), np.uint8)
         for number, place in enumerate(places):
             result |= (words >> self.word(place) & self.word(1)).astype(np.uint8) << number
@@ -380,8 +379,6 @@ def _changed(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> b
 
 
 def _repeat(parts: Sequence[Words | Lengths], threads: int) -> None:
-    """Let parts take steps until nothing changes."""
-
     def step(part: Words | Lengths) -> bool:
         return part.step()
 

@@ -149,7 +149,6 @@ def remove_working_files(state: State, directory: str | Path) -> None:
 
 
 def _about(rules: Rules, start: bytes) -> dict[str, Any]:
-    """Return what a computation depends on."""
     return {
         "format": FORMAT,
         "rules": rules.document(),

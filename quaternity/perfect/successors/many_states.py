@@ -133,7 +133,6 @@ def _sort(columns: list[NDArray[Any]]) -> None:
 
 
 def _smaller(words: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-    """Return where `words` [word, row] are smaller; the first word counts most."""
     smaller = words[-1] < others[-1]
     for first, second in zip(words[-2::-1], others[-2::-1], strict=True):
         smaller = (first < second) | (first == second) & smaller
@@ -184,7 +183,6 @@ class _Answered(NamedTuple):
 
 
 def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
-    """Return the expansion of some states, one of all questions with the same effect."""
     owner, asked, led, learns = questions
     legal = led >= 0
     # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
@@ -354,7 +352,6 @@ class Expander:
         return _Questions(*(column.take(legal, -1) for column in questions))
 
     def _holds(self, slack: NDArray[Any]) -> NDArray[Any]:
-        """Return where no lane of some positions is below its guard."""
         guard = self.kinds.guard[:, None]
         holds = slack & guard == guard
         return np.asarray(holds[0] if len(holds) == 1 else holds.all(0))
@@ -364,7 +361,6 @@ class Expander:
     def _answered(
         self, states: _States, questions: _Questions, rows: NDArray[Any], yes: bool
     ) -> tuple[NDArray[Any], ...]:
-        """Give one answer to some questions: asked role, answer, slack, columns of `_States`."""
         changed = (questions.yes if yes else questions.no)[rows]
         parent, asked = questions.parent[rows], questions.asked[rows]
         after = _States(*(column.take(parent, -1) for column in states))
@@ -379,7 +375,6 @@ class Expander:
         return asked, np.full(len(rows), yes), slack, *after
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
-        """Return the closed kinds of all sets of all positions."""
         closed = np.zeros_like(kinds)
         for mine, result in zip(kinds, closed, strict=True):
             rows = slice(None) if mine.all() else np.nonzero(mine)[0]
@@ -442,7 +437,6 @@ class Expander:
         return np.where(hands > 0, wish, np.int64(1 << 62))
 
     def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
-        """Return what chance can choose where it is on turn: states, and positions."""
         players = self.rules.players
         chances = np.nonzero(states.place == players)[0]
         _, hands, points, kinds = (column[..., chances] for column in states)

@@ -51,10 +51,6 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
 def _judged(
     state: State, problem: DealProblem, solvers: Sequence[Solver], tally: Tally
 ) -> tuple[Fault | None, bool | None]:
-    """Return the solvers' faults on a problem from a state, and whether it is feasible.
-
-    Feasible is None if no solver took it: then there is nothing to compare.
-    """
     judgement = judge(problem, solvers)
     tally.judged(judgement)
     if judgement.faults:
@@ -63,7 +59,6 @@ def _judged(
 
 
 def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Compare the engine's legal questions and answers with the solvers' verdicts."""
     listed = dict(state.legal_questions.items())
     for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1

@@ -119,7 +119,6 @@ def run_batch(
 
 
 def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
-    """Judge a random problem; return what is wrong, or None."""
     kind, problem = random_problem(random)
     judgement = judge(problem, solvers)
     if judgement.faults:
@@ -131,7 +130,6 @@ def _problem_example(random: Random, solvers: Sequence[Solver], part: Tally) -> 
 
 
 def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Finding | None:
-    """Judge the last position of a random game; return what is wrong, or None."""
     game = random_game(random)
     finding = game_finding(game, solvers, part)
     if finding is None:

@@ -216,7 +216,6 @@ def _draw_growth(
 
 
 def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
-    """Cactus plot and performance profile of all runs."""
     styles = _styles(times)
     for name, own in times.items():
         _draw_curve(cactus_axes, cactus(own), styles[name], name)

@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import log, sqrt
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LEAST_SIZES = 4
 """Sizes a line must rest on."""
@@ -137,7 +140,6 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
 
 
 def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observation]]) -> Law:
-    """Return the line of greatest likelihood, and whether it is far off at some size."""
     runs = [run for own in by_size.values() for run in own]
     law = _fitted([place(run.size) for run in runs], runs)
     logs = {size: [log(max(run.seconds, 1e-9)) for run in own] for size, own in by_size.items()}
@@ -202,11 +204,15 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
         gain, best = value(point) - best, value(point)
         if gain < 1e-10:
             break
-    spread = np.linalg.pinv(curvature)
+    return _law_at(point, np.linalg.pinv(curvature), best, centre, width)
+
+
+def _law_at(point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float) -> Law:
+    """Turn (δ, γ) and its covariances into a law of the places before they were scaled."""
     slope = point[1] / point[2]
     # The slope is δ₁/γ: its variance by the delta method.
-    direction = np.array([0.0, 1 / point[2], -point[1] / point[2] ** 2])
-    error = float(np.sqrt(max(0.0, direction @ spread @ direction)))
+    direction = (0.0, 1 / point[2], -point[1] / point[2] ** 2)
+    error = sqrt(max(0.0, float(direction @ spread @ direction)))
     low, high = slope - 1.96 * error, slope + 1.96 * error
     return Law(
         float(slope) / width,

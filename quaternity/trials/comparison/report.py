@@ -202,7 +202,6 @@ def remarks(comparison: Comparison) -> Iterator[str]:
 
 
 def _reasons(runs: Sequence[Run]) -> Iterator[str]:
-    """Say once of each solver why it refused instances, and why it gave up."""
     reasons: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         if run.text is not None and (run.ended or run.answer == "refused"):

@@ -116,20 +116,14 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     table = _by_instance(runs, solvers)
     feasible = list({run.instance: run.feasible for run in runs}.values())
     times = {solver: [_median(own) for own in table[solver]] for solver in table}
-    compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
-    common = [
-        number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
-    ]
-    common_medians = {
-        solver: _middle(own[number] for number in common) for solver, own in times.items()
-    }
+    common, common_medians = _on_common(times)
     quickest = min((own for own in common_medians.values() if own), default=None)
     best = virtual_best(times)
     best_par2, scores = par2(best, limit), {name: par2(own, limit) for name, own in times.items()}
     intervals = rank_intervals(times, limit, seed)
     rows = []
     for solver, own in times.items():
-        ends = Counter(answer for met in table[solver] for answer in {run.answer for run in met})
+        memory = [run.memory for met in table[solver] for run in met if run.memory is not None]
         sampled = _sample(table[solver], own)
         seconds = sorted(run.seconds for run in sampled)
         without = virtual_best({name: them for name, them in times.items() if name != solver})
@@ -142,10 +136,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
                 solver,
                 feasible=possible,
                 infeasible=len(decided) - possible,
-                skipped=ends["refused"],
-                gave_up=ends["timeout"] + ends["memory"] + ends["gave up"],
-                left_out=ends["left out"],
-                faults=ends["wrong"] + ends["crashed"],
+                **_endings(table[solver]),
                 median=median(seconds) if seconds else None,
                 interval=median_interval(seconds, seed),
                 p95=quantile(seconds, 0.95) if seconds else None,
@@ -153,15 +144,9 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
                 build=_middle(run.build for run in sampled),
                 solve=_middle(run.solve for run in sampled),
                 ratio=None if shared is None or quickest is None else shared / quickest,
-                common=len(common),
+                common=common,
                 common_median=shared,
-                timeouts=ends["timeout"],
-                memory_outs=ends["memory"],
-                crashes=ends["crashed"],
-                peak=max(
-                    (run.memory for met in table[solver] for run in met if run.memory is not None),
-                    default=None,
-                ),
+                peak=max(memory, default=None),
                 decided=len(decided),
                 par2=scores[solver],
                 fastest=sum(own[number] == best[number] for number in decided),
@@ -172,6 +157,31 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
             )
         )
     return rows
+
+
+def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
+    """Return how many instances all decided who decided any, and each solver's median on them."""
+    compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
+    common = [
+        number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
+    ]
+    return len(common), {
+        solver: _middle(own[number] for number in common) for solver, own in times.items()
+    }
+
+
+def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
+    """Count the instances by how their runs ended, under the names of a row."""
+    ends = Counter(answer for runs in met for answer in {run.answer for run in runs})
+    return {
+        "skipped": ends["refused"],
+        "gave_up": ends["timeout"] + ends["memory"] + ends["gave up"],
+        "left_out": ends["left out"],
+        "faults": ends["wrong"] + ends["crashed"],
+        "timeouts": ends["timeout"],
+        "memory_outs": ends["memory"],
+        "crashes": ends["crashed"],
+    }
 
 
 def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
@@ -186,7 +196,6 @@ def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[
 
 
 def _median(runs: Sequence[Run]) -> float | None:
-    """Return the median seconds of runs that all decided their instance; None otherwise."""
     if not runs or not all(run.decided for run in runs):
         return None
     return runs[0].seconds if len(runs) == 1 else median(run.seconds for run in runs)
