@@ -14,14 +14,9 @@ from quaternity.game.faults import IllegalQuestion
 from quaternity.game.record import RecordError, parse_record, record_text
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.state_file import StateFileError, parse_state, state_document, state_text
-from quaternity.game.transition import may_be_asked
 from quaternity.insight.check import check_record
 from quaternity.insight.explanation import explained
 from quaternity.insight.perft import perft
-from quaternity.perfect.keys.arrays import key_array
-from quaternity.perfect.keys.canonical import Coding, Rules, canonical
-from quaternity.perfect.successors.many_states import Expander
-from quaternity.perfect.successors.one_state import choices
 from quaternity.trials.campaign import Tally, position_fault
 from quaternity.trials.strategies import game_settings, games, states
 from solvers import SOLVERS
@@ -126,26 +121,6 @@ def test_what_makes_a_question_hopeless_may_be_a_count() -> None:
     ]
     # What is wrong anyhow is told alone.
     assert game.state.faults(Question(0, 1, Card(0, 1))) == ["player 1 is on turn, not player 0"]
-
-
-def test_left_out_in_one_place_the_rule_is_left_out_everywhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def without(answers: int, brisk: bool) -> bool:
-        del brisk
-        return answers > 0
-
-    monkeypatch.setattr(may_be_asked, "__code__", without.__code__)
-    state = known_no().state
-    assert HOPELESS in state.legal_questions
-    assert HOPELESS in [*state.legal_questions]
-    assert HOPELESS in state.legal_questions_by(SOLVERS["max-flow"])
-    assert not state.faults(HOPELESS)
-    code = Coding(Rules.of(state))
-    key = canonical(state).key
-    found = choices(code, key)
-    assert found == choices(Coding(replace(code.rules, brisk=False)), key)
-    assert Expander(code).expand(key_array(code, [key])).counts.sum() == len(found)
 
 
 @given(games(max_moves=8))

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -12,7 +11,6 @@ from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
-from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
@@ -198,26 +196,6 @@ def test_a_question_about_the_only_card_left_says_why() -> None:
         claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)
-
-
-def test_at_the_table_a_question_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What answers are legal is most of the cost of a move."""
-    rules, tried, answers = QuaternityRules(), list[Question](), State._answers
-
-    def counted(state: State, question: Question) -> tuple[Answer, ...]:
-        tried.append(question)
-        return answers(state, question)
-
-    monkeypatch.setattr(State, "_answers", counted)
-    position = rules.start(Random(1))
-    for number in range(12):
-        question = next(iter(replace(position.state).legal_questions))  # of a state that forgets
-        (seat,) = rules.to_act(position)
-        position = rules.after(position, seat, question)
-        assert tried == [question]
-        if position.pending is not None:
-            position = rules.after(position, question.asked, Answer(number % 2))
-        tried.clear()
 
 
 def test_the_winner_has_most_sets_alone() -> None:

@@ -272,20 +272,6 @@ def test_imagined_games_end_where_a_win_is_forced(path: Path) -> None:
     assert won > 0.8 * forced > 3
 
 
-def test_forced_wins_are_looked_for_where_few_cards_are_in_play(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A state of 60 cards may take a second to prove."""
-
-    def search(*known: Any, **limits: Any) -> bool:
-        raise AssertionError("it is not looked for")
-
-    monkeypatch.setattr("quaternity.perfect.forcing.ProofGraph.search", search)
-    start = State.start(Settings(4, 13, 4))
-    policy = Policy(coding(Rules.of(start)))
-    assert not policy.proof(canonical(start).key, 0, 1_000).won
-
-
 def test_bots_are_found_by_name() -> None:
     assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (

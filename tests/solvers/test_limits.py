@@ -1,6 +1,5 @@
 """Limits of time and size: honoured, said so, and refused before working where they can be seen."""
 
-import sys
 import tracemalloc
 from collections.abc import Callable
 from itertools import count
@@ -35,12 +34,11 @@ from solvers import (
     filtering,
     flow_filtering,
     sample_deals,
-    set_ways,
     solve,
     verify,
 )
 from solvers.factor_product import Product
-from solvers.filtering import FILTERS, _by_tables
+from solvers.filtering import FILTERS
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.residue import least_lanes, residue
 from solvers.strategies import deal_problems
@@ -98,13 +96,7 @@ def test_a_limit_holds_within_one_set(way: Callable[..., object]) -> None:
     assert next(asked) == 4
 
 
-def test_a_count_too_large_is_refused_before_anything_is_listed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def listed(*_: object) -> None:
-        raise AssertionError("listed count vectors")
-
-    monkeypatch.setattr(set_ways.SetWays, "__init__", listed)
+def test_a_count_too_large_is_refused_and_an_impossible_one_is_not() -> None:
     impossible, possible = tight_coalition(4, 60, 8)
     for counted in (count_deals, exact_chances, NumberedDeals):
         with pytest.raises(LimitError, match=r"at least [\d,]+ MB .*: the limit is 32 MB"):
@@ -170,27 +162,6 @@ def test_filtering_is_refused_when_it_is_seen_to_be_too_much(
     monkeypatch.setattr(flow_filtering, "MAX_STEPS", 40_000)
     with pytest.raises(LimitError, match=r"would look at about [\d,]+ arcs: the limit is 40,000"):
         FILTERS["flow"](bound_everywhere(4, 39, 13))
-
-
-def test_the_way_of_filtering_is_chosen_by_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    flow = "ortools.graph.python.max_flow"
-    # One set of many cards: a table for every owner of every kind of card, or a small flow.
-    many = SetConstraint.of([[card % 8, card // 8 % 8] for card in range(10_000)], 8)
-    one_set = DealProblem([1250] * 8, [many])
-    monkeypatch.setitem(sys.modules, flow, None)
-    assert _by_tables(free_start(4, 13, 8))
-    assert not _by_tables(one_set)
-    monkeypatch.delitem(sys.modules, flow)  # and then it has to be loaded, too
-    assert _by_tables(free_start(4, 13, 12))
-    assert _by_tables(one_set)
-    assert not _by_tables(free_start(4, 13, 13))
-    # Many sets of many kinds of cards with upper bounds: tables take seconds where flow takes one.
-    random = Random(1)
-    sets = [
-        SetConstraint([random.randrange(1, 1 << 12) for _ in range(20)], [0] * 12, [9] * 12)
-        for _ in range(100)
-    ]
-    assert not _by_tables(DealProblem([2_000, *[0] * 11], sets))
 
 
 def test_a_shortage_is_read_from_a_matching_without_a_list_of_all_edges() -> None:
