@@ -45,7 +45,7 @@ class GrowingFile:
 
     @classmethod
     def exists(cls, path: str) -> bool:
-        """Whether there is something to go on with: a file that is not empty."""
+        """Return whether there is something to go on with: a file that is not empty."""
         try:
             there = os.stat(path)
         except OSError:

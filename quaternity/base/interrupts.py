@@ -9,7 +9,7 @@ _left_to_others = False
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is the user's own interrupt, and not raised by code from outside.
+    """Return whether an exception is the user's own interrupt, and not raised by code from outside.
 
     Interrupts reach the main thread alone, and no process that leaves them to its parent.
     """

@@ -296,7 +296,7 @@ class Episode:
 
     @property
     def made(self) -> tuple[int, Any] | None:
-        """Who moved last and what, None for waiting; None at the start."""
+        """Return who moved last and what, None for waiting; None at the start."""
         return None if self._made is None else (self._made.seat, self._made.move)
 
     @property
@@ -307,17 +307,17 @@ class Episode:
 
     @property
     def several(self) -> bool:
-        """Whether several seats may act in turn, so that one may wait."""
+        """Return whether several seats may act in turn, so that one may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it is over because of `TableGame.max_moves` alone."""
+        """Return whether it is over because of `TableGame.max_moves` alone."""
         return self.seat is None and bool(self.game.rules.to_act(self.position))
 
     @property
     def view(self) -> Any:
-        """What the seat to act sees; a bystander's view when it is over."""
+        """Return what the seat to act sees; a bystander's view when it is over."""
         if self._view is None:
             self._view = self.game.rules.view(self.position, self.seat)
         return self._view

@@ -49,7 +49,7 @@ def _parameters(name: str) -> dict[str, Any]:
 
 
 def _type(name: str, table: TableGame | None = None) -> Any:
-    """How a game is registered, or what is true of one with its settings."""
+    """Return how OpenSpiel registers a game, or describes one with its settings."""
     shaped = table or TableGame(name)
     dealt = bool(shaped.encoded.chance(()))
     fewest, most = registration(name).seats or (shaped.seats, shaped.seats)
@@ -181,7 +181,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def is_terminal(self) -> bool:
-        """Whether it is over or cut off."""
+        """Return whether it is over or cut off."""
         return self.episode is not None and self.episode.seat is None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:

@@ -79,7 +79,7 @@ class SolverEvaluator:
         self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
-        """Whether a formula is true at a deal, after some announcements that are true there.
+        """Return whether a formula is true at a deal, after some announcements that are true there.
 
         Raises:
             Undecided: not shown within the limits.
@@ -288,7 +288,7 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Whether a model has a solution in which every guess is right; it is then the last one.
+        """Return whether a model has a solution with right guesses only; it is then the last one.
 
         Args:
             hint: that it has none need not be sure.
@@ -348,7 +348,7 @@ class SolverEvaluator:
             yield bad
 
     def _counter_case(self, guess: Guess, deal: Deal) -> Case | None:
-        """Why a guessed knowledge is wrong: a case, all of whose deals are counterexamples."""
+        """Return a case that refutes guessed knowledge: all its deals are counterexamples."""
         if not isinstance(guess.formula, logic.Distributed):
             return None
         players, part = guess.formula.players, guess.formula.part
@@ -470,7 +470,7 @@ class SolverEvaluator:
         return chain
 
     def _closed(self, common: logic.Common, area: DealProblem, earlier: Said, steps: int) -> bool:
-        """Whether no chain leads from so many deals with a formula to one without it."""
+        """Return whether no chain leads from so many deals with a formula to one without it."""
         encoder = self.encoder()
         tables = self._tables(encoder, common, [area] * (steps + 1), earlier)
         for table in tables:

@@ -58,7 +58,7 @@ class FormulaChance(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the chance was counted."""
+        """Return whether the chance was counted."""
         return self.drawn is None
 
 

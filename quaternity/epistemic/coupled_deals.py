@@ -55,7 +55,7 @@ class DealTable:
             start += constraint.size
 
     def held(self, player: int, set_index: int, number: int) -> Literal:
-        """Whether a player holds a card; nobody holds a card that is out of play."""
+        """Return whether a player holds a card; nobody holds a card that is out of play."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first[set_index] + number].get(player, False)
@@ -207,7 +207,7 @@ class CoupledDeals:
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Whether everything can be true at once; if so, `value` and `deal` read the solution.
+        """Return whether everything can be true at once; then `value` and `deal` read how.
 
         Raises:
             Undecided: the time limit was reached.

@@ -31,7 +31,7 @@ class Evaluator(Protocol):
         """The public information."""
 
     def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
-        """Whether a formula is true at a deal."""
+        """Return whether a formula is true at a deal."""
 
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
@@ -74,7 +74,7 @@ class Deadline(quaternity.base.deadline.Deadline):
 
 
 def out_of_time(seconds: float) -> str:
-    """Why something is undecided, and what would decide it."""
+    """Return why something is undecided, and what would decide it."""
     return (
         f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
         "with fewer possible deals, may decide it"
@@ -97,7 +97,7 @@ def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) ->
 
 
 def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
-    """Whether all these players hold the same cards in both deals."""
+    """Return whether all these players hold the same cards in both deals."""
     return all(first.hand(player) == second.hand(player) for player in players)
 
 

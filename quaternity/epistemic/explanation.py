@@ -82,7 +82,7 @@ def explain(
     set_size: int | None = None,
     real: bool = True,
 ) -> Explanation:
-    """Why a formula is true or false. Arguments and errors are those of `holds`.
+    """Return why a formula is true or false. Arguments and errors are those of `holds`.
 
     Args:
         real: whether the deal is the real one, or only one that is possible.
@@ -125,7 +125,7 @@ def judge(
 
 
 def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True) -> Explanation:
-    """Why a formula is true or false at a deal, by an evaluator.
+    """Return why a formula is true or false at a deal, by an evaluator.
 
     Args:
         real: whether the deal is the real one, or only one that is possible.
@@ -163,7 +163,7 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Whether it is any possible deal: only what holds in all of them is said of it."""
+        """Return whether it is any possible deal: only what holds in all of them is said of it."""
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Said, level: int) -> bool:
@@ -340,7 +340,7 @@ class _Writer:
         deal: Deal,
         level: int,
     ) -> None:
-        """Why no deal of a problem makes a formula false.
+        """Return why no deal of a problem makes a formula false.
 
         Knowledge inside has no reason that is one for all deals: it is explained at one of them.
         """
@@ -390,7 +390,7 @@ class _Writer:
         claim: Claim,
         level: int,
     ) -> None:
-        """Why nobody but others can hold a card."""
+        """Return why nobody but others can hold a card."""
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
             reason: str = words.SEES_NOT(who=owner, card=card)
@@ -424,7 +424,7 @@ class _Writer:
 
 
 def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certificate | None]]:
-    """Why no deal of a problem belongs to a case: in words, and as a proof."""
+    """Return why no deal of a problem belongs to a case: in words, and as a proof."""
     problem = narrowed(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):

@@ -59,7 +59,7 @@ class Model:
 
     @property
     def worlds(self) -> int:
-        """How many worlds there are."""
+        """Return how many worlds there are."""
         return int(self.owners.shape[1])
 
     def everything(self) -> Truth:
@@ -280,7 +280,7 @@ class ExplicitEvaluator:
         self.model = model_of(problem, self._check)
 
     def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
-        """Whether a formula is true at a deal."""
+        """Return whether a formula is true at a deal."""
         return bool(self._extension(formula, self.among(earlier))[self.model.world(deal)])
 
     def counterexample(

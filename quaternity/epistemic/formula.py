@@ -245,7 +245,7 @@ class Knows(Formula):
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Who knows it, as for `Distributed`."""
+        """Return who knows it, as for `Distributed`."""
         return (self.player,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:

@@ -159,7 +159,7 @@ class _Parser:
 
     @property
     def token(self) -> _Token:
-        """What comes next."""
+        """Return what comes next."""
         return self.tokens[self.at]
 
     def whole(self) -> Formula:
@@ -252,7 +252,7 @@ class _Parser:
         raise self.expected(example[kind])
 
     def is_free(self, name: str) -> bool:
-        """Whether a formula may be called so."""
+        """Return whether a name may be given to a formula."""
         return name not in _RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
 
     def number(self) -> int:
@@ -305,7 +305,7 @@ class _Parser:
         return formula
 
     def binding(self) -> int | None:
-        """How tightly the operator binds that comes next; None where there is none."""
+        """Return how tightly the next operator binds; None where there is none."""
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def deeper(self, read: Callable[[], Formula]) -> Formula:

@@ -112,7 +112,7 @@ class HandPatterns:
         return self._shares(index, pattern, self._allowed(index, case))
 
     def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
-        """Who may own the cards of a set in a case."""
+        """Return who may own the cards of a set in a case."""
         if all(card.set_index != index for card in case):
             return self.public.sets[index].owners
         return tuple(

@@ -46,7 +46,7 @@ def holds(
     seconds: float = SECONDS,
     set_size: int | None = None,
 ) -> bool:
-    """Whether a formula is true at a deal of a public problem.
+    """Return whether a formula is true at a deal of a public problem.
 
     Args:
         formula: a formula, or its text.
@@ -146,7 +146,7 @@ def _by_solvers(problem: DealProblem, deadline: Deadline) -> Evaluator:
 
 
 def is_plain(formula: Formula) -> bool:
-    """Whether knowledge is of hands only, not of knowledge, and nothing is announced."""
+    """Return whether knowledge is of hands only, not of knowledge, and nothing is announced."""
     unlike = (logic.Announced, logic.Common)
     return formula.modal_depth < 2 and not any(
         isinstance(node, unlike) for node in formula.subformulas()

@@ -41,7 +41,7 @@ class Reasons(NamedTuple):
 
 
 def is_knowledge(formula: Formula) -> bool:
-    """Whether requests can be the reason for a formula: it says that something is known."""
+    """Return whether requests can be the reason for a formula: it says that something is known."""
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere():
             return True
@@ -129,7 +129,7 @@ COUNTED = "it speaks of numbers of cards or sets, which everybody counts as the 
 def is_counted(
     text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...]
 ) -> bool:
-    """Whether a text says something else than at the start, because hands and points changed.
+    """Return whether a text counts hands or points, so that it means something else later.
 
     Numbers of cards in hand and of sets put down are counted when a formula is read. So of such a
     formula it cannot be told which moves it rests on.

@@ -46,7 +46,7 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
 
 
 def determined(formula: Formula, players: Collection[int]) -> bool:
-    """Whether a formula has one truth value in all deals with the same hands of these players.
+    """Return whether the hands of these players settle whether a formula is true.
 
     Among deals that are joined by steps of the players who have common knowledge in it.
     """

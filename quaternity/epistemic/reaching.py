@@ -71,7 +71,7 @@ def joined_at_most(
 
 
 def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Whether deals of a problem that agree with some in the cards fixed there belong to them."""
+    """Return whether every deal of a problem with the cards fixed in some deals is among them."""
     case = {card: 1 << owner for owner, card in cards_fixed(problem, among)}
     try:
         return among == problem or closed(narrowed(problem, case)) == among
@@ -151,7 +151,7 @@ def _freed(
 
 
 def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    """Whether every hand that a player has in some deals is one that some bad deal has."""
+    """Return whether every hand that a player has in some deals is one that some bad deal has."""
     return HandPatterns(before, bad, (player,)).provable({}) == []
 
 

@@ -57,7 +57,7 @@ class Refuter:
         return self.model.one_of(proofs)
 
     def never(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Whether in every public deal some deal of a case has the same seen hands.
+        """Return whether in every public deal some deal of a case has the same seen hands.
 
         False may also mean that this was not found out.
         """

@@ -184,7 +184,7 @@ class _Reader:
         )
 
     def take_deal(self, line: str) -> None:
-        """Who holds each card."""
+        """Return who holds each card."""
         words = line.split()[1:]
         if len(words) != len(self.sets):
             raise InputError(f"deal: {len(words)} groups of digits for {len(self.sets)} sets")
@@ -193,7 +193,7 @@ class _Reader:
 
     @property
     def problem(self) -> DealProblem:
-        """What is public."""
+        """Return what is public."""
         return DealProblem(self.hands, self.sets)
 
     def take_formula(self, word: str, text: str) -> None:

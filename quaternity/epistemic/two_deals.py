@@ -16,7 +16,7 @@ HAS_NONE = Kind("has", "{who:player}: no cards")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Who has what."""
+    """Yield a line per player: the cards they hold."""
     for player in range(players):
         cards = deal.hand(player)
         yield HAS(who=player, cards=cards) if cards else HAS_NONE(who=player)

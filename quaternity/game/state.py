@@ -255,7 +255,7 @@ class State(Shown):
 
     @property
     def has_tables(self) -> bool:
-        """Whether coalition tables can hold this number of players."""
+        """Return whether coalition tables can hold this number of players."""
         return len(self.problem.hands) <= MAX_PLAYERS
 
     def layout(self) -> Lanes:

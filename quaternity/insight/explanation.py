@@ -124,7 +124,7 @@ def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
 
 @takes(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
-    """Why a question, or an answer to it, is impossible in the position a game has reached.
+    """Return why a question, or an answer to it, is impossible in the position a game has reached.
 
     Args:
         question: with valid players, set and card; the set is in play.
@@ -177,7 +177,7 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 
 
 def explained(game: Game, question: Question) -> Iterator[str]:
-    """Why a question is refused or has one answer only, in lines for people.
+    """Return why a question is refused or has one answer only, in lines for people.
 
     Cost: as `explain`.
     """
@@ -212,12 +212,12 @@ def move_line(game: Game, number: int) -> Sentence:
 
 
 def _refused(game: Game, question: Question) -> Explanation | None:
-    """Why no deal fits what asking says, or in a brisk game a yes."""
+    """Return why no deal fits what asking says, or in a brisk game a yes."""
     return _explanation(game, question, Answer.YES if game.state.is_hopeless(question) else None)
 
 
 def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
-    """Why no deal fits a question or an answer, when the deal problem forbids it."""
+    """Return why no deal fits a question or an answer, when the deal problem forbids it."""
     completed, (asker, asked, (index, number)) = game.state.completed, question
     known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
     players = range(game.settings.players)

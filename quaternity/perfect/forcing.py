@@ -257,7 +257,7 @@ class Forcing:
 
     @property
     def can_force(self) -> bool | None:
-        """Whether the player can force a win, where that is known."""
+        """Return whether the player can force a win, where that is known."""
         return self._root.won
 
     @property

@@ -47,7 +47,7 @@ class Notes:
         _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
 
     def state(self) -> tuple[int, int | None]:
-        """How often a player began to think, and the seat of the one that thinks now."""
+        """Return how often a player began to think, and the seat of the one that thinks now."""
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
@@ -66,7 +66,7 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Where to tell about a game, in a process that is watched; None elsewhere."""
+    """Return where to tell about a game, in a process that is watched; None elsewhere."""
     return _notes
 
 

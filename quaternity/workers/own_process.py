@@ -112,7 +112,7 @@ class OwnProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process that waits for a call."""
+        """Return whether there is a process that waits for a call."""
         return self._child is not None and self._child.poll() is None
 
     def call(

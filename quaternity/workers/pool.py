@@ -153,7 +153,7 @@ class Pool:
 
 @contextmanager
 def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
-    """Where bulk work runs: here (1 worker), in processes, or on a Dask cluster.
+    """Open what bulk work runs on: this process (1 worker), processes, or a Dask cluster.
 
     Processes are spawned, so functions, items and results must be picklable, and functions must be
     found by name in an importable module; on a cluster the workers must have the same

@@ -215,7 +215,7 @@ class GameGraph:
 
     @property
     def orders(self) -> int:
-        """How many orders of roles there are."""
+        """Return how many orders of roles there are."""
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:

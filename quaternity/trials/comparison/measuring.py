@@ -125,7 +125,7 @@ class Work:
 
     @property
     def family(self) -> str:
-        """What its instances have in common: a family's name or the size of a game."""
+        """Return what its instances have in common: a family's name or the size of a game."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""

@@ -53,15 +53,15 @@ class Run:
 
     @property
     def decided(self) -> bool:
-        """Whether it gave a verdict that stands."""
+        """Return whether it gave a verdict that stands."""
         return self.answer in ("feasible", "infeasible")
 
     @property
     def ended(self) -> bool:
-        """Whether it gave up at a limit, its own or ours."""
+        """Return whether it gave up at a limit, its own or ours."""
         return self.answer in ("timeout", "memory", "gave up")
 
     @property
     def at_fault(self) -> bool:
-        """Whether it gave a wrong or unproved verdict, or crashed."""
+        """Return whether it gave a wrong or unproved verdict, or crashed."""
         return self.answer in ("wrong", "crashed")

@@ -87,7 +87,7 @@ class Comparison(Shown):
 
     @property
     def of_games(self) -> bool:
-        """Whether the instances are states of games and files, not those of families."""
+        """Return whether the instances are states of games and files, not those of families."""
         return all(not name or size_named(name) for name in self.families)
 
     @property
@@ -139,7 +139,7 @@ def machine() -> str:
 
 
 def is_runs_file(text: str) -> bool:
-    """Whether a text says of itself that it holds runs."""
+    """Return whether a text says of itself that it holds runs."""
     return f'"{FORMAT.split("/")[0]}/' in text[:200].split("\n", 1)[0]
 
 
