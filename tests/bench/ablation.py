@@ -55,6 +55,7 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS, solve
 from solvers.solver import Solver
 from solvers.verdict import Deal
+from tests.bench.formulas import questions
 from tests.bench.hard_formulas import Listed, certified, drawn, listed
 from tests.solvers.problems import oracle_games
 
@@ -238,6 +239,16 @@ OFF: dict[str, dict[str, Off]] = {
     },
     "problems": {
         "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
+        "players who are alike": {"solvers.flow_filtering._players_alike": _nobody_alike},
+        "sets that look alike": {"solvers.flow_filtering._looks": _same},
+        "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
+        "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
+        "few slots at once": {"solvers.matching.FEW_SLOTS": 0},
+        "cards in bundles": {"solvers.cp_sat.MOST_BOOLEANS": inf},
+        "few cards one by one": {"solvers.cp_sat.MOST_BOOLEANS": 0},
+        "short searches unheard": {"solvers.cp_sat.QUICK": 0},
+    },
+    "states": {
         "coalitions before flow": {"solvers.registry.MOST_LANES": -1},
         "filtering by tables": {"solvers.filtering._by_tables": lambda _: False},
         "closed sets kept": _unkept("solvers.filtering._CLOSED"),
@@ -250,14 +261,6 @@ OFF: dict[str, dict[str, Off]] = {
         "ways of a set kept": _unkept("solvers.set_ways._WAYS"),
         "lanes of masks kept": {"solvers.coalition_tables.MEETINGS_KEPT": 0},
         "few masks one by one": {"solvers.coalition_tables.FEW_MASKS": 0},
-        "players who are alike": {"solvers.flow_filtering._players_alike": _nobody_alike},
-        "sets that look alike": {"solvers.flow_filtering._looks": _same},
-        "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
-        "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
-        "few slots at once": {"solvers.matching.FEW_SLOTS": 0},
-        "cards in bundles": {"solvers.cp_sat.MOST_BOOLEANS": inf},
-        "few cards one by one": {"solvers.cp_sat.MOST_BOOLEANS": 0},
-        "short searches unheard": {"solvers.cp_sat.QUICK": 0},
     },
     "games": {
         **{
@@ -306,15 +309,21 @@ agree on."""
 
 
 def formulas(method: str = "solvers") -> Iterator[Task]:
-    """Yield the list of hard formulas, by the solvers."""
+    """Yield the hard formulas and the 260 of a game of 52 cards, by the solvers."""
 
     def task(limit: float, entry: Listed) -> bool:
         truth = holds(entry.formula, entry.problem, entry.deal, method, limit)
         assert truth == entry.truth, entry
         return truth
 
+    def published(limit: float, answer: Callable[[float], object]) -> object:
+        result = answer(limit)
+        return getattr(result, "truth", result)
+
     for entry in listed():
         yield partial(task, entry=entry)
+    for _, answer in questions(method):
+        yield partial(published, answer=answer)
 
 
 def problems() -> Iterator[Task]:
@@ -349,6 +358,24 @@ def problems() -> Iterator[Task]:
         yield partial(counted, problem=problem)
     for problem in recorded[::4]:
         yield partial(likely, problem=problem)
+
+
+def states() -> Iterator[Task]:
+    """Yield the states of games, one after another: to close, to decide and to count."""
+
+    def task(limit: float, size: tuple[int, int, int], seed: int) -> object:
+        state, random, made = State.start(Settings(*size)), Random(seed), list[object]()
+        while not state.is_over and len(made) < 120:
+            made += [closed(state.problem), bool(solve(state.problem))]
+            if len(made) % 12 == 0:
+                made.append(count_deals(state.problem, seconds=limit))
+            question, answers = random.choice(list(state.legal_questions.items()))
+            state = state.after(question, random.choice(answers))
+        return made
+
+    for seed in range(5):
+        for size in ((4, 13, 4), (4, 3, 3), (4, 6, 6)):
+            yield partial(task, size=size, seed=seed)
 
 
 def _or_none(work: Callable[..., object], *arguments: object) -> object:
@@ -431,6 +458,7 @@ WORKLOADS: dict[str, Callable[[], Iterable[Task]]] = {
     "formulas": formulas,
     "formulas, any way": partial(formulas, "auto"),
     "problems": problems,
+    "states": states,
     "games": games,
     "solved games": solved_games,
     "perfect players": perfect_players,

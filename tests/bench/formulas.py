@@ -10,6 +10,8 @@ moments of one game.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -33,24 +35,31 @@ def listed() -> list[tuple[int, int | None, str]]:
     return found
 
 
-def decided(seconds: float = 10.0) -> tuple[int, list[float]]:
-    """How many are decided within a time limit each, and the processor time of all."""
+def questions(method: str = "auto") -> Iterator[tuple[str, Callable[[float], object]]]:
+    """Yield each formula with its place, and what answers it within a time limit in seconds."""
     log = read_log(str(DATA / "knowledge-4-13-4.log"))
-    found, times = 0, []
     for step, seat, text in listed():
         at = log.positions[step]
         problem = at.public.problem
         formula = parse(text, Language.of(problem, SET_SIZE, at.public.points))
+        way: Callable[..., object]
+        if seat is None:
+            way = partial(holds, formula, problem, at.deal, method)
+        else:
+            way = partial(as_seen, formula, problem, seat, at.hands[seat], method)
+        yield f"{step} {text}", partial(way, set_size=SET_SIZE)
+
+
+def decided(seconds: float = 10.0) -> tuple[int, list[float]]:
+    """How many are decided within a time limit each, and the processor time of all."""
+    found, times = 0, []
+    for text, answer in questions():
         begun = process_time()
         try:
-            if seat is None:
-                holds(formula, problem, at.deal, seconds=seconds, set_size=SET_SIZE)
-            else:
-                hand = at.hands[seat]
-                as_seen(formula, problem, seat, hand, seconds=seconds, set_size=SET_SIZE)
+            answer(seconds)
             found += 1
         except LimitError as error:
-            print(f"{step} {text}: {error}")
+            print(f"{text}: {error}")
         times.append(process_time() - begun)
     return found, times
 
