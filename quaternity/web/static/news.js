@@ -15,6 +15,7 @@ const SEEN = `quaternity-seen-${table}`;
 const events = () => Array.from(part.querySelectorAll(".history li")).reverse();
 const queue = [];
 let last = 0; // the number of the event that was put into the queue last
+let words = ""; // and its text: a question gets its answer later
 let playing = false;
 let skip = () => {};
 let skipping = false;
@@ -27,6 +28,7 @@ export function startNews() {
   last = Math.min(seen, latest);
   const shown = all.find((item) => item.value === last) ?? all.at(-1);
   if (shown) tell(shown.textContent, last);
+  words = shown?.textContent ?? "";
   takeNews();
 }
 
@@ -37,12 +39,14 @@ export function takeNews() {
   if (latest < last) { // taken back
     queue.length = 0;
     last = latest;
+    words = all.at(-1)?.textContent ?? "";
     tell(all.at(-1)?.textContent ?? "Nothing has happened yet.", latest);
   }
   for (const item of all) {
-    if (item.value > last) queue.push({ number: item.value, text: item.textContent, ...item.dataset });
+    if (item.value > last || (item.value === last && item.textContent !== words)) queue.push({ number: item.value, text: item.textContent, ...item.dataset });
   }
   last = latest;
+  words = all.at(-1)?.textContent ?? "";
   yours();
   count();
   if (!playing) run();
