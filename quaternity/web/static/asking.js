@@ -28,15 +28,15 @@ async function likely() {
 }
 
 function person([seat, note, move]) {
-  const made = element("button", `${MARKS[seat % 8]} ${name(seat)}`, {
+  const made = element("button", "", {
     type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
   });
-  made.append(element("small", note, { "data-note": note }));
+  made.append(element("span", `${MARKS[seat % 8]} ${name(seat)}`, {}), element("small", note, { "data-note": note }));
   return made;
 }
 
 function refused([seat, why]) {
-  const made = element("span", `${MARKS[seat % 8]} ${name(seat)}: ${why}`, { class: "person off" });
+  const made = element("span", `${MARKS[seat % 8]} ${name(seat)}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
   if (part.querySelector('[data-help^="why"]')) {
     made.append(element("button", "Why?", { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
@@ -59,8 +59,8 @@ export function drawAsking() {
   }
   tile.setAttribute("aria-pressed", "true");
   const people = element("div", "", { class: "persons", "data-arrows": "" });
-  people.append(...JSON.parse(tile.dataset.asks).map(person), ...JSON.parse(tile.dataset.refused).map(refused));
-  panel.replaceChildren(element("p", `${tile.dataset.name}: whom do you ask?`, { class: "question" }), people);
+  people.append(...JSON.parse(tile.dataset.asks).map(person));
+  panel.replaceChildren(element("p", `${tile.dataset.name}: whom do you ask?`, { class: "question" }), people, ...JSON.parse(tile.dataset.refused).map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {

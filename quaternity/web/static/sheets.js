@@ -13,7 +13,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-sheet]:not(body)");
   if (button) turn(button.dataset.sheet);
   // What is asked for lies on the board.
-  else if (event.target.closest("[data-help], .side a") && document.body.dataset.sheet) turn(document.body.dataset.sheet);
+  else if (event.target.closest("[data-help], .side a, .side [data-view]") && document.body.dataset.sheet) turn(document.body.dataset.sheet);
 });
 
 // The matrix is a second view of the same.
