@@ -1,0 +1,182 @@
+"""What the one screen of a table shows while a game is played, measured in the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from tests.web.browsing import Person
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+SCREENS: list[tuple[int, int]] = [
+    (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080), (320, 658),
+]  # fmt: skip
+"""A phone, a phone on its side, a tablet, two wide screens, and the smallest phone."""
+
+MOST_SHIFT = 0.02
+"""So much of a screen may move at most because somebody did something."""
+
+MEASURING = """(() => {
+  if (globalThis.measured) return;
+  const measured = globalThis.measured = { faults: new Set(), shifts: [], shown: 0 };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) measured.shifts.push({
+      version: document.getElementById('part')?.dataset.version,
+      value: entry.value, at: entry.startTime,
+      what: entry.sources.map(({ node }) => (node?.outerHTML ?? node?.data ?? '').slice(0, 90)),
+    });
+  }).observe({ type: 'layout-shift' });
+
+  // The part of an element that its scrolling or clipping ancestors and the window let through.
+  function cut(node) {
+    const box = node.getBoundingClientRect();
+    let outside = box.left < -1 || box.top < -1
+      || box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
+    for (let up = node.parentElement; up && !outside; up = up.parentElement) {
+      if (getComputedStyle(up).overflow === 'visible') continue;
+      const frame = up.getBoundingClientRect();
+      outside = box.left < frame.left - 2 || box.top < frame.top - 2
+        || box.right > frame.right + 2 || box.bottom > frame.bottom + 2;
+    }
+    return outside;
+  }
+
+  function look() {
+    const part = document.getElementById('part');
+    if (!part) return;
+    const fault = (what, node) => measured.faults.add(
+      `${innerWidth}x${innerHeight} ${what}: ${(node?.outerHTML ?? '').slice(0, 120)}`);
+    for (const what of ['[data-turn]', '[data-news]', '[data-board]']) {
+      if (part.querySelectorAll(what).length !== 1) fault(`not one ${what}`);
+    }
+    const seats = part.querySelectorAll('li[data-seat]');
+    const must = part.querySelectorAll(
+      '[data-turn], [data-news], [data-hand], [data-answer], [data-act]');
+    for (const node of [...seats, ...must]) {
+      if (node.matches('[aria-disabled=true], :disabled') || node.closest('.side')) continue;
+      const box = node.getBoundingClientRect();
+      if (!box.width || !box.height) { fault('is not shown', node); continue; }
+      if (cut(node)) { fault('needs scrolling', node); continue; }
+      if (!node.matches('[data-act]')) continue;
+      const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      if (!top || !(node.contains(top) || top.contains(node))) fault('is covered', node);
+      if (Math.min(box.width, box.height) < 24) fault('is too small for a finger', node);
+    }
+    const act = part.querySelector('.board [data-act], .thumb [data-act]');
+    if (part.querySelector('.bar.yours') && !act) fault('my turn, and nothing to do');
+    if (document.documentElement.scrollWidth > innerWidth) fault('wider than the window');
+    // What moved while the page was loaded was moved by nobody.
+    measured.since ??= performance.now();
+    measured.shown += 1;
+  }
+
+  // Not before it has been painted.
+  const later = () => requestAnimationFrame(() => setTimeout(look));
+  document.addEventListener('DOMContentLoaded', () => {
+    const part = document.getElementById('part');
+    if (!part) return;
+    later();
+    new MutationObserver(later).observe(part, { attributeFilter: ['data-version'] });
+    new MutationObserver((changes) => {
+      const asked = changes.some(({ target }) => target.closest?.('#ask'));
+      const news = changes.findLast(({ target }) => target.id === 'news' && target.dataset.event);
+      if (asked || news) later();
+    }).observe(part, { subtree: true, childList: true, attributeFilter: ['data-event'] });
+  });
+})()"""
+"""Looks at the page after each change: what cannot be seen, and what moved."""
+
+TELLING = """(() => {
+  const pauses = globalThis.setTimeout;
+  // Time runs faster than it does: nobody waits for what is shown slowly.
+  globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 40, ...more);
+  const behind = () => document.getElementById('behind').textContent;
+  new MutationObserver((changes) => {
+    const news = changes.map(({ target }) => target).find(({ id }) => id === 'news');
+    if (news) globalThis.hear(Number(news.dataset.event), news.textContent, behind());
+  }).observe(document, { subtree: true, attributeFilter: ['data-event'] });
+})()"""
+"""Tells `hear` each event that is shown."""
+
+
+class Onlooker(Person):
+    """Somebody whose page is measured, and who presses by script.
+
+    What a person presses may move what it likes: the shifts of half a second after it do not count
+    in a browser. Those after a script do.
+
+    Attributes:
+        screen: how wide and how high its window is.
+    """
+
+    def __init__(self, browser: Browser, host: str, screen: Sequence[int], **options: Any) -> None:
+        """Open a browser of some size."""
+        viewport = {"width": screen[0], "height": screen[1]}
+        super().__init__(browser, host, viewport=viewport, **options)
+        self.screen = screen
+        self.page.add_init_script(MEASURING)
+
+    def press(self, what: Locator) -> None:
+        """Press something, without being somebody who does."""
+        what.evaluate("node => node.click()")
+
+    def measured(self) -> dict[str, Any]:
+        """Return what was seen since the page was loaded: faults, shifts, and how many looks."""
+        found: dict[str, Any] = self.page.evaluate(
+            "() => ({...measured, faults: [...measured.faults]})"
+        )
+        return found
+
+    def faults_seen(self) -> list[str]:
+        """Return what could not be seen without scrolling, and what moved too far."""
+        found = self.measured()
+        assert found["shown"], "nothing was looked at"
+        by_version: dict[str, float] = {}
+        shifts = [shift for shift in found["shifts"] if shift["at"] > found["since"]]
+        for shift in shifts:
+            by_version[shift["version"]] = by_version.get(shift["version"], 0) + shift["value"]
+        moved = [
+            f"{self.screen} version {shift['version']} moves by {shift['value']:.3f}: "
+            f"{shift['what']}"
+            for shift in shifts
+            if by_version[shift["version"]] >= MOST_SHIFT
+        ]
+        return [*found["faults"], *moved]
+
+
+class Listener(Person):
+    """Somebody whose news are written down, in a browser where time runs fast.
+
+    Attributes:
+        told: number, text and what was said of those to come, for each event that was shown.
+    """
+
+    def __init__(self, browser: Browser, host: str, pace: str, **options: Any) -> None:
+        """Open a browser that likes some pace."""
+        super().__init__(browser, host, **options)
+        self.told: list[tuple[int, str, str]] = []
+        self.context.expose_function("hear", self._told)
+        self.page.add_init_script(TELLING)
+        self.page.add_init_script(f"localStorage.setItem('pace', '{pace}')")
+
+    def _told(self, number: int, text: str, behind: str) -> None:
+        if number:
+            self.told.append((number, text, behind))
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the events shown; that which stands when a page is loaded, once."""
+        numbers = [number for number, _, _ in self.told]
+        return [number for before, number in pairwise([0, *numbers]) if before != number]
+
+    def hears(self, number: int) -> None:
+        """Wait until an event is shown."""
+        self.page.wait_for_function(
+            "number => Number(document.getElementById('news').dataset.event) >= number", arg=number
+        )
+        self.page.evaluate("hear(0, '', '')")  # what was told before has arrived
+
+
+__all__ = ["SCREENS", "Listener", "Onlooker"]

@@ -1,0 +1,142 @@
+"""One screen at every moment of every game: what must be seen is seen, and nothing jumps.
+
+Skipped where no Chromium is installed, as the tests of whole games are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.sizes import only_thorough, thorough
+from tests.web.browsing import browser_path, launched
+from tests.web.screens import SCREENS, Listener, Onlooker
+from tests.web.server import BUSY, Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+if browser_path() is None:
+    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
+if "QUATERNITY_BROWSER" not in os.environ:
+    pytest.importorskip("playwright", reason="playwright is not installed")
+
+GAMES: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "quaternity": (
+        {"set_size": 4, "sets": 13, "players": 4}, ["me", "informed", "random", "random"]
+    ),
+    "kwartet": ({"players": 4, "sets": 13}, ["me", "greedy", "random", "random"]),
+    "quarto": ({}, ["me", "random"]),
+    "set": ({"seats": 2}, ["me", "me"]),
+}  # fmt: skip
+"""As large as they are played."""
+
+EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "quaternity": ({"set_size": 6, "sets": 8, "players": 8}, ["me", *["random"] * 7]),
+    "kwartet": ({"players": 8, "sets": 13}, ["me", *["random"] * 7]),
+    "set": ({"seats": 8}, ["me"] * 8),
+}
+
+MOVES = thorough(8, 10_000)
+"""So many moves of the person are looked at; a whole game in the thorough run."""
+
+PACES = {"slow": 1800, "normal": 900, "fast": 350, "once": 0}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = launched(playwright)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(tmp_path_factory.mktemp("screens") / "data", *BUSY) as running:
+        yield running
+        assert running.stop() == 0
+
+
+def faults_of(
+    browser: Browser, host: str, game: str, settings: dict[str, Any], seats: list[str]
+) -> list[str]:
+    """Play a game by one page, looked at through the same seat on all screens."""
+    pictures = os.environ.get("QUATERNITY_SCREENSHOTS")
+    with ExitStack() as stack:
+        ann = Onlooker(browser, host, SCREENS[0])
+        stack.callback(ann.context.close)
+        table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
+        cookies = ann.context.storage_state()
+        looking = [ann]
+        for screen in SCREENS[1:]:
+            looking.append(Onlooker(browser, host, screen, storage_state=cookies))
+            stack.callback(looking[-1].context.close)
+            looking[-1].page.goto(f"/t/{table}")
+        random, moves = Random(3), 0
+        for moves in range(MOVES):
+            version = ann.ask("GET", f"/api/tables/{table}")["version"]
+            for person in looking:
+                person.sees(version)
+            for person in looking if pictures and moves in (0, 6) else []:
+                name = f"{game}-{len(seats)}-{person.screen[0]}-{moves}.png"
+                person.page.screenshot(path=Path(str(pictures)) / name)
+            if not ann.move(random):
+                if ann.ask("GET", f"/api/tables/{table}")["outcome"] is not None:
+                    break
+                ann.sees(version + 1)
+        assert moves > 3
+        assert [fault for person in looking for fault in person.faults] == []
+        return sorted({fault for person in looking for fault in person.faults_seen()})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_must_be_seen_is_seen_without_scrolling_and_does_not_move(
+    game: str, browser: Browser, served: Server
+) -> None:
+    assert faults_of(browser, served.host, game, *GAMES[game]) == []
+
+
+@only_thorough
+@pytest.mark.parametrize("game", EIGHT)
+def test_eight_seats_share_a_screen(game: str, browser: Browser, served: Server) -> None:
+    assert faults_of(browser, served.host, game, *EIGHT[game]) == []
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_all_that_happens_is_shown_in_its_order_and_once_at_every_pace(
+    pace: str, browser: Browser, served: Server
+) -> None:
+    ann = Listener(browser, served.host, pace)
+    try:
+        settings, seats = {"set_size": 3, "sets": 4, "players": 4}, ["me", *["random"] * 3]
+        table, _ = ann.table("quaternity", settings, seats, name="Ann", seed=5)
+        random = Random(2)
+        while (state := ann.ask("GET", f"/api/tables/{table}"))["outcome"] is None:
+            ann.sees(state["version"])
+            if not ann.move(random):
+                ann.sees(state["version"] + 1)
+            elif state["version"] % 3 == 1:
+                ann.page.reload()
+        ann.sees(state["version"])
+        history = ann.page.locator(".history li").all_text_contents()[::-1]
+        ann.hears(len(history))
+        numbers = ann.numbers()
+        assert numbers == list(range(numbers[0], len(history) + 1))
+        assert numbers[0] <= 4
+        # A question is shown when it is asked, and again with its answer.
+        assert all(history[number - 1].startswith(text) for number, text, _ in ann.told)
+        shown = {number: text for number, text, _ in ann.told}
+        assert shown == {number: history[number - 1] for number in shown}
+        assert ann.told[-1][2] == "", "it is caught up with"
+    finally:
+        ann.context.close()
+    assert ann.faults == []
