@@ -1,13 +1,13 @@
 // What happened is shown one event after another, each in its order, none twice and none left out:
 // the board is always the present one.
-import { part, table, wait } from "./page.js";
+import { liked, part, table, wait } from "./page.js";
 import { play } from "./sound.js";
 import { travel } from "./travel.js";
 
 export const PACES = { slow: 1800, normal: 900, fast: 350, once: 0 };
 
 export function pace() {
-  const name = localStorage.getItem("pace");
+  const name = liked("pace");
   return name in PACES ? name : "normal";
 }
 
@@ -24,7 +24,8 @@ let skipping = false;
 export function startNews() {
   const all = events();
   const latest = all.at(-1)?.value ?? 0;
-  const seen = Number(sessionStorage.getItem(SEEN) ?? latest);
+  let seen = latest;
+  try { seen = Number(sessionStorage.getItem(SEEN) ?? latest); } catch { /* not allowed here */ }
   last = Math.min(seen, latest);
   const shown = all.find((item) => item.value === last) ?? all.at(-1);
   if (shown) tell(shown.textContent, last);

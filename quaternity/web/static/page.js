@@ -58,3 +58,12 @@ export function remember(key, value) {
 export function remembered(key, otherwise) {
   try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
 }
+
+// What somebody likes, plainly under its name; a browser may forbid it.
+export function liked(key) {
+  try { return localStorage.getItem(key); } catch { return null; }
+}
+
+export function like(key, value) {
+  try { localStorage.setItem(key, value); } catch { /* not allowed here */ }
+}

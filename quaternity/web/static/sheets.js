@@ -1,5 +1,5 @@
 // The sheet with all that is not needed at every moment, and what this browser likes.
-import { part } from "./page.js";
+import { like, liked, part } from "./page.js";
 import { pace } from "./news.js";
 import { isOn } from "./sound.js";
 
@@ -20,18 +20,18 @@ document.addEventListener("click", (event) => {
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-view]:not(body)")) return;
   const view = document.body.dataset.view === "matrix" ? "tiles" : "matrix";
-  localStorage.setItem("view", view);
+  like("view", view);
   document.body.dataset.view = view;
 });
-document.body.dataset.view = localStorage.getItem("view") ?? "tiles";
+document.body.dataset.view = liked("view") ?? "tiles";
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.body.dataset.sheet) turn(document.body.dataset.sheet);
 });
 
 document.addEventListener("change", ({ target }) => {
-  if (target.id === "pace") localStorage.setItem("pace", target.value);
-  if (target.id === "sound") localStorage.setItem("sound", target.checked ? "on" : "off");
+  if (target.id === "pace") like("pace", target.value);
+  if (target.id === "sound") like("sound", target.checked ? "on" : "off");
 });
 
 export function likes() {

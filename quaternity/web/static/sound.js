@@ -1,8 +1,10 @@
 // Short tones, made here, off until they are asked for.
+import { liked } from "./page.js";
+
 const TONES = { event: [], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
 let context = null;
 
-export const isOn = () => localStorage.getItem("sound") === "on";
+export const isOn = () => liked("sound") === "on";
 
 export function play(name) {
   if (!isOn() || !TONES[name].length) return;
