@@ -14,8 +14,8 @@ export function fit() {
     for (let abreast = 1; abreast <= size; abreast += 1) {
       const across = (width / columns - 12) / abreast;
       const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
-      // A set is as wide as its name.
-      const side = Math.min(across, down * 0.85) * (width / columns < 84 ? 0.6 : 1);
+      // A set is as wide as its name, and a card as a finger.
+      const side = Math.min(across, down * 0.85) * (width / columns < 84 || across < 24 ? 0.6 : 1);
       if (side > best.side) best = { side, columns, abreast };
     }
   }
