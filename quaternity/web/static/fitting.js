@@ -19,6 +19,7 @@ export function fit() {
       if (side > best.side) best = { side, columns, abreast };
     }
   }
+  part.classList.add("fitted");
   part.style.setProperty("--columns", best.columns);
   part.style.setProperty("--abreast", best.abreast);
   part.classList.toggle("roomy", best.side > 62);
