@@ -60,13 +60,8 @@ class SetFace(NamedTuple):
 class Deck:
     """Names and pictures for the cards of a game.
 
-    The plain deck has no sets and fits any game: there a card is called by its numbers. Any deck
-    calls so what it has no name for. A language that it lacks is answered in its first one.
-
-    Attributes:
-        name: what the deck is called in requests and at the terminal.
-        languages: of its names, the first one standing in for those that it lacks.
-        titles: the title in each language.
+    The plain deck has no sets and fits any game: there a card is called by its numbers, as any deck
+    calls what it has no name for. The first language stands in for those that a deck lacks.
 
     >>> deck = find_deck("everyday")
     >>> deck.card_name(1, 0), deck.card_name(1, 0, "de"), deck.emoji(1, 0), deck.set_name(1)
@@ -111,11 +106,7 @@ class Deck:
         return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
 
     def check_fits(self, sets: int, size: int) -> None:
-        """Refuse a game for which the deck has too few cards.
-
-        Raises:
-            InputError: says what the deck has, what the game needs, and which deck fits.
-        """
+        """Refuse a game for which the deck has too few cards; the InputError names a deck that fits."""
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
             raise InputError(
@@ -184,11 +175,7 @@ def decks() -> tuple[Deck, ...]:
 
 
 def find_deck(name: str) -> Deck:
-    """Return a deck of this package.
-
-    Raises:
-        InputError: there is none of this name.
-    """
+    """Return a deck of this package; InputError if there is none of this name."""
     for deck in decks():
         if deck.name == name:
             return deck
@@ -204,11 +191,7 @@ def deck_for(sets: int, size: int) -> Deck:
 
 
 def read_deck(path: str | Path) -> Deck:
-    """Read the file of a deck; it is called by the name of its file.
-
-    Raises:
-        InputError: the file cannot be read, or is no deck.
-    """
+    """Read the file of a deck, which gives it its name; InputError if it is none."""
     source = str(path)
     try:
         text = decode(read_bytes(source, MAX_BYTES))
@@ -219,14 +202,7 @@ def read_deck(path: str | Path) -> Deck:
 
 
 def parse_deck(text: str, source: str, name: str) -> Deck:
-    """Read the text of a deck.
-
-    Args:
-        source: where it comes from, for messages.
-
-    Raises:
-        InputError: it is no deck.
-    """
+    """Read the text of a deck; the source is for messages. InputError if it is no deck."""
     try:
         return _deck(tomllib.loads(text), name)
     except RecursionError:

@@ -18,16 +18,9 @@ _NAME = re.compile(
 
 
 class DeckWords(Words):
-    """Words that call cards and sets by the names of a deck.
-
-    >>> from quaternity.decks import find_deck
-    >>> words = DeckWords(find_deck("everyday"))
-    >>> words.card((1, 0)), words.set(1), words.sets((1, 2))
-    ('fox (forest)', 'forest', 'forest and sea')
-    """
+    """Words that call cards and sets by the names of a deck, such as `fox (forest)`."""
 
     def __init__(self, deck: Deck, names: Sequence[str] = (), language: str = "en") -> None:
-        """Call players by their names too, where there are any."""
         super().__init__(names)
         self.deck, self.language = deck, language
 

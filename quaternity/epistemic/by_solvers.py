@@ -142,7 +142,6 @@ class SolverEvaluator:
         return self._failure(self.problem, formula, earlier)
 
     def _failure(self, problem: DealProblem, formula: Formula, earlier: Said) -> Deal | None:
-        """Return a deal of a problem where all announcements were true and a formula is false."""
         key = (problem, formula, earlier)
         if key not in self._failures:
             self._failures[key] = self._search(problem, formula, earlier)
@@ -153,9 +152,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false, or None.
 
-        Args:
-            players: at least one.
-            deal: a deal in which all that was said was true.
+        There is at least one player; all that was said is true at the deal.
 
         Raises:
             Undecided: neither found nor excluded within the limits.
@@ -244,10 +241,7 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Return a deal where a propositional formula is true, case by case.
-
-        Returns whether the search was complete, and the deal.
-        """
+        """Return whether the search was complete, and a deal where a plain formula is true."""
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.left()
@@ -261,10 +255,7 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Return a deal of a problem where all that was said was true and a formula is false.
 
-        One CP-SAT model, solved again while guesses in it are wrong.
-
-        Args:
-            hint: that there is none need not be sure.
+        One CP-SAT model, solved again while guesses are wrong. With `hint` there probably is none.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -290,11 +281,7 @@ class SolverEvaluator:
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
         """Return whether a model has a solution with right guesses only; it is then the last one.
 
-        Args:
-            hint: that it has none need not be sure.
-
-        Raises:
-            SolverFault: CP-SAT contradicts itself.
+        With `hint` it probably has none. Raises SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
         while model.solve():
@@ -348,7 +335,6 @@ class SolverEvaluator:
             yield bad
 
     def _counter_case(self, guess: Guess, deal: Deal) -> Case | None:
-        """Return a case that refutes guessed knowledge: all its deals are counterexamples."""
         if not isinstance(guess.formula, logic.Distributed):
             return None
         players, part = guess.formula.players, guess.formula.part
@@ -387,15 +373,13 @@ class SolverEvaluator:
         return hands_allowed(deals_around(self.problem, deal, player, false_deals), player)
 
     def _area(self, common: logic.Common, deal: Deal) -> DealProblem:
-        """Deals that chains from a deal do not leave."""
         group = common.among(self.problem.players)
         return joined_at_most(self.problem, deal, group, self.deadline.left())
 
     def _chain(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
         """Give a chain from a deal to one where what is common knowledge is false; empty for none.
 
-        Raises:
-            Undecided: not shown within `MAX_STEPS` steps or the time limit.
+        Raises Undecided beyond `MAX_STEPS` steps or the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -453,7 +437,6 @@ class SolverEvaluator:
     def _chain_of(
         self, common: logic.Common, deal: Deal, end: Deal | None, earlier: Said, steps: int
     ) -> list[Deal]:
-        """Return a chain of some steps to a deal, or to any where a formula is false."""
         everybody, area = range(self.problem.players), self._area(common, deal)
         encoder = self.encoder()
         places = [information_set(self.problem, deal, everybody), *[area] * steps]
@@ -470,7 +453,6 @@ class SolverEvaluator:
         return chain
 
     def _closed(self, common: logic.Common, area: DealProblem, earlier: Said, steps: int) -> bool:
-        """Return whether no chain leads from so many deals with a formula to one without it."""
         encoder = self.encoder()
         tables = self._tables(encoder, common, [area] * (steps + 1), earlier)
         for table in tables:

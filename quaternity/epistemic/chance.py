@@ -73,10 +73,9 @@ def formula_chance(
     samples: int = SAMPLES,
     said: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """Return the chance of a formula for a seat.
+    """Return the chance of a formula for a seat; the other arguments are those of `as_seen`.
 
     Args:
-        problem, seat, hand, set_size, points, said: as for `quaternity.epistemic.as_seen`.
         samples: most deals that are drawn; 0 for an exact chance or none.
 
     Raises:
@@ -84,8 +83,6 @@ def formula_chance(
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-    >>> formula_chance("H1 0/1 | K1 H0 0/0", three_cards, 0, [0b001]).chance
-    Fraction(1, 2)
     >>> formula_chance("[!H0 0/1!] K1 H0 0/0", three_cards, 0, [0b001]).chance
     Fraction(1, 2)
     """
@@ -147,8 +144,7 @@ def _settled(
 def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
     """By the disjoint cases in which the owners of the cards it names make it true.
 
-    Raises:
-        LimitError: too many of them, or a count is too large.
+    Raises LimitError if they are too many or a count is too large.
     """
     remaining = MAX_COUNTS
 
@@ -179,11 +175,7 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
 def _listed(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """By a list of all public deals.
-
-    Raises:
-        LimitError: too many.
-    """
+    """By a list of all public deals; LimitError if too many."""
     from quaternity.epistemic.explicit import model_of
     from quaternity.epistemic.worlds import quick_count
 
@@ -213,13 +205,8 @@ def _in_deals(
 ) -> FormulaChance:
     """By all deals where they are few, else by deals drawn evenly.
 
-    One that is not decided counts for either side of the interval.
-
-    Args:
-        given: true in the deals that count, those of the formula among them.
-
-    Raises:
-        LimitError: the deals are too many to draw, or too few were decided in the time.
+    A deal that is not decided counts for either side of the interval. `given` is true in the deals
+    that count. Raises LimitError if too many to draw, or too few were decided in the time.
     """
     needed = cases(seen, without_knowledge(given, weaker=True)) or ()
     if len(needed) == 1:  # not drawn in vain where it says who has what
@@ -255,11 +242,7 @@ def _in_deals(
 
 
 def _interval(true: int, drawn: int) -> tuple[float, float]:
-    """Wilson's interval for a share.
-
-    >>> [round(end, 3) for end in _interval(5, 10)]
-    [0.237, 0.763]
-    """
+    """Wilson's interval for a share."""
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
     return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))

@@ -17,11 +17,8 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 class Term(NamedTuple):
     """A number that differs from deal to deal, by formulas that compare it.
 
-    Attributes:
-        least: the formula that it is at least so many.
-        exactly: the formula that it is so many.
-        most: the most that it can be; None where that is not known.
-        value: the number where everybody can count it.
+    `most` is the most that it can be, None where that is not known; `value` is the number where
+    everybody can count it.
     """
 
     least: Callable[[int], Formula]

@@ -38,9 +38,7 @@ def negated(literal: Literal) -> Literal:
 class DealTable:
     """One deal of a model: `holds[card][player]`, a literal; a missing player is False.
 
-    Attributes:
-        problem: what the deal satisfies.
-        first: per set, the number of its first card in `holds`.
+    `first` has per set the number of its first card in `holds`.
     """
 
     __slots__ = ("first", "holds", "problem")
@@ -88,11 +86,7 @@ class CoupledDeals:
         self._literals = 0
 
     def new_literal(self) -> Literal:
-        """Return a free boolean.
-
-        Raises:
-            LimitError: above `MAX_LITERALS`.
-        """
+        """Return a free boolean; LimitError above `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
             raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
@@ -209,9 +203,7 @@ class CoupledDeals:
     def solve(self, **parameters: object) -> bool:
         """Return whether everything can be true at once; then `value` and `deal` read how.
 
-        Raises:
-            Undecided: the time limit was reached.
-            SolverFault: CP-SAT refused the model.
+        Raises Undecided at the time limit, SolverFault if CP-SAT refused the model.
         """
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}

@@ -54,11 +54,7 @@ class Guess(NamedTuple):
 
 
 class Encoder:
-    """Writes formulas into a model.
-
-    Attributes:
-        guesses: literals to be checked in every solution.
-    """
+    """Writes formulas into a model; `guesses` are literals to be checked in every solution."""
 
     def __init__(
         self,
@@ -81,8 +77,7 @@ class Encoder:
     ) -> DealTable:
         """Return a deal of a problem, which shares the hands of some players with a table.
 
-        Raises:
-            LimitError: above `MAX_DEALS`.
+        Raises LimitError above `MAX_DEALS`.
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
@@ -102,12 +97,11 @@ class Encoder:
         return self._known[key]
 
     def forbid(self, guess: Guess, deal: Deal, case: Case | None) -> None:
-        """Take back a guess that is wrong at a deal.
+        """Take back a guess that is wrong at a deal, or wherever a case refutes it.
 
-        Args:
-            case: its deals are counterexamples to the guessed knowledge: then the guess is wrong
-                wherever one of them agrees with the players' hands. None: it is wrong for the hands
-                of this deal.
+        All deals of the case are counterexamples to the guessed knowledge: the guess is wrong
+        wherever one of them agrees with the players' hands. Without a case it is wrong for the
+        hands of the deal.
         """
         differs = guess.table.differs(deal, guess.players)
         self.model.require_one([negated(guess.literal), *differs])
@@ -126,8 +120,7 @@ class Encoder:
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
         """Let nobody guess something common knowledge who has a hand of deals that lead elsewhere.
 
-        Args:
-            bad: from each of its deals a chain leads to one where it is false.
+        From each of the `bad` deals a chain leads to one where it is false.
         """
         for guess in self.guesses:
             if guess.formula == common and guess.truth and not guess.said:

@@ -46,8 +46,7 @@ class Evaluator(Protocol):
     ) -> list[Deal]:
         """Give a shortest chain of deals, from a deal to one where a formula is false, or nothing.
 
-        Each deal of the chain is indistinguishable from the one before for one of some players, or
-        of all where none are named.
+        Some named player, or anybody if none is named, cannot tell a deal from the one before.
         """
 
 

@@ -60,7 +60,6 @@ class Explanation:
     """Why a formula has its truth value.
 
     Attributes:
-        formula, truth: what is explained.
         lines: sentences, indented by what they support.
         deals: other deals that the lines speak of; `deals[0]` is called deal 1.
         claims: what each sentence says; one less where the lines are cut off.
@@ -84,8 +83,7 @@ def explain(
 ) -> Explanation:
     """Return why a formula is true or false. Arguments and errors are those of `holds`.
 
-    Args:
-        real: whether the deal is the real one, or only one that is possible.
+    `real` is whether the deal is the real one, or only one that is possible.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -125,11 +123,7 @@ def judge(
 
 
 def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True) -> Explanation:
-    """Return why a formula is true or false at a deal, by an evaluator.
-
-    Args:
-        real: whether the deal is the real one, or only one that is possible.
-    """
+    """Return why a formula is true or false at a deal, by an evaluator; see `explain`."""
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
@@ -137,8 +131,6 @@ def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = T
 
 
 class _Writer:
-    """Collects the sentences and the deals of one explanation."""
-
     def __init__(self, evaluator: Evaluator, deal: Deal | None) -> None:
         self.evaluator = evaluator
         self.problem = evaluator.problem
@@ -155,7 +147,6 @@ class _Writer:
             self.lines.append("…")
 
     def name(self, deal: Deal) -> str:
-        """Return what a deal is called; it is listed when it is new."""
         if deal == self.real:
             return words.THE_REAL_DEAL()
         if deal not in self.deals:
@@ -167,7 +158,6 @@ class _Writer:
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Said, level: int) -> bool:
-        """Explain the truth of a formula at a deal, and give it."""
         truth = self.evaluator.truth(formula, deal, earlier)
         claim = Claim(formula if truth else negation(formula), deal, earlier)
         match formula:
@@ -206,7 +196,6 @@ class _Writer:
         return truth
 
     def _parts(self, formula: Formula, truth: bool, deal: Deal, earlier: Said, level: int) -> None:
-        """All parts where all are needed, otherwise the first that settles it."""
         needed = unfolded(formula, truth)
         assert needed is not None
         for part, wish in needed[1]:
@@ -424,7 +413,6 @@ class _Writer:
 
 
 def _why(seen: DealProblem, case: Case) -> tuple[str, tuple[DealProblem, Certificate | None]]:
-    """Return why no deal of a problem belongs to a case: in words, and as a proof."""
     problem = narrowed(seen, case)
     verdict = solve(problem)
     if isinstance(verdict, Feasible):

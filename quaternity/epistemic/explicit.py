@@ -30,20 +30,14 @@ Truth: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Model:
-    """All worlds of a problem.
+    """All worlds of a problem; LimitError if it has more than `limit` deals.
 
-    Attributes:
-        problem: the public information.
-        owners: `owners[card, world]`, the cards of all sets in order.
-
-    Raises:
-        LimitError: the problem has more than `limit` deals.
+    `owners[card, world]` has the cards of all sets in order.
     """
 
     def __init__(
         self, problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check
     ) -> None:
-        """`check`, called now and then while the worlds are listed, may end it by raising."""
         self.problem = problem
         self.owners = all_deals(problem, limit, check)
         self._row = {
@@ -77,11 +71,7 @@ class Model:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the number of a deal's world.
-
-        Raises:
-            InputError: the deal is not one of the problem's.
-        """
+        """Return the number of a deal's world; InputError if it is not a deal of the problem."""
         flat = np.array([who for owner in deal.owner for who in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
@@ -109,11 +99,9 @@ class Model:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return the worlds where a formula is true.
+        """Return the worlds where a formula is true, among those that there are.
 
-        Args:
-            among: the worlds that there are; the answer means nothing in the others.
-            check: called before each part of the formula; may end it by raising.
+        The answer means nothing in the others. `check`, called before each part, may raise.
         """
         return self._extension(formula, self.everything() if among is None else among, check)
 
@@ -192,15 +180,10 @@ class Model:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain from a world to one of some, or nothing.
+        """Return a shortest chain of deals from a world to one of `ends`, or nothing.
 
-        Each deal of it is one that one of the players cannot tell from the one before.
-
-        Args:
-            among: the worlds that there are.
-            check: called before each step; may end it by raising.
-
-        Cost: worlds x players x steps.
+        One of the players cannot tell a deal from the one before. `check`, called before each step,
+        may raise. Cost: worlds x players x steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -253,7 +236,6 @@ def _throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> T
 
 @lru_cache(maxsize=2)
 def _kept(problem: DealProblem) -> list[Model]:
-    """Return the place of a problem's model, empty until it is listed."""
     del problem
     return []
 

@@ -135,7 +135,6 @@ def _number(value: object, place: str) -> int:
 
 
 def _settle_numbers(formula: Formula, *fields: str) -> None:
-    """Keep plain integers in some fields; or see `_number` for what is refused."""
     for name in fields:
         value = getattr(formula, name)
         settled = _number(value, name)
@@ -261,10 +260,7 @@ class Knows(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Distributed(Formula):
-    """`D{1,2} f`: the players would know it if they laid their hands together.
-
-    `players` may be given as any iterable of numbers; at least one is needed.
-    """
+    """`D{1,2} f`: the players, at least one, would know it if they laid their hands together."""
 
     players: tuple[int, ...]
     part: Formula
@@ -293,11 +289,8 @@ class Distributed(Formula):
 class Common(Formula):
     """`C f`: common knowledge: true in every deal reached by steps that some player cannot tell.
 
-    It follows from `Everywhere`, and not the other way round: where such steps do not connect all
-    public deals, what is false in a deal out of reach can still be common knowledge.
-
-    `players` make it `C{1,2} f`, common knowledge of a group: only their steps count. None are
-    named for everybody.
+    It follows from `Everywhere`, but not the reverse: what is false only in deals that no steps
+    reach can still be common knowledge. In `C{1,2} f` only the steps of these players count.
     """
 
     part: Formula
@@ -455,11 +448,7 @@ FALSE = Constant(False)
 
 
 def every(parts: Iterable[Formula]) -> Formula:
-    """Return the conjunction of any number of formulas: `true` for none.
-
-    >>> print(every([]), every([TRUE]), every([TRUE, FALSE]), sep="; ")
-    true; true; true & false
-    """
+    """Return the conjunction of any number of formulas: `true` for none."""
     listed = tuple(parts)
     return And(listed) if len(listed) > 1 else listed[0] if listed else TRUE
 

@@ -85,8 +85,6 @@ _Value: TypeAlias = Any
 
 
 class _Token(NamedTuple):
-    """A piece of the text: its kind, what it means, and where it begins."""
-
     kind: str
     text: str
     start: int
@@ -104,17 +102,14 @@ class _Abbreviation(NamedTuple):
 def parse(text: str, language: Language | None = None) -> Formula:
     """Read a formula.
 
-    Args:
-        language: when given, players and cards that it does not have are refused; quantifiers and
-            what speaks of everybody need it.
+    Without a language, players and cards are not checked, and neither quantifiers nor what speaks
+    of everybody can be read.
 
     Raises:
         InputError: the text is not a formula; the message points at the column.
         LimitError: longer than `MAX_TEXT`, nested deeper than `MAX_DEPTH`, or more than `MAX_SIZE`
             parts when written out.
 
-    >>> parse("K1 ¬H4 8/4")
-    Knows(player=1, part=Not(part=Holds(player=4, card=Card(set_index=8, number=4))))
     >>> print(parse("all c in set 1: Kw0 H1 c", Language(2, (4, 2))))
     (K0 H1 1/0 | K0 !H1 1/0) & (K0 H1 1/1 | K0 !H1 1/1)
     >>> parse("K1 H4 & true")
@@ -147,8 +142,6 @@ def _tokens(text: str) -> list[_Token]:
 
 
 class _Parser:
-    """Reads one text. What is at the front is `self.token`."""
-
     def __init__(self, text: str, language: Language | None) -> None:
         self.text, self.language = text, language
         self.tokens = _tokens(text)
@@ -159,11 +152,9 @@ class _Parser:
 
     @property
     def token(self) -> _Token:
-        """Return what comes next."""
         return self.tokens[self.at]
 
     def whole(self) -> Formula:
-        """Return the formula that the text is."""
         try:
             formula = self.formula()
         except LimitError as error:  # also of the values that are made of it
@@ -181,23 +172,19 @@ class _Parser:
         return _fault(self.text, token.start, f"expected {what}, found {actual}")
 
     def typed(self, token: _Token) -> str:
-        """Return a piece as it was typed."""
         match = _TOKEN.match(self.text, token.start)
         return "" if match is None else match[0]
 
     def take(self, text: str) -> bool:
-        """Step over a sign or word if it comes next."""
         matches = self.token.text == text and self.token.kind != "END"
         self.at += matches
         return matches
 
     def need(self, text: str) -> None:
-        """Step over a sign or word that must come next."""
         if not self.take(text):
             raise self.expected(repr(text))
 
     def checked(self, value: _Value, kind: str, start: int) -> _Value:
-        """Return a player, set or card, which the language has."""
         if self.language is not None:
             checks: dict[str, Callable[[_Value], None]] = {
                 "p": self.language.check_player,
@@ -217,11 +204,9 @@ class _Parser:
         return self.language
 
     def not_known(self, what: str, start: int) -> InputError:
-        """Return the refusal of what cannot be written out."""
         return _fault(self.text, start, f"{what}: how many there are is not known here")
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
-        """Return what a variable of some kind stands for."""
         if _KIND_OF[name[0]] != kind:
             its = _KINDS[_KIND_OF[name[0]]]
             raise _fault(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
@@ -234,7 +219,6 @@ class _Parser:
         return self.values[name]
 
     def value(self, kind: str) -> _Value:
-        """Return a player, set or card: a number, a card, or a variable."""
         kind_found, text, start = self.token
         example = {"p": "a number of a player", "s": "a number of a set", "c": "a card such as 0/2"}
         if kind_found == "CARD" and kind == "c":
@@ -252,18 +236,15 @@ class _Parser:
         raise self.expected(example[kind])
 
     def is_free(self, name: str) -> bool:
-        """Return whether a name may be given to a formula."""
         return name not in _RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
 
     def number(self) -> int:
-        """Return a plain number."""
         if self.token.kind != "NUMBER":
             raise self.expected("a number")
         self.at += 1
         return int(self.tokens[self.at - 1].text)
 
     def player_of(self, token: _Token) -> _Value:
-        """Return the player in `K1`, `Kwp` and the like."""
         name = token.text.lstrip("KwMHU_")
         start = token.start
         player = int(name) if name.isdecimal() else self.variable(name, "p", start)
@@ -278,7 +259,6 @@ class _Parser:
         return tuple(self.listed("p", "}"))
 
     def listed(self, kind: str, end: str = "") -> list[_Value]:
-        """Players, sets or cards with commas between them, up to a closing sign if there is one."""
         values = [self.value(kind)]
         while self.take(","):
             values.append(self.value(kind))
@@ -289,7 +269,6 @@ class _Parser:
     # -- formulas -----------------------------------------------------------------------------
 
     def formula(self, least: int = _IFF) -> Formula:
-        """Return a formula up to an operator that binds weaker than wanted."""
         formula = self.prefixed()
         while (binding := self.binding()) is not None and binding >= least:
             if binding in (_AND, _OR):
@@ -305,7 +284,6 @@ class _Parser:
         return formula
 
     def binding(self) -> int | None:
-        """Return how tightly the next operator binds; None where there is none."""
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def deeper(self, read: Callable[[], Formula]) -> Formula:
@@ -318,7 +296,6 @@ class _Parser:
         return formula
 
     def prefixed(self) -> Formula:
-        """Return a formula with all that stands in front of it."""
         around: list[Callable[[Formula], Formula]] = []
         while (made := self.prefix()) is not None:
             around.append(made)
@@ -330,7 +307,6 @@ class _Parser:
         return formula
 
     def prefix(self) -> Callable[[Formula], Formula] | None:
-        """Return what a prefix makes of the formula behind it, if one comes next."""
         token = self.token
         if token.kind == "PERSON" and token.text[0] in "KM":
             self.at += 1
@@ -352,7 +328,6 @@ class _Parser:
         return None
 
     def of_group(self, word: str) -> Callable[[Formula], Formula]:
-        """C, D, E or P, which was stepped over, with the players it is about."""
         if word == "P":
             return logic.Everywhere
         if word == "C" and self.token.text != "{":
@@ -365,7 +340,6 @@ class _Parser:
         return lambda part: logic.E(players, part)
 
     def atom(self) -> Formula:
-        """Return what has nothing in front of it."""
         self.atoms += 1
         if self.atoms > MAX_SIZE:
             raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
@@ -399,7 +373,6 @@ class _Parser:
     # -- numbers ------------------------------------------------------------------------------
 
     def comparison(self) -> Formula:
-        """Two numbers and how they compare."""
         first = self.term()
         sign = self.token.text
         if sign not in SIGNS:
@@ -412,7 +385,6 @@ class _Parser:
         return formula
 
     def term(self) -> Term:
-        """Return a number, or what can be counted."""
         token = self.token
         if token.kind == "NUMBER":
             return constant(self.number())
@@ -463,7 +435,6 @@ class _Parser:
         return join(parts if values else [])
 
     def new_variable(self) -> str:
-        """Return the name of a variable."""
         token = self.token
         if token.kind != "WORD" or not _VARIABLE.fullmatch(token.text):
             raise self.expected("a variable: c, d for a card, p, q, r for a player, s, t for a set")
@@ -471,7 +442,6 @@ class _Parser:
         return token.text
 
     def range_of(self, kind: str, start: int) -> list[_Value]:
-        """Return the values that a quantified variable goes through, before any are left out."""
         if not self.take("in"):
             language = self.known(f"all {_KINDS[kind]}s", start)
             if kind == "p":
@@ -522,7 +492,6 @@ class _Parser:
         return formula
 
     def filled_in(self) -> Formula:
-        """Return a formula by its name, with values for its parameters."""
         made = self.names[self.token.text]
         self.at += 1
         given: dict[str, _Value] = {}
@@ -546,7 +515,6 @@ def _fault(text: str, position: int, why: str) -> InputError:
 
 
 def _at_place(text: str, position: int, why: str) -> str:
-    """Return what is wrong, with the line of the text and a mark under the place."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
     column = position - start

@@ -36,10 +36,7 @@ Counts: TypeAlias = tuple[int, ...]
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
     """Every pattern of some players' hands in a set, with the counts that it can come with.
 
-    Args:
-        seen: bit mask of the players whose cards the pattern shows.
-
-    None when there are more than `MAX_OPTIONS`.
+    `seen` is the bit mask of the players. None when there are more than `MAX_OPTIONS`.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
@@ -63,9 +60,7 @@ class HandPatterns:
     """The patterns of some players' hands in the deals of a problem.
 
     Attributes:
-        problem: the deals that are meant.
         public: the public problem that the deals belong to.
-        seen: the players whose hands are seen.
         coalitions: bit masks of the coalitions of other players; the empty one comes first, and
             falls short where a pattern leaves no way to deal a set; the others only elsewhere.
     """
@@ -112,7 +107,6 @@ class HandPatterns:
         return self._shares(index, pattern, self._allowed(index, case))
 
     def _allowed(self, index: int, case: Case) -> tuple[int, ...]:
-        """Return who may own the cards of a set in a case."""
         if all(card.set_index != index for card in case):
             return self.public.sets[index].owners
         return tuple(

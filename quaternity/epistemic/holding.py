@@ -52,7 +52,6 @@ def holds(
         formula: a formula, or its text.
         problem: the public information; a set out of play is a constraint without cards.
         deal: the real deal, `[set][card]` a player.
-        method: see `Method`.
         seconds: time limit; a list of deals looks at it between the parts of the formula.
         set_size: cards of a set that is out of play; by default as many as the largest set has.
 
@@ -63,10 +62,7 @@ def holds(
 
     >>> from solvers import DealProblem, SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-    >>> deal = [[0, 1, 2]]
-    >>> holds("K2 H0 0/0", three_cards, deal)
-    False
-    >>> holds("[!H0 0/1!] K2 H0 0/0", three_cards, deal)
+    >>> holds("[!H0 0/1!] K2 H0 0/0", three_cards, [[0, 1, 2]])
     True
     """
     formula = checked_formula(formula, problem, set_size)
@@ -80,13 +76,9 @@ def checked_formula(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
 ) -> Formula:
-    """Return a formula, read if it is text, that names only players and cards that exist.
+    """Return a formula, read if it is text; refuse players and cards that do not exist.
 
-    Args:
-        points: per player the sets put down, where formulas may speak of them.
-
-    Raises:
-        InputError: it is none, or names others.
+    `points` has per player the sets put down, where formulas may speak of them.
     """
     language = Language.of(problem, set_size, points)
     if isinstance(formula, str):

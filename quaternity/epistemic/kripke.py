@@ -31,10 +31,8 @@ MAX_DRAWN = 60
 class World(NamedTuple):
     """Some deals that are drawn as one.
 
-    Attributes:
-        deals: which.
-        hands: per player the cards that the player holds in all of them.
-        real: whether the real deal is one of them.
+    `hands` has per player the cards that they hold in all of them; `real` is whether the real deal
+    is one of them.
     """
 
     deals: tuple[Deal, ...]
@@ -43,12 +41,10 @@ class World(NamedTuple):
 
 
 class KripkeModel(NamedTuple):
-    """A contracted model.
+    """A contracted model; the world of the real deal comes first.
 
-    Attributes:
-        worlds: the one of the real deal first.
-        links: pairs of worlds, the lower number first, with the players who cannot tell them
-            apart. (Every world is linked to itself for everybody.)
+    `links` has pairs of worlds, the lower number first, with the players who cannot tell them
+    apart. (Every world is linked to itself for everybody.)
     """
 
     worlds: tuple[World, ...]
@@ -60,12 +56,8 @@ def kripke_model(
 ) -> KripkeModel:
     """Return the model of a situation after announcements, contracted by bisimulation.
 
-    Args:
-        said: the announcements; by default all of the situation's.
-        every: whether all cards matter, not only those that the formulas name.
-
-    Raises:
-        LimitError: above `MAX_DEALS`.
+    By default all of its announcements count, and only the cards that the formulas name; with
+    `every` all cards do. Raises LimitError above `MAX_DEALS`.
     """
     said = situation.said if said is None else tuple(said)
     evaluator = ExplicitEvaluator(situation.problem)
@@ -192,8 +184,7 @@ def dot_text(model: KripkeModel) -> str:
 def svg_text_of(model: KripkeModel, title: str) -> str:
     """Return a model as a drawing: worlds on a circle, the real one on top with a double border.
 
-    Raises:
-        LimitError: above `MAX_DRAWN` worlds.
+    Raises LimitError above `MAX_DRAWN` worlds.
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:

@@ -16,11 +16,8 @@ class Language:
     """The players 0..players-1 and, per set, its number of cards; what everybody can count.
 
     A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
-    holds them.
-
-    Attributes:
-        hands: per player the cards in hand, where formulas may speak of them.
-        points: per player the sets put down, where formulas may speak of them.
+    holds them. `hands` and `points` have per player the cards in hand and the sets put down, where
+    formulas may speak of them.
     """
 
     players: int
@@ -37,20 +34,14 @@ class Language:
     ) -> Language:
         """Return the language of a problem.
 
-        Args:
-            set_size: cards of a set that is out of play; by default as many as the largest set has.
-            points: per player the sets put down, which a problem does not say.
+        By default a set that is out of play has as many cards as the largest set.
         """
         sizes = [constraint.size for constraint in problem.sets]
         gone = max(sizes, default=0) if set_size is None else set_size
         return cls(problem.players, tuple(size or gone for size in sizes), problem.hands, points)
 
     def check_set(self, index: int) -> None:
-        """Refuse a set that does not exist.
-
-        Raises:
-            InputError: naming the set and which are allowed.
-        """
+        """Refuse a set that does not exist by an InputError."""
         if not 0 <= index < len(self.sizes):
             raise InputError(f"set {index} does not exist: {self._allowed()}")
 
@@ -58,22 +49,14 @@ class Language:
         return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
 
     def check_player(self, player: int) -> None:
-        """Refuse a player who does not exist.
-
-        Raises:
-            InputError: naming the player and who is allowed.
-        """
+        """Refuse a player who does not exist by an InputError."""
         if not 0 <= player < self.players:
             raise InputError(
                 f"player {player} does not exist: the players are 0..{self.players - 1}"
             )
 
     def check_card(self, card: Card) -> None:
-        """Refuse a card that does not exist.
-
-        Raises:
-            InputError: naming the card and what is allowed.
-        """
+        """Refuse a card that does not exist by an InputError."""
         if not 0 <= card.set_index < len(self.sizes):
             raise InputError(f"card {card} does not exist: {self._allowed()}")
         size = self.sizes[card.set_index]
@@ -87,11 +70,7 @@ class Language:
             raise InputError(f"card {card} does not exist: {allowed}")
 
     def check(self, formula: Formula) -> None:
-        """Refuse a formula that names a player or a card that does not exist.
-
-        Raises:
-            InputError: naming the first one and what is allowed.
-        """
+        """Refuse, by an InputError, a formula that names a player or a card that does not exist."""
         for node in formula.subformulas():
             players: tuple[int, ...] = ()
             match node:

@@ -69,9 +69,8 @@ def reasons(
         requests: how many there are; with all of them the formula is true.
         stated_by: the deal is one of every problem that it gives.
         real: whether the deal is the real one, or only one that is possible.
-        set_size: cards of a set that is out of play.
 
-    Where the time is over early the list is longer than need be, and not called minimal.
+    If the time ends early the list is longer than need be, and not called minimal.
 
     Cost: evaluates the formula about 2 log2(requests) times for each one in the list.
     """
@@ -131,12 +130,7 @@ def is_counted(
 ) -> bool:
     """Return whether a text counts hands or points, so that it means something else later.
 
-    Numbers of cards in hand and of sets put down are counted when a formula is read. So of such a
-    formula it cannot be told which moves it rests on.
-
-    Args:
-        now: the text as it is read now.
-        start: the public information at the start.
-        points: per player the sets put down then.
+    Of such a formula it cannot be told which moves it rests on. `start` and `points` are what was
+    public at the start; `now` is the text as it is read now.
     """
     return checked_formula(text, start, set_size, points) != now

@@ -34,10 +34,7 @@ KEPT, KEPT_SIZE = 128, 50
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
     """Return a formula that is true in the same public deals, and easier to search.
 
-    Args:
-        formula: names only players and cards of the problem (see `Language`).
-
-    Cost: parts x depth.
+    It names only players and cards of the problem (see `Language`). Cost: parts x depth.
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint
@@ -67,13 +64,10 @@ _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Everywh
 
 
 class _Normal:
-    """Normal forms for one problem."""
-
     def __init__(self, problem: DealProblem) -> None:
         self._problem = problem
 
     def of(self, formula: Formula) -> Formula:
-        """Return the normal form of a formula."""
         if isinstance(formula, logic.Holds | logic.Unknown):
             return self._atom(formula)
         parts = formula.parts()

@@ -91,13 +91,10 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 
 
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
-    """Return a propositional formula that follows from a formula, or one from which it follows.
+    """Return a propositional consequence of a formula, or (not `weaker`) a sufficient condition.
 
     What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
     propositional gives `K f` but `false`. An equivalence between knowledge gives nothing.
-
-    Args:
-        weaker: True for a consequence, False for a sufficient condition.
     """
     if not formula.modal_depth:
         return formula
@@ -174,18 +171,11 @@ def cases(
     """Return the cases in which a propositional formula has a truth value; None: too many.
 
     Cases that no owners of the problem allow are left out; cases may overlap.
-
-    >>> from quaternity.epistemic.formula import H
-    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
-    >>> cases(problem, H(0, "0/0") | H(1, "0/1"))
-    [{Card(set_index=0, number=0): 1}, {Card(set_index=0, number=1): 2}]
     """
     return _Cases(problem, limit).of(formula, truth)
 
 
 class _Cases:
-    """Splits formulas into cases; every part is split once."""
-
     def __init__(self, problem: DealProblem, limit: int) -> None:
         self.problem, self.limit = problem, limit
         self._split: dict[tuple[Formula, bool], list[Case] | None] = {}
@@ -282,11 +272,7 @@ def case_around(
     """Return a case with a deal, in all of whose deals a formula has the same truth value.
 
     It speaks of the cards that atoms name, and of whole hands for what their players know.
-
-    Args:
-        truth: the truth value of the formula at the deal.
-        true_at: evaluates a formula at a deal.
-        known_around: a larger case for what is known, or not, if there is one.
+    `known_around` gives a larger case for what is known, or not, if there is one.
     """
     ways = true_at, known_around
     match formula:

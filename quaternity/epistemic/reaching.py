@@ -34,12 +34,8 @@ def joined_at_most(
 ) -> DealProblem:
     """Return the deals that agree with one in what never changes along the chains of some players.
 
-    No chain of theirs leads from the deal out of these deals.
-
-    Args:
-        seconds: a time limit; what is found by then is right.
-
-    Cost: at most cards x `closed`.
+    No chain of theirs leads from the deal out of these deals. What is found when the time limit
+    ends the search is right. Cost: at most cards x `closed`.
     """
     if len(players) != 2:
         return problem
@@ -92,12 +88,9 @@ def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
     """Many deals of a problem in which a player's hand is one that some bad deal has.
 
-    Args:
-        bad: some deals of the problem.
-        deal: one of them, with a hand to begin with: every set in which the hand can be almost
-            any without leaving the bad deals is set free.
-
-    Cost: at most a look at the hand's patterns (`HandPatterns.provable`) a set.
+    `deal` is a bad deal, whose hand is begun with: every set in which the hand can be almost any
+    without leaving the bad deals is set free. Cost: at most a look at the hand's patterns
+    (`HandPatterns.provable`) a set.
     """
     return _freed(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -107,10 +100,7 @@ def deals_around(
 ) -> DealProblem:
     """Many deals of a problem, in which no hand of a player is one that some false deal has.
 
-    Args:
-        deal: one of them.
-
-    Cost: some deal problems a set.
+    `deal` is one of them. Cost: some deal problems a set.
     """
 
     def none_fits(wide: DealProblem) -> bool:

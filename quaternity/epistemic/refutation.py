@@ -36,16 +36,10 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Give a literal that can be true iff no deal of a case agrees with a table on some hands.
+        """Give a literal that can be true iff no deal of a case agrees with a table on seen hands.
 
-        Args:
-            table: a deal of the model.
-            seen: the players whose hands the deals share with the table.
-            case: who may own which card, besides what the problem says.
-            problem: the deals that there are; all public ones where it is None.
-
-        Raises:
-            Undecided: the model's time is up.
+        The case says who may own which card, besides what the problem (None: the public one) says.
+        Raises Undecided when the model's time is up.
         """
         self.model.deadline.left()
         problem = self.problem if problem is None else problem

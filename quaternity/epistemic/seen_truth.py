@@ -55,7 +55,6 @@ def as_seen(
         seat: who is asked; None for a bystander.
         hand: the seat's cards, a bit mask per set; nothing for a bystander.
         points: per player the sets put down, where formulas may speak of them.
-        why: also give the reason.
         said: announcements before, one after another, each supposed to be true when it is made.
 
     Raises:

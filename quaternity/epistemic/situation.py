@@ -38,14 +38,9 @@ MOST_PLAYERS = 10
 
 
 class Asked(NamedTuple):
-    """A formula that is asked after some announcements.
+    """A formula, without the announcements `said` before it, that a line of a file asks.
 
-    Attributes:
-        line: of the file.
-        text: as it was written.
-        formula: without the announcements.
-        said: the announcements before it.
-        expected: what the file says; None where it only asks.
+    `expected` is what the file says; None where it only asks.
     """
 
     line: int
@@ -57,14 +52,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a file says.
-
-    Attributes:
-        problem: what is public.
-        deal: the real deal.
-        said: all announcements.
-        asked: what is asked, in order.
-    """
+    """What a file says: the public problem, the real deal, all announcements, and what is asked."""
 
     problem: DealProblem
     deal: Deal
@@ -73,10 +61,7 @@ class Situation:
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
-    r"""Read a situation.
-
-    Args:
-        path: of the file, for messages.
+    r"""Read a situation; the path is for messages.
 
     Raises:
         InputError: with the line, and what is expected there.
@@ -109,8 +94,6 @@ def _lines(text: str) -> list[tuple[int, str]]:
 
 
 class _Reader:
-    """Takes the lines of a situation one after another."""
-
     def __init__(self, path: str) -> None:
         self.path, self.number = path, 0
         self.started = False
@@ -122,7 +105,6 @@ class _Reader:
         self.asked: list[Asked] = []
 
     def take(self, line: str) -> None:
-        """One line."""
         word, _, argument = line.partition(" ")
         if not self.started:
             if line.split() != FIRST_LINE.split():
@@ -147,7 +129,6 @@ class _Reader:
             raise InputError(f"{word!r} is unknown: known are {known}")
 
     def numbers(self, text: str, count: int | None) -> list[int]:
-        """Whole numbers between blanks."""
         words = text.split()
         if not all(re.fullmatch(r"[0-9]{1,4}", word) for word in words):
             raise InputError(f"{text.strip()!r}: expected whole numbers with blanks between them")
@@ -156,14 +137,12 @@ class _Reader:
         return [int(word) for word in words]
 
     def players_in(self, word: str) -> list[int]:
-        """Players written as digits."""
         last = len(self.hands) - 1
         if not re.fullmatch(r"[0-9]+", word) or any(int(x) > last for x in word):
             raise InputError(f"{word!r}: expected players 0..{last}, a digit each")
         return [int(w) for w in word]
 
     def take_set(self, line: str) -> None:
-        """`set 3 cards`, or who may own each card."""
         words, players = line.split()[1:], len(self.hands)
         if len(words) == 2 and words[1] in ("card", "cards"):
             (size,) = self.numbers(words[0], 1)
@@ -173,7 +152,6 @@ class _Reader:
         self.sets.append(SetConstraint.of(owners, players))
 
     def take_bounds(self, line: str) -> None:
-        """`least` or `most`: of the set above it, for each player."""
         word, _, argument = line.partition(" ")
         if not self.sets:
             raise InputError(f"{word}: of which set? It goes below a line 'set ...'")
@@ -184,7 +162,6 @@ class _Reader:
         )
 
     def take_deal(self, line: str) -> None:
-        """Return who holds each card."""
         words = line.split()[1:]
         if len(words) != len(self.sets):
             raise InputError(f"deal: {len(words)} groups of digits for {len(self.sets)} sets")
@@ -193,11 +170,9 @@ class _Reader:
 
     @property
     def problem(self) -> DealProblem:
-        """Return what is public."""
         return DealProblem(self.hands, self.sets)
 
     def take_formula(self, word: str, text: str) -> None:
-        """Read a formula: named, said, or asked."""
         language = Language.of(self.problem)
         if word == "let":
             parse(f"{self.lets}let {text}; true", language)

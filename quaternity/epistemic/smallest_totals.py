@@ -42,12 +42,8 @@ def smallest_totals(
 ) -> Numbers | None:
     """Per kind of cost, the smallest sum over sets, one option each, that fills the hands.
 
-    Args:
-        hands: per player; together as many as the cards of all sets.
-        steps: per set its options, at least one.
-        most_work: the most steps of the programme: states x options x kinds.
-
-    None when that is too much work. Where no options fill the hands, the sums are large: `FAR`.
+    The hands have together as many cards as all sets. None when more than `most_work` steps are
+    needed: states x options x kinds. Where no options fill the hands, the sums are large: `FAR`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2

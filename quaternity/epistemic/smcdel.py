@@ -81,20 +81,16 @@ def smcdel_text(situation: Situation) -> str:
 
 
 class _Names:
-    """Players and formulas in the words of SMCDEL."""
-
     def __init__(self, number: dict[tuple[int, Card], int], players: int) -> None:
         self.number, self.players = number, players
 
     def player(self, player: int) -> str:
-        """Return a name of letters."""
         return f"player{player}"
 
     def group(self, players: Sequence[int]) -> str:
         return f"({','.join(map(self.player, players))})"
 
     def formula(self, formula: Formula) -> str:
-        """Return a formula, every part in parentheses."""
         match formula:
             case logic.Constant(value):
                 return "Top" if value else "Bot"

@@ -23,11 +23,7 @@ def hand_lines(deal: Deal, players: int) -> Iterator[str]:
 
 
 def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Two deals that differ in what cannot be told: side by side, or where that is too wide below.
-
-    Args:
-        wide: how wide lines may be.
-    """
+    """Two deals that differ in what cannot be told, side by side, or below if that is too wide."""
     heads = ("true", "false")
     true, false = deals
     lines = list(beside(true, false, players, heads, wide))
@@ -43,7 +39,7 @@ def beside(
 ) -> Iterator[str]:
     """Two deals, a row a player; `*` marks the cards that lie elsewhere in the other.
 
-    Side by side or, where that is too wide, one below the other; then in words which cards differ.
+    Where that is too wide, one is below the other, then in words which cards differ.
     """
     from quaternity.base.text_table import table_lines
 

@@ -38,21 +38,14 @@ class _Step(NamedTuple):
 
 
 def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check) -> Owners:
-    """Every deal of a problem.
+    """Return every deal of a problem as an array (cards, deals), in no particular order.
 
-    Args:
-        check: called now and then, at least for every card; may end the listing by raising.
-
-    Returns an array of shape (cards, deals), the deals in no particular order.
+    `check`, called at least for every card, may end the listing by raising.
     Cost: cards x (states + deals).
 
     Raises:
         LimitError: more than `limit` deals, or more than `MAX_STATES` states; says how many deals
             there are where that was found.
-
-    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
-    >>> all_deals(problem).T.tolist()
-    [[1, 0], [0, 1]]
     """
     # Counting is quick where the problem is small enough for it; the plan counts again.
     _check_number(quick_count(problem) or 0, limit)
@@ -177,8 +170,7 @@ def _pruned(
 ) -> tuple[list[_Step], int]:
     """Take out, from the last card to the first, what leads to no deal.
 
-    Args:
-        ways: per state after the last card, 1 where it is a whole deal.
+    `ways` has per state after the last card 1 where it is a whole deal.
     """
     steps = []
     for players, rows in reversed(moves):

@@ -70,11 +70,6 @@ def estimated(problem: DealProblem) -> OwnerWeights:
     any; among such tables it is the one of greatest entropy that starts from equal chances. The
     bounds of sets count only in so far as `owners` shows them (`solvers.filtering.closed`).
     Cost: `ROUNDS` x (distinct owner masks) x players.
-
-    >>> from solvers import SetConstraint
-    >>> problem = DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)])
-    >>> [[round(chance, 3) for chance in row] for row in estimated(problem).owned[0]]
-    [[0.5, 0.5], [0.5, 0.5], [1.0, 0.0]]
     """
     cards: dict[int, int] = {}
     for constraint in problem.sets:

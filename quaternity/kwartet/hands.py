@@ -28,11 +28,7 @@ LACKING: tuple[tuple[int, ...], ...] = tuple(NUMBERS[FULL ^ mask] for mask in ra
 
 
 def cards_in(hand: Hand) -> tuple[Card, ...]:
-    """Return the cards of a hand, ascending.
-
-    >>> [str(card) for card in cards_in((0b0101, 0, 0b1000))]
-    ['0/0', '0/2', '2/3']
-    """
+    """Return the cards of a hand, ascending."""
     return tuple(
         Card.trusted(index, number) for index, mask in enumerate(hand) for number in NUMBERS[mask]
     )

@@ -37,7 +37,6 @@ class Moment(NamedTuple):
     Attributes:
         start: what was public right after the deal.
         seat: who asks; None for a bystander, or where all hands are seen.
-        hand: the seat's cards.
         deal: the real deal, where all hands are seen.
         said: what was said in public then, or is supposed to be, one after another.
     """

@@ -68,7 +68,6 @@ def event_lines(data: bytes) -> list[int]:
 
 
 def _plain(line: str) -> str:
-    """Return a line without its comment and surrounding blanks."""
     return line.split("#", 1)[0].strip()
 
 
@@ -85,8 +84,6 @@ def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
 
 
 class _Reader:
-    """Takes the lines of a log one after another."""
-
     def __init__(self) -> None:
         self.started = False
         self.header: dict[str, str] = {}
@@ -107,7 +104,6 @@ class _Reader:
         self.waiting: tuple[int, Move] | None = None
 
     def take(self, number: int, line: str) -> None:
-        """One line, comments and surrounding blanks taken away."""
         if not line:
             return
         if not self.started:
@@ -139,7 +135,6 @@ class _Reader:
         self.take(number, text)
 
     def finished(self, number: int) -> GameLog | SeenLog:
-        """Return the game, after the last line."""
         if not self.started:
             raise LogError(number, f"a log starts with {FIRST_LINE!r}")
         if self.hidden:
@@ -173,7 +168,6 @@ class _Reader:
         self.header_lines[key] = number
 
     def _read_settings(self) -> KwartetSettings:
-        """Return the settings from the header; checked when the first hand arrives."""
         values: dict[str, int] = {}
         for key, allowed in (("players", PLAYERS), ("sets", SETS)):
             text = self.header.get(key)
@@ -237,7 +231,6 @@ class _Reader:
         self.dealt[player] = number, cards
 
     def _deal(self, number: int) -> None:
-        """Return the position after the deal, before the first request."""
         settings = self.settings
         if settings is None:
             settings = self.settings = self._read_settings()

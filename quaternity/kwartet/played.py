@@ -18,11 +18,8 @@ from quaternity.kwartet.view import NOBODY, View
 class GameLog:
     """A game under way or over, with everything that was hidden.
 
-    Attributes:
-        hands: per player the cards dealt.
-        names: per player who plays there, or empty.
-        positions: the positions, the one right after the deal first: one more than events.
-        warnings: what was odd about the text it was read from.
+    `hands` are the cards dealt to each player. `positions` are one more than events, the one right
+    after the deal first; `warnings` are what was odd about the text it was read from.
     """
 
     settings: KwartetSettings

@@ -45,9 +45,7 @@ class PublicState(NamedTuple):
     ) -> PublicState:
         """Return what is public right after the deal.
 
-        Args:
-            hand_sizes: cards dealt to each seat.
-            announced: the sets that were dealt full and announced, as (set, player).
+        `announced` are the sets that were dealt full and put down at once, as (set, player).
         """
         players = settings.players
         most = SET_SIZE - 1 if settings.at_once else SET_SIZE

@@ -28,10 +28,8 @@ class SeenLog:
 
     Attributes:
         sizes: per player the number of cards dealt.
-        seat: whose cards are known; None for a bystander.
-        hand: the cards dealt to that seat; empty for a bystander.
+        seat, hand: whose cards, dealt to them, are known; None and empty for a bystander.
         views: what was seen right after the deal and after each request: one more than events.
-        names: per player who plays there, or empty.
         warnings: what was odd about the text it was read from.
     """
 
@@ -54,13 +52,9 @@ class SeenLog:
         announced: Sequence[tuple[int, int]] = (),
         names: Sequence[str] = (),
     ) -> SeenLog:
-        """Return the game right after the deal.
+        """Return the game right after the deal; InputError says why it cannot be.
 
-        Args:
-            announced: the sets that were dealt full and put down at once, as (set, player).
-
-        Raises:
-            InputError: it cannot be; says why.
+        `announced` are the sets that were dealt full and put down at once, as (set, player).
         """
         own = (0,) * settings.sets if hand is None or seat is None else hand
         _check_start(settings, sizes, seat, own, announced)
@@ -233,7 +227,6 @@ def _check_start(
 
 
 def _why_impossible(problem: DealProblem) -> str | None:
-    """Return why no deal fits what was seen; None where one does."""
     verdict = solve(problem)
     if isinstance(verdict, Feasible):
         return None

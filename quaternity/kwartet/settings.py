@@ -31,18 +31,12 @@ class Announce(NamedChoice):
 
 @dataclass(frozen=True, slots=True)
 class KwartetSettings:
-    """The rules of one game.
+    """The rules of one game of 2..8 players and 2..20 sets of `SET_SIZE` cards.
 
     Attributes:
-        players: 2..8.
-        sets: sets of `SET_SIZE` cards, 2..20.
         announce: when full sets leave the game; an `Announce` or its name.
         own_card_requests: whether a player may ask for a card that they hold themselves. When not,
-            a
-            player whose hand is nothing but full sets still may: they have no other request.
-
-    >>> KwartetSettings(players=3).hand_sizes(first_extra=1)
-    (17, 18, 17)
+            a player whose hand is nothing but full sets still may: they have no other request.
     """
 
     players: int = field(default=4, metadata={"help": "How many play.", "range": PLAYERS})

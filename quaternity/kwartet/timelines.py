@@ -73,7 +73,6 @@ def _runs(line: Timeline) -> Iterator[str]:
 
 
 def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
-    """Yield a formula, and below it what is told when."""
     most = int(_WIDE / _LETTER)
     text = line.formula if len(line.formula) <= most else f"{line.formula[: most - 1]}…"
     yield svg_text(_MARGIN, top + 24, text, size=13, colour="#222", anchor="start")

@@ -25,7 +25,6 @@ class View(Shown):
     def __init__(
         self, public: PublicState, seat: int, hand: Hand, events: Sequence[Event] = ()
     ) -> None:
-        """`events` may grow later; the view keeps to those that are there now."""
         self.public = public
         self.seat = seat
         self.hand = hand

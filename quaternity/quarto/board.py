@@ -23,11 +23,6 @@ class Board:
     """Pieces on the sixteen cells, nothing else: any set of different pieces on different cells.
 
     `cells` has for each cell its piece (four bits, see `PieceSet`) or None.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> board = Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))
-    >>> str(board), len(board.empty), board.left
-    ('N?BI??JO?FDLMEAG', 4, 'CHKP')
     """
 
     pieces: PieceSet
@@ -63,12 +58,10 @@ class Board:
     def parse(
         cls, configuration: str, pieces: PieceSet | Mapping[str, Mapping[str, AbstractSet[str]]]
     ) -> Board:
-        """Return the board of a configuration.
+        """Return the board of a configuration; the pieces may be what `read_pieces` returns.
 
-        Args:
-            configuration: sixteen characters from the top to the bottom and from left to right;
-                a character that is no piece is an empty cell.
-            pieces: the pieces, also as `read_pieces` returns them.
+        A configuration is sixteen characters, row by row from the top; a character that is no piece
+        is an empty cell.
         """
         known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
         check_configuration(configuration, known.names)
@@ -85,7 +78,6 @@ class Board:
         )
 
     def __str__(self) -> str:
-        """Return the configuration, with `blank` for an empty cell."""
         return "".join(
             self.blank if piece is None else self.pieces.names[piece] for piece in self.cells
         )
@@ -111,12 +103,7 @@ class Board:
         return piece
 
     def after(self, cell: int, piece: int | str) -> Board:
-        """Return this board with one more piece, given as four bits or by its name.
-
-        >>> from quaternity.quarto import example_pieces, read_pieces
-        >>> str(Board.parse('.' * 16, read_pieces(example_pieces())).after(8, 'K'))
-        '????????K???????'
-        """
+        """Return this board with one more piece, given as four bits or by its name."""
         empty = self.empty
         if type(cell) is not int or cell not in empty:
             what = f"one of the empty cells {empty}"
@@ -156,8 +143,7 @@ def as_board(board: object) -> Board:
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
     """Return the pieces that can be handed over without losing at once.
 
-    These complete no quarto on any empty cell. A board with a quarto or without an empty cell has
-    none, as the game is over.
+    These complete no quarto on any empty cell. Once the game is over there are none.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))
@@ -171,12 +157,7 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """Return the empty cells on which a piece completes a quarto; none when the game is over.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> winning_cells(Board.parse('AGH.............', read_pieces(example_pieces())), 'E')
-    (3,)
-    """
+    """Return the empty cells on which a piece completes a quarto; none when the game is over."""
     piece = as_board(board).piece_left(name)
     if board.quartos(squares):
         return ()

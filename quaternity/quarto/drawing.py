@@ -23,14 +23,6 @@ def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
     """Return the board in five lines of plain text, the pieces of quartos in brackets.
 
     Without `quartos`, they are the rows of the board that are one.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> print(board_text(Board.parse('N?BI??JO?FDLMEAG', read_pieces(example_pieces()))))
-         V1  V2  V3  V4
-    H1    N   .  [B] [I]
-    H2    .   .  [J]  O
-    H3    .  [F] [D]  L
-    H4   [M] [E] [A] [G]
     """
     if quartos is None:
         quartos = [row for row, _ in as_board(board).quartos()]
@@ -99,7 +91,6 @@ def _names(look: str, pair: tuple[str, str]) -> bool:
 
 
 def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
-    """Return what a look is for each of the two properties of the feature that it shows."""
     words = [word.casefold() for word in pair]
     if look == "colour":
         return [COLOURS[word] for word in words] if _names(look, pair) else OTHER_COLOURS
@@ -107,7 +98,6 @@ def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
 
 
 def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
-    """Return the feature that each look shows: one that names it, else the first free one."""
     free, features = list(range(FEATURES)), dict[str, int]()
     for by_name in (True, False):
         for look in LOOKS:
@@ -120,13 +110,7 @@ def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
-    """Return the look of every piece; all are different.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> pieces = PieceSet.of(read_pieces(example_pieces()))
-    >>> looks(pieces)[pieces.piece('A')]
-    Look(large=True, colour='#c4342b', square=True, solid=False)
-    """
+    """Return the look of every piece; all are different."""
     columns = []
     for look, bit in _shown_by_looks(pieces).items():
         first, second = _drawn(look, pieces.properties[bit])
@@ -136,10 +120,7 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 
 @lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
-    """Return a piece with its letter, 80 by 80, as an element of a page.
-
-    The label is what a screen reader says; None where a text beside it says the same.
-    """
+    """Return a piece with its letter, 80 by 80, for a page; a screen reader says the label, if any."""
     drawn = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
     return svg_element(80, 80, "piece", label, [drawn])
 
@@ -218,7 +199,6 @@ def _centre(cell: int) -> tuple[float, float]:
 
 
 def _wells(quartos: Quartos) -> Iterator[str]:
-    """Yield a round hollow for every cell, lit where a quarto is."""
     lit = {cell for row, _ in quartos for cell in row.cells}
     for cell in range(CELLS):
         x, y = _centre(cell)
@@ -230,7 +210,6 @@ def _wells(quartos: Quartos) -> Iterator[str]:
 
 
 def _bands(quartos: Quartos) -> Iterator[str]:
-    """Yield a band through the cells of every row with a quarto."""
     for row, _ in quartos:
         if row not in ROWS:
             continue
@@ -242,7 +221,6 @@ def _bands(quartos: Quartos) -> Iterator[str]:
 
 
 def _labels(quartos: Quartos) -> Iterator[str]:
-    """Yield the name of every row at its beginning."""
     with_quarto = {row.name for row, _ in quartos}
     for row in ROWS:
         x, y = _label_place(row)
@@ -261,7 +239,6 @@ def _label_place(row: Row) -> tuple[float, float]:
 
 
 def _piece(x: float, y: float, look: Look, name: str, scale: float = 1) -> str:
-    """Return a piece around a point, a hollow one with a hole; scale 1 fits a cell."""
     radius = (37 if look.large else 25) * scale
     dark = _is_dark(look.colour)
     # A light colour would be lost on a light ground.
@@ -277,7 +254,6 @@ def _piece(x: float, y: float, look: Look, name: str, scale: float = 1) -> str:
 
 
 def _outline(x: float, y: float, radius: float, square: bool, style: str) -> str:
-    """Return a square or a circle of about the same area."""
     if not square:
         return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" {style}/>'
     half = 0.9 * radius
@@ -288,13 +264,11 @@ def _outline(x: float, y: float, radius: float, square: bool, style: str) -> str
 
 
 def _is_dark(colour: str) -> bool:
-    """Return whether white letters are readable on a colour `#rrggbb`."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue < 150
 
 
 def _legend(board: Board, appearance: tuple[Look, ...]) -> Iterator[str]:
-    """For every feature its two properties, drawn on pieces that differ in nothing else."""
     pieces = board.pieces
     for bit, (feature, pair) in enumerate(zip(pieces.features, pieces.properties, strict=True)):
         top = TOP + 104 * bit
@@ -306,7 +280,6 @@ def _legend(board: Board, appearance: tuple[Look, ...]) -> Iterator[str]:
 
 
 def _tray(board: Board, appearance: tuple[Look, ...]) -> list[str]:
-    """Return the pieces left, in lines."""
     if not board.left:
         return []
     parts = [_text(LEFT - 8, TRAY, "left:", size=17, colour=FAINT, anchor="start")]

@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
 
 class DrawMethod(NamedTuple):
-    """A way to find drawn completions.
+    """A way to find drawn completions, for boards without a quarto.
 
-    Attributes:
-        completions: how many a board without a quarto has; 0 or 1 when only the first is wanted.
-        limit: the most empty cells for which all are counted.
+    `completions` returns 0 or 1 when only the first is wanted; `limit` is the most empty cells for
+    which all are counted.
     """
 
     completions: Callable[[BoardBits, bool], int]
@@ -83,7 +82,6 @@ def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
 
 
 def _model(board: BoardBits) -> cp_model.CpModel:
-    """Return the model of a board without a quarto."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -131,9 +129,7 @@ COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
 def can_draw(board: Board, method: str = "backtracking") -> bool:
     """Return whether the board can be filled without a quarto, so that the game can end in a draw.
 
-    There is no limit of size. Up to five pieces without a quarto a draw is always left, and is
-    found at once; the slowest board of six takes a tenth of a second, and more pieces leave less to
-    search.
+    There is no limit of size: the slowest board takes a tenth of a second.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -149,10 +145,6 @@ def drawn_completions(board: Board, method: str = "backtracking") -> int:
 
     By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8; LimitError
     above.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> drawn_completions(Board.parse('AGDPMJCF.E......', read_pieces(example_pieces())))
-    524
     """
     chosen, empty = named(DRAW_METHODS, method), len(as_board(board).empty)
     if empty > chosen.limit:

@@ -108,7 +108,6 @@ class QuartoEncoded:
 
 @cache
 def _choices(pieces: int) -> bytes:
-    """Per piece 1 when it is one of a mask's, then 0."""
     mask = bytearray(_EACH)
     for piece in members(pieces):
         mask[piece] = 1

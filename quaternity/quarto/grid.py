@@ -15,11 +15,7 @@ LONGEST = 40
 
 
 def quoted(text: str) -> str:
-    r"""Return a text in quotes, without unprintable characters and not too long.
-
-    >>> print(quoted("a\tb"), quoted("x" * 50))
-    'a\tb' 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
-    """
+    """Return a text in quotes, without unprintable characters and not too long."""
     short = repr(text[:LONGEST])
     return short if len(text) <= LONGEST else f"{short[:-1]}..."
 
@@ -58,12 +54,9 @@ def create_grid(
 ) -> list[list[set[str]]]:
     """Return the grid of a configuration; a text about this exercise calls it `make_grid` once.
 
-    Args:
-        configuration: as for `Board.parse`.
-        properties: the properties of each piece, as `piece_properties` returns them.
-
-    Returns the four rows from the top to the bottom, each the list of its cells from left to right:
-    the set of the properties of the piece on it, or an empty set.
+    Takes a configuration (see `Board.parse`) and what `piece_properties` returns; gives the four
+    rows from the top, each a list of cells from the left: the set of the properties of the piece on
+    it, or an empty set.
     """
     check_properties(properties)
     check_configuration(configuration, properties)

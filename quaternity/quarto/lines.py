@@ -110,7 +110,6 @@ class Lines:
         )
 
     def _lacking(self, empty: int, count: int) -> tuple[int, ...]:
-        """Return the rows with so many empty cells."""
         return tuple(
             index for index, cells in enumerate(self.cells) if (cells & empty).bit_count() == count
         )
@@ -120,7 +119,6 @@ class Lines:
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
 
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
-        """Return the rows with one empty cell."""
         return self._lacking(empty, 1)
 
     def _around(self, empty: int) -> tuple[CellBits, ...]:
@@ -159,12 +157,12 @@ class Lines:
     def form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
         """Return a form that two positions share only if renaming makes them the same.
 
-        Properties that nobody can complete any more are left out: a row that lacks more cells than
-        there are pieces with a property (the one in hand among them) cannot become a quarto by it.
-        Pieces that differ in nothing else are alike, and so are cells on no row that can become
-        one. Of the 32 x 384 changes of cells and features the smallest image is taken. Two features
-        that are alike on the rows and in the piece in hand are not tried in both orders, so some
-        alike positions keep two forms.
+        Left out are properties that nobody can complete: a row that lacks more cells than there are
+        pieces with a property (the piece in hand among them) cannot become a quarto by it. Pieces
+        that differ in nothing else are alike, as are cells on rows that can become no quarto. Of 32
+        x 384 changes of cells and features the smallest image is taken; features alike on the rows
+        and in the piece in hand are tried in one order only, so some alike positions keep two
+        forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -192,7 +190,6 @@ class Lines:
         )
 
     def _by_feature(self, marks: list[int], symmetry: tuple[int, ...]) -> list[tuple[int, int]]:
-        """For each feature the rows with its second and with its first property, moved."""
         places = [0] * MARK_BITS
         for cells, mark in zip(self.cells, marks, strict=True):
             if mark:

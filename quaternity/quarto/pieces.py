@@ -33,12 +33,7 @@ SHARING = tuple(
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
-    """Return a dictionary from the name of each piece to the set of all its properties.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> sorted(piece_properties(read_pieces(example_pieces()))['K'])
-    ['big', 'blue', 'solid', 'square']
-    """
+    """Return a dictionary from the name of each piece to the set of all its properties."""
     check_pieces(pieces)
     names = sorted(
         {name for words in pieces.values() for having in words.values() for name in having}

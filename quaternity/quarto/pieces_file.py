@@ -33,23 +33,16 @@ class PiecesFileError(InputError):
 
 
 def example_pieces() -> str:
-    """Return the location of the file of pieces that comes with this package.
-
-    >>> sorted(read_pieces(example_pieces()))
-    ['color', 'fill', 'form', 'size']
-    """
+    """Return the location of the file of pieces that comes with this package."""
     return str(Path(__file__).with_name("pieces.txt"))
 
 
 def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]:
     """Read a file of pieces; `-` is standard input.
 
-    Returns a dictionary that maps each feature onto a dictionary that maps each of its two
-    properties onto the set of the names of the pieces that have it. Features are in the order of
-    the header, properties in the order in which they first appear.
-
-    Raises:
-        PiecesFileError: the file cannot be read, or is not a file of pieces.
+    Returns per feature (as in the header) and per each of its two properties (as they first appear)
+    the set of the names of the pieces that have it. PiecesFileError if it is no file of pieces, or
+    cannot be read.
 
     >>> pieces = read_pieces(example_pieces())
     >>> sorted(pieces['size']['big'])
@@ -77,8 +70,6 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The fields of one line of a file."""
-
     source: str
     number: int
     fields: tuple[str, ...]
@@ -114,7 +105,6 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _check_header(header: _Line) -> None:
-    """Read the word `piece` and four different features."""
     first, *features = header.fields
     if header.fields == ("",):
         raise header.fault("no header")
@@ -127,7 +117,6 @@ def _check_header(header: _Line) -> None:
 
 
 def _check_fields(line: _Line) -> None:
-    """Five fields with something printable in each."""
     if line.fields == ("",):
         raise line.fault("a blank line between the pieces")
     if len(line.fields) != 1 + FEATURES:
@@ -140,7 +129,6 @@ def _check_fields(line: _Line) -> None:
 
 
 def _check_names(lines: list[_Line]) -> None:
-    """Names of one character, all different."""
     line_of: dict[str, int] = {}
     for line in lines:
         name = line.fields[0]
@@ -167,7 +155,6 @@ def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> No
 def _pieces_by_property(
     header: _Line, feature: str, place: int, lines: list[_Line]
 ) -> dict[str, set[str]]:
-    """Return the names of the pieces with each of the two properties of a feature."""
     names: dict[str, set[str]] = {}
     for line in lines:
         word = line.fields[place]

@@ -51,9 +51,8 @@ def careful_moves(view: QuartoPosition) -> list[Move]:
 class Search:
     """Plays perfectly where the end is near, and before that what wins most imagined games.
 
-    These are played carefully, and half of the moves go after every round of them (sequential
-    halving: Karnin, Koren and Somekh 2013). Of moves that are images of each other only one is
-        tried.
+    Half of the moves go after every round of careful games (sequential halving: Karnin, Koren and
+    Somekh 2013). Of moves that are images of each other only one is tried.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:

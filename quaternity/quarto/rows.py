@@ -52,11 +52,7 @@ SQUARES = tuple(
 
 
 def cell_name(cell: int) -> str:
-    """Return a cell by its two rows.
-
-    >>> cell_name(0), cell_name(7)
-    ('H1V1', 'H2V4')
-    """
+    """Return a cell by its two rows, such as `H1V1` or `H2V4`."""
     cell = whole_number(cell, 0, CELLS - 1, f"a cell 0..{CELLS - 1}", "cell")
     return f"H{cell // SIDE + 1}V{cell % SIDE + 1}"
 
@@ -64,8 +60,7 @@ def cell_name(cell: int) -> str:
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
     """Return every row whose four cells have common bits, with all these bits.
 
-    Marks have for each of the 16 cells the properties of its piece, a bit each in any coding; 0 is
-    an empty cell.
+    Marks have per cell the properties of its piece, a bit each in any coding; 0 is an empty cell.
     """
     shared = []
     for row in rows:

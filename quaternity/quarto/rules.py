@@ -41,11 +41,8 @@ class QuartoSettings:
 class QuartoPosition:
     """A game at one moment; everybody sees all of it.
 
-    Attributes:
-        in_hand: the name of the piece that the player on turn has to place; None at the start and
-            when the game is over.
-        turn: 0 or 1: who has to move, or when the game is over who has moved last.
-        squares: as in `QuartoSettings`.
+    `in_hand` names the piece that the player on turn has to place, None at the start and when the
+    game is over. `turn`, 0 or 1, is who has to move, or who moved last.
     """
 
     board: Board

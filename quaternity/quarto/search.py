@@ -86,7 +86,6 @@ class Search:
         )
 
     def _cells(self, rows: int, empty: int, threat: int) -> list[Cell]:
-        """Give what a piece does on each empty cell, as far as it does not depend on the piece."""
         cells = []
         marks = rows.to_bytes(self._size, "little")
         for cell, still_empty, complete, crossing in self._lines.around(empty):
@@ -104,7 +103,6 @@ class Search:
     def _attacker_wins(
         self, rows: int, empty: int, remaining: int, safe: int, threat: int, within: int
     ) -> bool:
-        """As `wins_giving`, given the threats and the pieces that do not lose at once, some."""
         if within < 2:
             return False
         if within == 3 and remaining.bit_count() == 3:
@@ -138,8 +136,8 @@ class Search:
     ) -> bool:
         """Return whether a player who places a piece that completes no quarto gets what they want.
 
-        That is a win for the attacker, whose `within` after this placement is even, and no win of
-        the other one for the defender.
+        That is a win for the attacker (`within` after it is even), no win of the attacker for the
+        defender.
         """
         mark = MARKS[piece]
         if within < 2:
@@ -183,7 +181,6 @@ class Search:
         return False
 
     def _answers(self, rows: int, empty: int, remaining: int, safe: int, threat: int) -> int:
-        """On how many cells the pieces that can be handed over can be placed without losing."""
         cells = self._cells(rows, empty, threat)
         return sum(
             bool((remaining ^ 1 << piece) & ~SHARING[staying | shared & MARKS[piece]])
@@ -194,8 +191,8 @@ class Search:
     def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
         """Answer as `_attacker_wins` for three cells, of which the attacker fills the last.
 
-        The attacker fills one cell and hands over a piece that is safe; the defender has two cells
-        for it, and on the other one the last piece must complete a quarto.
+        The attacker fills one cell and hands over a safe piece; the defender has two cells for it,
+        and on the other one the last piece must complete a quarto.
         """
         marks = rows.to_bytes(self._size, "little")
         cells = []

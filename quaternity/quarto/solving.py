@@ -51,10 +51,9 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The value of a position.
+    """The value of a position, for the player whose move it is, or who placed last at the end.
 
     Attributes:
-        outcome: for the player whose move it is; when the game is over, for who placed last.
         moves: all moves that keep the outcome, the shortest win first, or in a lost position the
             longest resistance, then by cell and piece. When the piece in hand completes a quarto,
             only the moves that do so. None when the game is over.
@@ -68,10 +67,9 @@ class Solution:
 
 
 def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> Solution:
-    """Solve a position.
+    """Solve a position of at most `SOLVE_LIMIT` empty cells.
 
     Args:
-        board: the pieces placed; at most `SOLVE_LIMIT` empty cells.
         in_hand: the piece that the player whose move it is has been handed and now places;
             None when this player is to hand over a piece (at the start, or having placed).
         squares: whether four in a square of 2 x 2 cells are a quarto too.
@@ -87,8 +85,6 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
     >>> solve(board).outcome.name, [str(move) for move in solve(board).moves]
     ('WIN', ['hand over C'])
-    >>> solve(board, 'B').outcome.name, [str(move) for move in solve(board, 'B').moves]
-    ('WIN', ['place it on H1V1'])
     """
     piece = _checked(board, in_hand, squares)
     return _solved(_Solver(squares), board, piece, squares)
@@ -182,13 +178,7 @@ def rated_moves(
 def line_of_play(
     board: Board, in_hand: str | None = None, squares: bool = False
 ) -> tuple[Move, ...]:
-    """Return perfect play to the end: the first best move of each player in turn; see `solve`.
-
-    >>> from quaternity.quarto import example_pieces, read_pieces
-    >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
-    >>> [str(move) for move in line_of_play(board, 'B')]
-    ['place it on H1V1']
-    """
+    """Return perfect play to the end: the first best move of each player in turn; see `solve`."""
     piece, solver = _checked(board, in_hand, squares), _Solver(squares)
     line: list[Move] = []
     while moves := _solved(solver, board, piece, squares).moves:
@@ -202,7 +192,6 @@ def line_of_play(
 
 
 def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
-    """Return the piece in hand, if any; or see `solve` for what is refused."""
     piece = None if in_hand is None else as_board(board).piece_left(in_hand)
     over, count = bool(as_board(board).quartos(squares)), len(board.empty)
     if over and piece is not None:
@@ -215,15 +204,12 @@ def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
 
 
 class _Solver:
-    """Answers about one position and those after its moves, with what is known by now."""
-
     def __init__(self, squares: bool, most: int | None = None) -> None:
         self._lines = lines(squares)
         self._search = Search(self._lines, most)
         self._known: dict[tuple[Outcome, object], int | None] = {}
 
     def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
-        """Return the outcome of a position that is not over."""
         rows, empty, remaining = bits
         if piece is None:
             if self._search.wins_giving(*bits, most_within(remaining.bit_count(), odd=False)):
@@ -237,7 +223,6 @@ class _Solver:
         return Outcome.LOSS if lost else Outcome.DRAW
 
     def moves(self, bits: BoardBits, piece: int | None) -> list[_Placed]:
-        """Return what the moves that complete no quarto lead to, by cell and then by piece."""
         boards: list[tuple[int | None, BoardBits]] = [(None, bits)]
         if piece is not None:
             rows, empty, remaining = bits
@@ -288,12 +273,9 @@ class _Solver:
 
 
 class _Placed(NamedTuple):
-    """The board after a move, and the piece handed over, if any."""
-
     cell: int | None
     board: BoardBits
     given: int | None
 
     def move(self, board: Board) -> Move:
-        """Return the move, with the names of the pieces of a board."""
         return Move(self.cell, None if self.given is None else board.pieces.names[self.given])

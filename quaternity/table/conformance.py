@@ -49,8 +49,6 @@ def check_rules(
     """Try all laws on random matches; some forty runs of each of the rules' functions per move.
 
     Args:
-        rules: of the game (`quaternity.table.protocol.Rules`).
-        matches: how many.
         seed: of everything random.
         player: makes every other move, for games that do not come to an end by chance.
         encoded: the game in numbers (`quaternity.environments.episode.Encoded`), if it has them.
@@ -74,8 +72,6 @@ def check_rules(
 
 
 class _Walk:
-    """One random match, looked at move by move."""
-
     def __init__(self, rules: Any, random: Random, player: Any, encoded: Any) -> None:
         self.rules, self.random, self.player = rules, random, player
         self.encoded = encoded
@@ -90,7 +86,6 @@ class _Walk:
         self.alike = 0
 
     def run(self) -> None:
-        """Play to the end, or to `MOST_MOVES`."""
         rules = self.rules
         names = tuple(f"seat {number}" for number in range(rules.seats))
         record = rules.record_start(self.position, names)
@@ -141,7 +136,6 @@ class _Walk:
             )
 
     def drawn(self, seat: int) -> Any:
-        """Return a legal move."""
         view = self.rules.view(self.position, seat)
         legal = self.rules.moves(view)
         expect(bool(legal), f"seat {seat} may act and has no move")
@@ -264,7 +258,6 @@ class _Walk:
             mine, its = step
 
     def said(self, position: Any, seat: int, move: Any) -> str:
-        """Return what is said when a move is refused; nothing when it is taken."""
         try:
             self.rules.after(position, seat, move)
         except IllegalMove as error:

@@ -29,10 +29,8 @@ def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]
 class Course(Generic[P, M, V]):
     """A game under way.
 
-    Attributes:
-        moves: each with the seat that made it; those taken back are not among them.
-        steps: what everybody saw of them.
-        keeps_positions: whether the positions between are held, instead of found again.
+    `moves` have the seat that made them, without those taken back; `steps` are what everybody saw
+    of them. With `keeps_positions` the positions between are held instead of found again.
     """
 
     keeps_positions: ClassVar[bool] = True
@@ -44,7 +42,6 @@ class Course(Generic[P, M, V]):
         positions: Sequence[P] = (),
         moves: Sequence[tuple[int, M]] = (),
     ) -> None:
-        """Begin a game, or go on with one, whose positions are one more than its moves."""
         self.rules: Any = rules
         self.start, self.position = start, start
         self.moves: list[tuple[int, M]] = []
@@ -77,10 +74,9 @@ class Course(Generic[P, M, V]):
         self._positions = [self.start]
 
     def undone(self, people: Collection[int]) -> int:
-        """Return how many moves an undo takes back: up to the last move of a person.
+        """Return how many moves an undo takes back: up to the last move of a person, or of anybody.
 
-        Without people every move counts as that of a person. An answer is taken back alone when a
-        program had asked, else with the question.
+        An answer is taken back alone when a program had asked, else with the question.
         """
         people = people or range(self.rules.seats)
         positions, kept = self.positions_to(len(self.moves)), len(self.moves)
@@ -100,7 +96,7 @@ class Course(Generic[P, M, V]):
     def chance(self, seed: Any, who: int | str) -> Random:
         """Return the chance of a seat's next move, or of a hint.
 
-        It depends on the seed and the number of moves before it only, so a resumed game goes on as
-        it would have.
+        It depends only on the seed and the number of moves before it, so a resumed game goes on
+        alike.
         """
         return Random(f"{seed}/{who}/{len(self.moves)}")

@@ -42,10 +42,9 @@ TYPED = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:
     """Try the laws of a registered game and open all its doors, in ten seconds; return their names.
 
-    Doors whose extra is not installed (browser, PettingZoo, OpenSpiel) are left out.
+    Doors whose extra is not installed are left out.
 
     Raises:
-        InputError: there is no such game.
         BrokenLaw: at the first law that does not hold or door that does not open; says which.
     """
     rules = registration(game).rules_class()
@@ -75,7 +74,6 @@ def _installed(*modules: str) -> bool:
 
 
 def _players(rules: Any) -> list[str]:
-    """Name the players that need no argument, the strongest last."""
     registered = registration(rules.name)
     names = []
     for name in sorted(registered.players, key=registered.strongest.__eq__):
@@ -90,7 +88,6 @@ def _players(rules: Any) -> list[str]:
 
 
 def _play_all(rules: Any) -> None:
-    """Let each player make two moves in every seat."""
     for name in _players(rules):
         match: Any = Match(rules, [name] * rules.seats, "0")
         for _ in range(2 * rules.seats):
@@ -113,7 +110,6 @@ def _play_tournament(rules: Any) -> None:
 
 
 def _walk_episode(rules: Any, seed: int) -> None:
-    """Play an episode by actions drawn by chance, to its end or for a while."""
     random = Random(seed)
     episode = _table_game(rules).episode(random)
     for _ in range(50):
@@ -142,7 +138,6 @@ def _load_open_spiel(game: str) -> None:
 
 
 def _use_terminal(rules: Any) -> None:
-    """Play, resume and watch by the commands that people type."""
     player = _players(rules)[0]
     commands = [] if registration(rules.name).at_root else [rules.name]
     with TemporaryDirectory() as folder:
@@ -160,7 +155,6 @@ def _use_terminal(rules: Any) -> None:
 
 
 def _run(words: Sequence[str], typed: str = "") -> str:
-    """Run a command of the program and return what it prints; BrokenLaw if its status is not 0."""
     done = subprocess.run(
         [sys.executable, "-m", "quaternity", *words],
         input=typed, capture_output=True, text=True, timeout=SECONDS, check=False,
@@ -172,7 +166,6 @@ def _run(words: Sequence[str], typed: str = "") -> str:
 
 
 def _use_browser(rules: Any) -> None:
-    """Make a table by the documented requests, look at its pages, and make a move."""
     game, player = rules.name, _players(rules)[0]
     with TemporaryDirectory() as folder, _server(folder) as link:
         documents = _asked(f"{link}api/games")["games"]

@@ -40,9 +40,8 @@ class MatchJournal(GrowingFile):
     def resume(cls, path: str, rules: Any) -> tuple[Self, Replay[Any, Any]]:
         """Take up a record: the journal, and the game so far.
 
-        Raises:
-            InputError: the file cannot be read or written, is no record of this game with these
-                settings, breaks the rules, or another process plays in it.
+        Raises InputError if the file cannot be read or written, is no record of this game with
+        these settings, breaks the rules, or another process plays in it.
         """
         journal = cls(path)
         try:
@@ -106,6 +105,5 @@ class MatchJournal(GrowingFile):
 
 
 def _seats_in(data: bytes) -> tuple[str, ...]:
-    """Return who plays by the last comment that tells it."""
     lines = _SEATS.findall(data)
     return tuple(lines[-1].decode(errors="replace").split(", ")) if lines else ()

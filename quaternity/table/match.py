@@ -22,15 +22,15 @@ V_contra = TypeVar("V_contra", contravariant=True)
 class Player(Protocol[M_co, V_contra]):
     """A program in a seat.
 
-    It may have a method `observe(step)` too: then it is told of every move, its own as well, and
-    may keep what it likes during one match. It may name in `game` the only one that it plays.
+    With a method `observe(step)` it is told of every move, its own too, and may keep what it likes
+    during one match. It may name in `game` the only one that it plays.
     """
 
     def choose(self, view: V_contra, random: Random) -> M_co | None:
         """Return a legal move; None to wait, where others may act too.
 
-        A player may also have `delay(view, random)`, the seconds it takes for this, where several
-        may act at once.
+        It may also have `delay(view, random)`, the seconds that takes, where several may act at
+        once.
         """
 
 
@@ -43,10 +43,7 @@ class Planned(NamedTuple, Generic[M]):
 
 
 class Match(Course[P, M, V]):
-    """A game with its players.
-
-    `keep` is called with every move, before anybody sees it; what it raises undoes the move.
-    """
+    """A game with its players; `keep` gets every move before it is seen, and undoes it by raising."""
 
     def __init__(
         self,
@@ -59,11 +56,9 @@ class Match(Course[P, M, V]):
     ) -> None:
         """Begin a match, or go on with one.
 
-        Args:
-            names: per seat a player's name; see `quaternity.table.players`.
-            seed: of the deal and of the players' chance; see `Course.chance`.
-            move_seconds: the longest that a program may think; None: for ever, or `FOREIGN_SECONDS`
-                for one from outside, which plays in a process of its own.
+        `names` are of players (`quaternity.table.players`), `seed` is of the deal and of the
+        players' chance (`Course.chance`). A program may think `move_seconds`; None: for ever, or
+        `FOREIGN_SECONDS` for one from outside, which plays in a process of its own.
         """
         if len(names) != rules.seats:
             raise InputError(f"seats: {len(names)} players for {rules.seats} seats")
@@ -107,8 +102,7 @@ class Match(Course[P, M, V]):
         Where several may act at once, the first is the one with the shortest delay.
 
         Raises:
-            PlayerFault: one fails, or gives no legal move.
-            PlayerTimeout: one thinks for too long.
+            PlayerFault: one fails, thinks for too long (PlayerTimeout), or gives no legal move.
             QuaternityError: what one says of a position that is beyond it.
         """
         planned = [self._planned(seat) for seat in self.rules.to_act(self.position)]
@@ -193,9 +187,8 @@ def chosen(
 ) -> tuple[Any, float]:
     """Return the legal move of a player that has observed some steps, and its seconds.
 
-    Raises:
-        PlayerFault: it fails, or gives no legal move or no time.
-        QuaternityError: what a player of this program says of a position that is beyond it.
+    PlayerFault if it fails, or gives no legal move or no time; QuaternityError what a player of
+    this program says of a position that is beyond it.
     """
     foreign = is_foreign(rules.name, who.name)
     try:
@@ -255,11 +248,9 @@ def _made_apart(rules: Any, name: str, seat: int) -> Any:
 def try_apart(
     rules: Any, names: Sequence[str], seat: int, seconds: float, kind: str = "player"
 ) -> None:
-    """Make sure, in a process of its own, that the player of a seat can be made.
+    """Make sure, in a process of its own, that the player of a seat can be made; else InputError.
 
-    Raises:
-        InputError: it cannot.
-        PlayerFault: that ends its process, or takes too long (PlayerTimeout).
+    PlayerFault if that ends its process or takes too long (PlayerTimeout).
     """
     played_apart(kind, names, seconds, None, _tried_apart, rules, names[seat], seat)
 

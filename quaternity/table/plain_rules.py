@@ -44,9 +44,8 @@ class LegalMoves(Sequence[M]):
 class PlainRules(Rules[P, M, V], Protocol[P, M, V]):
     """Rules of a game to which every move is a whole one, and is written as its text.
 
-    Its record (see `quaternity.base.text_record`) has a line for each setting, who plays, and a
-    line a move. Settings have defaults. `chance_keys` are of lines in its head that say what was
-    drawn.
+    Its record (`quaternity.base.text_record`) has a line for each setting, who plays, and a line a
+    move. Settings have defaults. `chance_keys` are of lines in its head that say what was drawn.
     """
 
     __slots__ = ()

@@ -84,9 +84,7 @@ def is_foreign(game: str, text: str) -> bool:
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
     """Refuse a text that names nobody; what others registered is looked at only for other names.
 
-    Args:
-        kind: what a player is called.
-        people: whether `you` is somebody.
+    `kind` is what a player is called; `people` is whether `you` is somebody.
     """
     name, own = text.partition(":")[0], registration(game).players
     if (text == YOU and people) or name in own or PLACE.fullmatch(text):
@@ -101,11 +99,8 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
     """Return the player that a text names, for one match; None for `you`.
 
-    `on_loaded` is called when its code is loaded, before it is made.
-
-    Raises:
-        InputError: there is none, it cannot be loaded, it refuses its argument, it is no player, or
-            it says that it plays another game.
+    `on_loaded` is called when its code is loaded, before it is made. InputError if there is none,
+    it cannot be loaded or made, is no player, or says that it plays another game.
     """
     if text == YOU:
         return None
@@ -146,7 +141,6 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
 
 
 def _what_it_is(game: Registration) -> str:
-    """Say what a place has to hold that names a player."""
     maker = game.strategy_player
     strategy = f"; {maker} makes one of a function (view, random)" if maker else ""
     return (

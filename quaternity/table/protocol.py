@@ -67,7 +67,7 @@ class Rules(Protocol[P, M, V]):
     def events(self, before: P, seat: int, move: M, after: P) -> Sequence[str]:
         """Return what everybody sees of a move, a sentence each.
 
-        It may be plain text. A `quaternity.base.sentences.Sentence` calls players by their names
+        A `quaternity.base.sentences.Sentence` in place of plain text calls players by their names
         in a browser, and tells programs what happened by values.
         """
 
@@ -84,10 +84,7 @@ class Rules(Protocol[P, M, V]):
         """Return everything that makes a move of this seat illegal; empty when it is legal."""
 
     def read(self, text: str, view: V) -> M:
-        """Return the move in a text: what `write` gives, or shorter. It need not be legal.
-
-        An InputError says what a move looks like.
-        """
+        """Return the move in a text, as `write` gives or shorter, legal or not; InputError says how."""
 
     def write(self, move: M) -> str:
         """Return a move as it is printed; `read` takes it."""

@@ -37,11 +37,8 @@ _PLACES = (
 class Level(NamedTuple):
     """A program by its strength, for people who choose an opponent.
 
-    Attributes:
-        name: such as easy, medium or strong.
-        player: its name in the registry, with its argument if any.
-        text: a sentence on how it plays.
-        rating: of the ladder in the guide.
+    `player` is its name in the registry, with its argument if any; `text` is a sentence on how it
+    plays, `rating` that of the ladder in the guide.
     """
 
     name: str
@@ -57,7 +54,6 @@ class Registration:
     Attributes:
         name: the first word of its records and of its commands.
         rules: the place of its rules, a class; see `quaternity.table.protocol.Rules`.
-        title, text: what people call it, and what it is in a sentence or two.
         players: per name a player's factory or its place, called with the rules and the argument
             after the colon (with the rules alone where it takes one parameter only).
         strongest: the player that gives hints; the first one unless another is named.
@@ -68,13 +64,11 @@ class Registration:
         strategy_group: the entry-point group of such functions in other distributions.
         chance_by_entry: whether in a tournament each entry has chance of its own in all its seats,
             since nothing is dealt.
-        encoded: the place of its moves and views as numbers; see
-            `quaternity.environments.episode.Encoded`.
+        encoded: the place of its `quaternity.environments.episode.Encoded`.
         max_moves: after so many an environment cuts a game off, unless it is told otherwise.
         seats: the fewest and the most that can play; of the rules with the usual settings if None.
         words: the place of a function that gives `quaternity.cli.match.GameWords`.
-        command: the place of its group of commands, a Typer application, or of a function that
-            makes one for the name of a game.
+        command: the place of its Typer group, or of a function that makes one for a game's name.
         at_root: whether its commands stand at the root, without its name before them.
         drawing: the place of a function that draws a sight for a page; its template has the name of
             the game.

@@ -12,15 +12,9 @@ COUNT_OF_SEATS = ("players", "seats")
 
 
 class SettingField(NamedTuple):
-    """One setting as people choose it.
+    """One setting as people choose it, of kind "number", "choice" or "truth".
 
-    Attributes:
-        label, help: for people.
-        kind: "number", "choice" or "truth".
-        default: a number, one of the choices, or a truth value.
-        least, most, step: of a number.
-        choices: names, else empty.
-        seats: whether it says how many play.
+    `least`, `most` and `step` are of a number; `seats` is whether it says how many play.
     """
 
     name: str

@@ -17,10 +17,9 @@ Found = tuple[Item, ...]
 
 
 class Best(Generic[Item]):
-    """The best answer so far and a bound, both right at every moment of a search.
+    """The best answer so far and a bound, both right at every moment, also after an interrupt.
 
-    Hand one over, and look into it when the search ended or was interrupted. No collection is
-    larger than `bound`.
+    No collection is larger than `bound`.
     """
 
     __slots__ = ("_end", "_found", "_right", "_seconds", "_verified", "bound", "random")
@@ -35,13 +34,10 @@ class Best(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Forget everything and begin.
+        """Forget everything and begin with a bound that is clear from the start.
 
-        Args:
-            bound: what is clear from the start.
-            right: whether a collection is what is looked for.
-            seconds: the time limit; None for the limits of the methods.
-            random: what a search has to choose by chance; None for the same at every run.
+        `right` tells whether a collection is what is looked for. Without `seconds` the limits of
+        the methods hold; without `random` every run is the same.
         """
         self._found: Found[Item] = ()
         self._verified = 0

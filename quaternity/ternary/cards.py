@@ -51,8 +51,7 @@ Digits = tuple[int, int, int, int]
 class Card:
     """A card, spelt out; its index is 0..80.
 
-    >>> card = Card(23)
-    >>> card.digits, card.ternary, str(card)
+    >>> Card(23).digits, Card(23).ternary, str(Card(23))
     ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
     """
 
@@ -63,11 +62,7 @@ class Card:
 
     @classmethod
     def of(cls, shape: int, colour: int, fill: int, amount: int) -> Card:
-        """Return the card with these digits, each 0..2.
-
-        >>> Card.of(0, 2, 1, 2).index
-        23
-        """
+        """Return the card with these digits, each 0..2."""
         return cls(index_of((shape, colour, fill, amount)))
 
     @property
@@ -97,11 +92,7 @@ class Card:
 
 
 def digits_of(index: int) -> Digits:
-    """Return the four digits of a card's index.
-
-    >>> digits_of(23)
-    (0, 2, 1, 2)
-    """
+    """Return the four digits of a card's index."""
     return all_digits()[check_card(index)]
 
 
@@ -112,11 +103,7 @@ def all_digits() -> tuple[Digits, ...]:
 
 
 def index_of(digits: Digits) -> int:
-    """Return the index of the card with these four digits.
-
-    >>> index_of((0, 2, 1, 2))
-    23
-    """
+    """Return the index of the card with these four digits."""
     # A text, a set or a dictionary is no sequence of digits, whatever is in it.
     listed = tuple(digits) if isinstance(digits, Sequence) and not isinstance(digits, str) else ()
     if len(listed) != len(ATTRIBUTES):
@@ -144,9 +131,9 @@ def read_card(text: str) -> int:
     """Return the index of the card that a text means.
 
     Exactly four characters, all digits, are ternary digits and have to be 0..2; any other number
-    is an index 0..80 without leading zeros. So `12` and `0110` are the same card, `0012` is card 5,
-    and `0312` is an error. Words come in any order, joined by blanks, hyphens, commas or
-    underscores, in either case, the shape with or without a plural s; the amount may be 1, 2 or 3.
+    is an index 0..80 without leading zeros: `12` and `0110` are the same card, and `0312` is an
+    error. Words come in any order and case, joined by blanks, hyphens, commas or underscores, the
+    shape with or without a plural s; the amount may be 1, 2 or 3.
 
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)

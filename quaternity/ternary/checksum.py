@@ -27,11 +27,7 @@ HOLDERS = tuple(
 
 
 def checksum(cards: Iterable[int]) -> int:
-    """Return the sum of the digits mod 3, written as the index of a card.
-
-    >>> checksum([0, 1, 2]), checksum([0, 42, 78])
-    (0, 3)
-    """
+    """Return the sum of the digits mod 3, written as the index of a card."""
     sums = [0] * len(PLACES)
     digits = all_digits()
     for card in iterated(cards, "cards"):
@@ -41,10 +37,9 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether sums alone show that cards hold no `count` disjoint threes.
+    """Return whether sums alone show that cards (bits) hold no `count` disjoint threes.
 
-    The cards are a set of bits, `total` is their checksum. Under the rule `triple` each three also
-    needs a card with each value of each digit.
+    `total` is their checksum. Under `triple` each three needs a card with each value of each digit.
     """
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):

@@ -31,14 +31,9 @@ def shuffled_deck(random: Random) -> Deck:
 def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """Return a deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
 
-    With it no play that deals a multiple of three cards first (such as 12) and then always three
-    can get stuck before the deck is empty. The order of the threes, and of the cards in each, is
-    random; see `partition` for how random the threes are. Some hundredths of a second.
-
-    >>> from quaternity.ternary.triples import is_triple
-    >>> deck = safe_deck(Random(4), Rule.TRIPLE)
-    >>> sorted(deck) == list(range(81)), is_triple(*deck[:3], Rule.TRIPLE)
-    (True, True)
+    With it no play that deals a multiple of three cards first and then always three can get stuck
+    before the deck is empty. The order of the threes, and of the cards in each, is random; see
+    `partition` for how random the threes are. Some hundredths of a second.
     """
     threes = partition(WHOLE_DECK, rule, generator(random), method)
     if threes is None:
@@ -53,7 +48,7 @@ def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterato
     """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
     Every three through the card at hand has the same chance, except that none is the one before
-    over again: with that three the chain would go back and forth on the spot.
+    over again, which would go back and forth.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))
@@ -75,7 +70,6 @@ def _links(random: Random, rule: Rule, card: int) -> Iterator[Triple]:
 
 
 def _companion(random: Random, rule: Rule, card: int) -> int:
-    """Return a random card that is in some three with a card."""
     if rule is Rule.TRIPLE:
         return partner(card, random.randrange(PARTNERS))
     return (card + random.randrange(1, CARDS)) % CARDS

@@ -27,10 +27,10 @@ MOST_THREES = CARDS // 3
 class SetEncoded:
     """Moves and views of SET as numbers. Seats are counted from the one whose view it is.
 
-    Claims are of places on the table, not of cards: 1,330 instead of 85,320. Every claim of three
-    places with cards is legal, right or wrong: a mask of the right ones would tell the answer. To
-    claim places a < b < c is `c(c-1)(c-2)/6 + b(b-1)/2 + a`; the last two actions are agreeing to
-    three more cards, and waiting.
+    Claims are of places on the table, not of cards: 1,330 instead of 85,320. All are legal, right
+    or wrong, as a mask of the right ones would tell the answer. To claim places a < b < c is
+    `c(c-1)(c-2)/6 + b(b-1)/2 + a`; the last two actions are agreeing to three more cards, and
+    waiting.
     """
 
     def __init__(self, rules: SetRules) -> None:
@@ -120,7 +120,6 @@ class SetEncoded:
 
 @cache
 def _claims(places: int) -> tuple[tuple[int, int, int], ...]:
-    """Three places by the number of their claim."""
     threes = combinations(range(places), 3)
     return tuple(sorted(threes, key=lambda three: three[::-1]))
 

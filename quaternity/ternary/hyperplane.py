@@ -33,9 +33,9 @@ equation vanishes on the difference of the two."""
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    Count the pairs of its cards that lie in a common hyperplane, over all directions: each of the
-    size * (size - 1) / 2 pairs is counted 13 times. If no hyperplane had `full` cards, a direction
-    could count no more than the most uneven cut into three parts of fewer than `full` cards allows.
+    Each of the size * (size - 1) / 2 pairs of its cards lies in 13 hyperplanes, over all
+    directions. If none had `full` cards, a direction could count no more than the most uneven cut
+    into three parts of fewer than `full` cards.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)
@@ -71,7 +71,6 @@ _POINTS = tuple(product(range(3), repeat=3))
 
 @cache
 def _changes() -> tuple[tuple[int, ...], ...]:
-    """Return maps of the hyperplane that generate all its affine maps (303,264 in number)."""
     return tuple(
         tuple(9 * (x % 3) + 3 * (y % 3) + z % 3 for x, y, z in points)
         for points in (

@@ -34,10 +34,7 @@ LARGEST_IN_DECK: Mapping[Rule, int] = {Rule.TRIPLE: 54, Rule.SET: 20}
 
 
 class LargestMethod(NamedTuple):
-    """A way to find a largest part of a table that includes some cards, or all parts of a size.
-
-    Parts are sets of bits.
-    """
+    """A way to find a largest part (a set of bits) that includes some cards, or all of a size."""
 
     largest: Callable[[Sequence[int], Rule, Sequence[int], Best[int]], tuple[int, ...]]
     parts: Callable[[Sequence[int], Rule, Sequence[int], int], Iterator[int]]
@@ -74,11 +71,8 @@ def largest_free(
         random: chooses among the largest parts; None gives always the same one.
         best: keeps the best part and the bound, also where a limit or an interrupt ends the search.
 
-    Any table under `triple`, and some 40 cards under `set`, take a second or two. Larger ones under
-    `set` may reach the limit. The whole deck has a proof of its own (`largest_in_deck`).
-
-    Raises:
-        LimitError: a limit was reached; the text says what was found.
+    A second or two for any table under `triple` and some 40 cards under `set`; larger ones may
+    reach the limit (LimitError, with what was found). For the whole deck see `largest_in_deck`.
 
     >>> largest_free([0, 1, 2, 40, 80], Rule.SET)
     (1, 2, 40, 80)
@@ -94,7 +88,6 @@ def largest_free(
 
 
 def _greedy(table: Sequence[int], rule: Rule, random: Random | None) -> tuple[int, ...]:
-    """Return a part without a three, card by card."""
     part: list[int] = []
     for card in table if random is None else random.sample(table, len(table)):
         if not triples([*part, card], rule):
@@ -116,10 +109,10 @@ def largest_in_deck(
 ) -> DeckLimit:
     """Return a largest collection of all 81 cards without a three, with its proof: 54, for SET 20.
 
-    The proof for SET (Davis and Maclagan, The Card Game Set, 2003) first finds out that a
-    collection of 21 would have to look like one of few kinds; only these are searched. Every step
-    is done anew, in a second or less by either method. The arguments and errors are those of
-    `largest_free`; until the proof is complete, the bound is only what disjoint threes prove.
+    By Davis and Maclagan (The Card Game Set, 2003), who first show that a collection of 21 would be
+    one of few kinds; only these are searched, each step anew, in a second by either method.
+    Arguments and errors as `largest_free`; until the proof is complete, the bound is only what
+    disjoint threes prove.
     """
     rule, chosen = Rule(rule), named(LARGEST_METHODS, method)
     limit = LARGEST_IN_DECK[rule]

@@ -78,18 +78,14 @@ def parts_by_search(
 
 
 class _Search:
-    """One search, and the names of its bits."""
-
     def __init__(self, cards: Mapping[int, int], best: Best[int]) -> None:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search below a node.
+        """Search below a node, given by the bits of cards kept and open; all other cards have gone.
 
-        Args:
-            kept, open_cards: as sets of bits; all other cards have gone.
-            cores: sets of open cards from each of which one must go.
-            alone: whether all parts that are not below this node have been searched.
+        From each core, a set of open cards, one must go. `alone` is whether all parts that are not
+        below this node have been searched.
         """
         best = self._best
         self._nodes += 1
@@ -193,7 +189,6 @@ def parts_by_cp_sat(
 def _model(
     table: Sequence[int], rule: Rule, kept: Sequence[int]
 ) -> tuple[cp_model.CpModel, dict[int, cp_model.IntVar]]:
-    """Return a model of the parts without a three, and its variable for each card."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()

@@ -29,8 +29,7 @@ def pack_by_search(
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
     `best` keeps the most threes found; it has the time limit, and the generator that decides the
-    order of trying. Mostly some hundred nodes, as `checksum` refutes most dead ends at once;
-    without a time limit, more than `NODES` are a LimitError.
+    order of trying. Mostly some hundred nodes; without a limit, more than `NODES` are a LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -45,8 +44,6 @@ class _Three(NamedTuple):
 
 
 class _Search:
-    """The search on one table: what does not change from node to node."""
-
     def __init__(self, table: Sequence[int], rule: Rule, best: Best[Triple]) -> None:
         self._rule, self._nodes, self._best = rule, 0, best
         self._taken: list[Triple] = []
@@ -57,10 +54,7 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes among the live cards, the deepest first.
-
-        `threes` has all threes of live cards, and perhaps more.
-        """
+        """Return `count` disjoint threes of live cards, the deepest first, from a superset of them."""
         self._nodes += 1
         self._best.limit(self._nodes, NODES)
         if len(self._taken) > self._best.size:
@@ -89,7 +83,6 @@ class _Search:
         return None
 
     def _scarcest(self, live: int, threes: list[_Three]) -> int:
-        """Return the live card that is in the fewest of the threes."""
         often = [0] * CARDS
         for (first, second, last), _ in threes:
             often[first] += 1
@@ -105,10 +98,7 @@ SECONDS = 60.0
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Answer as `pack_by_search`; SolverTimeout at the time limit.
-
-    `best` has the time limit, and the generator from which the solver gets its seed.
-    """
+    """Answer as `pack_by_search`, seeded by the generator of `best`; SolverTimeout at its limit."""
     from ortools.sat.python import cp_model
 
     left_over = len(table) - 3 * count
@@ -157,11 +147,8 @@ def most_disjoint(
         best: keeps the most threes and the bound, also where a limit or an interrupt ends the
             search.
 
-    Numbers of threes are tried downwards from a third of the table; the first that is possible is
-    the answer. Mostly a tenth of a second, for any size.
-
-    Raises:
-        LimitError: a limit was reached; the text says what was found.
+    Tries numbers downwards from a third of the table; mostly a tenth of a second. LimitError, with
+    what was found, when a limit was reached.
 
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
@@ -181,7 +168,6 @@ def most_disjoint(
 
 
 def _greedy(threes: Sequence[Triple], random: Random | None) -> tuple[Triple, ...]:
-    """Disjoint threes, each the first that is left."""
     taken: list[Triple] = []
     used: set[int] = set()
     for three in threes if random is None else random.sample(threes, len(threes)):
@@ -206,13 +192,11 @@ def partition(
 ) -> tuple[Triple, ...] | None:
     """Return the cards of a table as disjoint threes, without a rest; None if that is impossible.
 
-    The arguments and errors are those of `most_disjoint`. A generator can give every partition, not
-    all with the same chance. The whole deck takes .05 s by search and .2 s by CP-SAT.
+    Arguments and errors as `most_disjoint`. A generator can give every partition, not all with the
+    same chance. The whole deck takes .05 s by search and .2 s by CP-SAT.
 
-    >>> partition([0, 1, 2, 40, 60, 80], Rule.SET), partition([0, 1, 2, 40], Rule.SET)
-    (None, None)
-    >>> partition([0, 1, 2, 3, 40, 77], Rule.SET)
-    ((0, 1, 2), (3, 40, 77))
+    >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
+    (((0, 1, 2), (3, 40, 77)), None)
     """
     cards, rule, pack = check_table(table), Rule(rule), named(PACKING_METHODS, method)
     count, remainder = divmod(len(cards), 3)

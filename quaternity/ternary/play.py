@@ -51,10 +51,9 @@ class Table:
         return cls((), tuple(iterated(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """Return the table with the next cards of the deck, all places shuffled.
+        """Return the table with the next cards of the deck, if any, all places shuffled.
 
-        The newest cards alone would give a three away in a game with a safe deck. A deck with fewer
-        cards gives all it has.
+        The newest cards alone would give a three away in a game with a safe deck.
         """
         number = whole_number(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
@@ -80,8 +79,7 @@ class Playout:
         taken: the threes in the order in which they were taken.
         left: the cards on the table at the end.
         undealt: how many cards the deck still had at the end: not 0 when play got stuck.
-        looks: how often there were 12 cards (or the usual number) to look at.
-        blanks: how often there was no three among these.
+        looks, blanks: how often there was the usual number of cards, and no three among these.
     """
 
     taken: tuple[Triple, ...]
@@ -109,8 +107,8 @@ def play_out(
 
     Args:
         size: how many cards lie on the table, a multiple of 3.
-        extra: when there is no three, deal three more (as in the game of SET) and do not fill up
-            again before the table is below `size`; otherwise play ends there.
+        extra: when there is no three, deal three more and do not fill up again before the table is
+            below `size`; otherwise play ends there.
         choose: which three is taken; the default is a random one.
     """
     rule, table = Rule(rule), Table.start(deck, random, size)

@@ -75,15 +75,11 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What everybody sees.
+    """What everybody sees; `seat` is whose view it is, None for a bystander.
 
-    Attributes:
-        seat: whose view it is; None for a bystander.
-        places: the cards on the table, place by place.
-        undealt: how many cards the deck still has.
-        taken: per seat its threes.
-        wrong: per seat how many wrong claims.
-        agreed: the seats that agree to three more cards.
+    `places` are the cards by place, `undealt` is the number in the deck; `taken` and `wrong` have
+    per seat its threes and how many wrong claims; `agreed` are the seats that agree to three more
+    cards.
     """
 
     seat: int | None
@@ -336,5 +332,4 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
 
 
 def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
-    """Return the position when three cards of the deck have come to the table."""
     return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])

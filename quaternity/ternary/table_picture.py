@@ -32,12 +32,9 @@ OUTLINES = (
 
 
 def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
-    """Return the cards of a table as an SVG document, in at least three lines.
+    """Return the cards of a table, with its threes in words below, as an SVG document.
 
-    Args:
-        cards: place by place.
-        letters: whether the places have their letters, as in a game at the terminal.
-        threes: of these cards; told below the table.
+    It has at least three lines; `letters` names the places, as in a game at the terminal.
     """
     given = tuple(iterated(cards, "table"))
     check_table(given)
@@ -74,7 +71,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 def card_svg(card: int, label: str | None = None) -> str:
     """Return a card as an element of a page, which has `stripes_svg` too.
 
-    The label is what a screen reader says; None where a text beside it says the same.
+    A screen reader says the label; None where a text beside it says the same.
     """
     return svg_element(WIDTH, HEIGHT, "card", label, _card(Card(card), ""))
 
@@ -85,7 +82,6 @@ def stripes_svg() -> str:
 
 
 def _stripes() -> Iterator[str]:
-    """Yield a pattern for each colour."""
     yield "<defs>"
     for name, shade in zip(COLOURS, SHADES, strict=True):
         yield (
@@ -96,7 +92,6 @@ def _stripes() -> Iterator[str]:
 
 
 def _card(card: Card, letter: str) -> Iterator[str]:
-    """Yield a card with its figures below one another."""
     shape, colour, fill, _ = card.digits
     shade, word = SHADES[colour], COLOURS[colour]
     inside = {"open": "none", "striped": f"url(#striped-{word})", "solid": shade}[FILLS[fill]]

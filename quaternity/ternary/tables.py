@@ -24,15 +24,7 @@ the last ones are claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
-    """Return the cards of a table in order.
-
-    >>> check_table([4, 0, 9])
-    (0, 4, 9)
-    >>> check_table([4, 0, 4])
-    Traceback (most recent call last):
-        ...
-    quaternity.base.errors.InputError: table[2]: card 4 is already there (table[0])
-    """
+    """Return the cards of a table in order; refuse a wrong card, and one that comes twice."""
     listed = tuple(iterated(cards, "table"))
     if set(map(type, listed)) == {int} and len(_DECK.intersection(listed)) == len(listed):
         return tuple(sorted(listed))  # nearly always, and quick
@@ -71,13 +63,6 @@ class Rule(StrEnum):
 
     `SET`: in each attribute the three are all alike or all different (the game's SET). There are
     1080, and 40 through each card. Every correct triple is a SET.
-
-    >>> Rule("set") is Rule.SET
-    True
-    >>> Rule("pair")
-    Traceback (most recent call last):
-        ...
-    quaternity.base.errors.InputError: no rule 'pair'; there are triple, set
     """
 
     TRIPLE = "triple"

@@ -21,11 +21,7 @@ PARTNERS: Final = 16
 
 
 def is_pair(a: int, b: int) -> bool:
-    """Return whether two cards share no attribute.
-
-    >>> is_pair(0, 40), is_pair(0, 41), is_pair(0, 1)
-    (True, True, False)
-    """
+    """Return whether two cards share no attribute."""
     return bool(partner_bits()[check_card(a)] >> check_card(b) & 1)
 
 
@@ -33,9 +29,8 @@ def partner(card: int, k: int) -> int:
     """Return the partner number k of a card, k in 0..15.
 
     With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of the
-    partner is (digit + k_i + 1) mod 3. The numbers k and 15 - k give the two partners that form a
-    correct triple with the card: k in 0..7 gives its 8 triples, and k in 0..15 its 16 ordered
-    pairs.
+    partner is (digit + k_i + 1) mod 3. Numbers k and 15 - k form a correct triple with the card:
+    k in 0..7 gives its 8 triples, k in 0..15 its 16 ordered pairs.
 
     >>> partner(23, 0), partner(23, 15)
     (33, 64)
@@ -50,11 +45,7 @@ def partner(card: int, k: int) -> int:
 
 
 def partners(card: int) -> tuple[int, ...]:
-    """Return the 16 cards that share no attribute with a card, in order.
-
-    >>> partners(0)[:4]
-    (40, 41, 43, 44)
-    """
+    """Return the 16 cards that share no attribute with a card, in order."""
     return tuple(sorted(pairs_table()[check_card(card)]))
 
 
@@ -77,8 +68,7 @@ Triple = tuple[int, int, int]
 def third(a: int, b: int) -> int:
     """Give the only card that forms a SET with two different cards: digit by digit -(a + b) mod 3.
 
-    When the two form a pair, it is also the only one that makes a correct triple of them. In both
-    rules two cards determine the third.
+    When the two form a pair, it is also the only one that makes a correct triple of them.
 
     >>> third(0, 40), third(0, 1)
     (80, 2)
@@ -104,10 +94,8 @@ def third_cards() -> tuple[tuple[int, ...], ...]:
 def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
     """Return whether three cards belong together under a rule.
 
-    >>> is_triple(0, 40, 80, Rule.TRIPLE), is_triple(0, 1, 2, Rule.TRIPLE)
-    (True, False)
-    >>> is_triple(0, 1, 2, Rule.SET)
-    True
+    >>> is_triple(0, 1, 2, Rule.TRIPLE), is_triple(0, 1, 2, Rule.SET)
+    (False, True)
     """
     rule = Rule(rule)
     first, second, last = check_table((a, b, c))

@@ -47,11 +47,9 @@ class Tournament:
 
     Attributes:
         players: names (`quaternity.table.players`); the same one may come twice.
-        seed: of all deals and all players.
         rotate: whether each deal is played in all orders of seats, from five seats on in a balanced
             choice of them; otherwise players, as many as seats, keep their seats.
-        cap: a game with so many moves has no result.
-        cap_stops: whether such a game ends the run instead, as a fault.
+        cap: a game with so many moves has no result, or (`cap_stops`) ends the run as a fault.
         move_seconds: the longest that a player may think; None: for ever, and `FOREIGN_SECONDS`
             where one is from outside.
         details: for the game's own loop: how often it looks closer; 0 never.
@@ -100,11 +98,7 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether every game has chance of its own, and each entry its own in all its seats.
-
-        So it is where nothing is dealt; else chance is the deal's and the seat's in all games of a
-        deal.
-        """
+        """Whether every game has chance of its own, and each entry, as nothing is dealt."""
         return registration(self.rules.name).chance_by_entry
 
     @property
@@ -124,11 +118,6 @@ class Tournament:
 
         With as many players as seats all of them play, in all `seatings`. If there are fewer, they
         take turns in the seats; if more, all choices of players take turns.
-
-        >>> from quaternity.game.rules import QuaternityRules
-        >>> duel = Tournament(QuaternityRules(), ("random", "informed"))
-        >>> [duel.line_up(game) for game in range(4)]
-        [(0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0)]
         """
         if not self.rotate:
             return tuple(range(len(self.players)))
@@ -171,14 +160,9 @@ def _choices(players: int, seats: int) -> tuple[tuple[int, ...], ...]:
 
 
 class GameResult(NamedTuple):
-    """What came of one game.
+    """What came of one game, per seat the entry (`line_up`), its points and its place, 1 the best.
 
-    Attributes:
-        line_up: per seat the entry of the tournament.
-        points: per seat.
-        places: per seat, 1 the best; None when the game was given up at the cap.
-        moves: how many were played.
-        details: what the game's own loop tells besides.
+    Places are None when the game was given up at the cap; `details` come from the game's own loop.
     """
 
     line_up: tuple[int, ...]
@@ -202,9 +186,9 @@ class GameResult(NamedTuple):
 def play(
     tournament: Tournament, games: int, pool: Pool, on_done: Callable[[int], None] | None = None
 ) -> Iterator[GameResult]:
-    """Return the results of the games 0, 1, … in order; `on_done` gets the number of finished ones.
+    """Return the results of the games 0, 1, … in order; raises as `play_game`.
 
-    Raises as `play_game`.
+    `on_done` gets the number of finished ones.
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
@@ -219,7 +203,7 @@ def play(
 def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
     """Return how many games a worker is given at a time: whole deals, and enough for all workers.
 
-    In this process it is one: every game that is finished counts when the user interrupts.
+    In this process it is one: every finished game counts at an interrupt.
     """
     if pool.in_flight == 1:
         return 1
@@ -230,8 +214,7 @@ def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
 class _Games:
     """The games of one tournament by number; what a worker is sent.
 
-    Where the same names sit in the same seats at the same deal, the game is the same: of orders
-    that differ in players of the same name alone, one is played.
+    Orders that differ in players of the same name alone are one game, played once.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -254,8 +237,7 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
     """Play one game by its number.
 
     Raises:
-        PlayerFault: a player failed or broke the rules; with the record up to there.
-        PlayerTimeout: a player thought for too long.
+        PlayerFault: a player failed, broke the rules or thought for too long (PlayerTimeout).
         GameLimit: nobody moves; the game has too many moves; or its process died.
         QuaternityError: what a player of this program says of a game that is beyond it.
     """
@@ -327,10 +309,7 @@ def _play(
     course: Course,
     details: int,
 ) -> tuple[Any, int, None]:
-    """Return a game of any players: its end, the number of whole moves, and nothing more.
-
-    Where several may act at once, the shortest delay is first; after each move all think anew.
-    """
+    """Return a game of any players: its end, the number of whole moves, and nothing more."""
     del details
     rules, position, moves = tournament.rules, start, 0
     who = [Sitting(tournament.kind, name, seat) for seat, name in enumerate(names)]
@@ -408,7 +387,6 @@ def _place(
 def _place_noted(
     tournament: Tournament, game: int, noted: Sequence[str], thinking: int | None
 ) -> FaultPlace:
-    """As `_place`, of what another process noted."""
     rules, position = tournament.rules, tournament.start(game)
     moves = []
     for line in noted:

@@ -34,12 +34,8 @@ class Measured:
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
         """Return the mean of at least one value, and its standard error.
 
-        `deals` has per value the number of its deal: values of a deal may depend on each other,
-        deals do not, and may have different numbers of values (a ratio estimate). Without, each is
-        on its own.
-
-        >>> Measured.of([0.0, 1.0, 1.0, 0.0]).mean
-        0.5
+        `deals` has per value its deal: values of a deal may depend on each other, deals do not, and
+        may have different numbers of values (a ratio estimate). Without, each is on its own.
         """
         number = len(values)
         mean = sum(values) / number
@@ -63,8 +59,7 @@ class Record:
 
     Attributes:
         games: games it played in, those without a result included.
-        wins: games that it won alone.
-        tied: games in which it was first together with others.
+        wins, tied: games that it won alone, or in which it was first with others.
         share: how often a seat of it won alone.
         score: as `share`, but a game without a sole winner is shared by all seats.
         win_share: as `share`, but such a game is shared by those who are first.
@@ -89,12 +84,10 @@ class Table(Shown):
     """What a tournament says.
 
     Attributes:
-        records: per player.
         margins: [player][other], the mean difference of scores in the games they both played; None
             where there are none.
         shared: games that nobody won alone.
         unfinished: games given up at the cap, without a result.
-        moves: per game.
         games, games_a_deal: finished games, and how many each deal is played in, one after the
             other; the last deal may have fewer. Standard errors are over deals.
     """
@@ -134,7 +127,7 @@ def tabulated(
 ) -> Table:
     """Return the table of the first games of a tournament, in order.
 
-    `random` draws the resamples for the standard errors of ratings; without there are none.
+    Only with `random`, which draws resamples, have ratings standard errors.
     """
     if not results:
         raise InputError("no game was finished")
@@ -164,8 +157,6 @@ def tabulated(
 
 
 class _Games:
-    """Some games by number: their deals, who was first, and who won alone."""
-
     def __init__(self, results: Sequence[GameResult], games_a_deal: int) -> None:
         self.results = results
         self.deals = [game // games_a_deal for game in range(len(results))]
@@ -182,7 +173,6 @@ class _Games:
         return averages
 
     def mean(self, values: dict[int, float]) -> Measured | None:
-        """Return the mean of values by game; None of no game."""
         if not values:
             return None
         return Measured.of([*values.values()], [self.deals[game] for game in values])
@@ -195,8 +185,6 @@ class _Games:
         return float(winner == seat)
 
     def record(self, player: int, rating: Measured | None) -> Record:
-        """Return how a player did."""
-
         def mean(value: Callable[[int, int], float]) -> Measured:
             return self.mean(self.values(player, value)) or Measured(0.0, None)
 
@@ -226,10 +214,10 @@ class _Games:
 def ratings(results: Sequence[GameResult], players: int) -> list[float | None]:
     """Return Elo-style ratings of players; None for one that met no other.
 
-    Each finished game counts as a meeting of every two seats of different players: won by the sole
-    winner, drawn between any two who did not win. The strengths are those of Bradley and Terry with
-    a draw as half a win (maximum likelihood by Hunter's MM iteration, 2004), with one drawn meeting
-    added for each pair, so that they stay finite. They are shifted to an average of `AVERAGE`.
+    Every two seats of different players meet in a finished game: won by the sole winner, drawn
+    between any two who did not win. The strengths are those of Bradley and Terry with a draw as
+    half a win (Hunter's MM iteration, 2004), with one drawn meeting added for each pair, so that
+    they stay finite. They are shifted to an average of `AVERAGE`.
     """
     return _fitted(_meetings(results, players))
 
@@ -299,7 +287,6 @@ def _rated(
 
 
 def _summed(meetings: Sequence[list[float]], players: int) -> list[list[float]]:
-    """Return the sum of tables of meetings, each given row by row."""
     sums = [sum(numbers) for numbers in zip(*meetings, strict=True)]
     return [sums[players * number : players * number + players] for number in range(players)]
 
@@ -317,8 +304,7 @@ def _spread(values: Sequence[float]) -> float | None:
 class WorldsByGo(NamedTuple):
     """Mean decimal logarithms of numbers of possible deals after some goes of Kwartet.
 
-    `own` is per player of the tournament. They are of `deals` deals whose games had not ended by
-    then.
+    `own` is per player; the means are of `deals` games that had not ended by then.
     """
 
     goes: int

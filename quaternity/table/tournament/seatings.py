@@ -29,12 +29,7 @@ def seatings(players: int) -> tuple[Seating, ...]:
     Up to four players these are all orders: 2, 6, 24. For 5 to 8 and 11 players they are a group of
     orders (20, 60, 42, 56, 110) that puts any two entries into any two seats equally often; with 9,
     10 and 12 each entry is in each seat equally often, with varied neighbours. Any first few are
-    about as even as so few can be.
-
-    Cost: up to .3 s for 11 players, once.
-
-    >>> seatings(3)
-    ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0))
+    about as even as so few can be. Cost: up to .3 s for 11 players, once.
     """
     everybody = tuple(range(players))
     if players <= 4:
@@ -71,7 +66,6 @@ def seatings(players: int) -> tuple[Seating, ...]:
 
 
 def _group(unit: Seating, generators: Sequence[Seating]) -> list[Seating]:
-    """Return all that some permutations generate, ascending."""
     elements, fresh = {unit}, [unit]
     while fresh:
         element = fresh.pop()
@@ -93,11 +87,7 @@ def _distances(seating: Seating) -> list[tuple[int, int, int]]:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """Tell names apart: number one that is given more than once.
-
-    >>> labels(["exact", "greedy", "greedy"])
-    ['exact', 'greedy 1', 'greedy 2']
-    """
+    """Tell names apart: number one that is given more than once."""
     seen = Counter[str]()
     labelled = []
     for name in names:

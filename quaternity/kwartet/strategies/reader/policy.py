@@ -33,7 +33,6 @@ class Belief(NamedTuple):
 
 
 def _believed(view: View) -> dict[int, Belief]:
-    """Return what a view's seat, or a bystander, believes of each set in play."""
     _, reading = read_game(view)
     active = in_play(view.public)
     if not active:

@@ -351,8 +351,6 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
 
 
 class _Games(local):
-    """The games that this thread read last."""
-
     def __init__(self) -> None:
         self.records: OrderedDict[object, Record] = OrderedDict()
 
