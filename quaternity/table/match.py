@@ -43,7 +43,10 @@ class Planned(NamedTuple, Generic[M]):
 
 
 class Match(Course[P, M, V]):
-    """A game with its players; `keep` gets every move before it is seen, and undoes it by raising."""
+    """A game with its players.
+
+    `keep` is called with every move, before anybody sees it; what it raises undoes the move.
+    """
 
     def __init__(
         self,

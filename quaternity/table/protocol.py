@@ -84,7 +84,10 @@ class Rules(Protocol[P, M, V]):
         """Return everything that makes a move of this seat illegal; empty when it is legal."""
 
     def read(self, text: str, view: V) -> M:
-        """Return the move in a text, as `write` gives or shorter, legal or not; InputError says how."""
+        """Return the move in a text, as `write` gives or shorter; it need not be legal.
+
+        An InputError says what a move looks like.
+        """
 
     def write(self, move: M) -> str:
         """Return a move as it is printed; `read` takes it."""

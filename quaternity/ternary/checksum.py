@@ -2,9 +2,7 @@
 
 Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or
 0 + 1 + 2), and so do those of a correct triple. So the cards that are left over when disjoint
-threes are taken from a table have the same sum as the whole table. It is at once clear, for
-example, that a table whose sum is not 0 does not fall into threes without a rest, and which card
-is left when only one is.
+threes are taken from a table have the same sum as the whole table.
 """
 
 from __future__ import annotations

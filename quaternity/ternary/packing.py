@@ -54,7 +54,10 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of live cards, the deepest first, from a superset of them."""
+        """Return `count` disjoint threes of live cards, the deepest first.
+
+        `threes` has all threes of live cards, and perhaps more.
+        """
         self._nodes += 1
         self._best.limit(self._nodes, NODES)
         if len(self._taken) > self._best.size:

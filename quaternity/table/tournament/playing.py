@@ -98,7 +98,10 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether every game has chance of its own, and each entry, as nothing is dealt."""
+        """Whether nothing is dealt: then every game, and each entry in all its seats, has own chance.
+
+        Otherwise chance is the deal's and the seat's in all games of a deal.
+        """
         return registration(self.rules.name).chance_by_entry
 
     @property
@@ -237,7 +240,8 @@ def play_game(tournament: Tournament, game: int) -> GameResult:
     """Play one game by its number.
 
     Raises:
-        PlayerFault: a player failed, broke the rules or thought for too long (PlayerTimeout).
+        PlayerFault: a player failed, broke the rules or thought for too long (PlayerTimeout); with
+            the record up to there.
         GameLimit: nobody moves; the game has too many moves; or its process died.
         QuaternityError: what a player of this program says of a game that is beyond it.
     """
