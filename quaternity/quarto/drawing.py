@@ -120,7 +120,10 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 
 @lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
-    """Return a piece with its letter, 80 by 80, for a page; a screen reader says the label, if any."""
+    """Return a piece with its letter, 80 by 80, as an element of a page.
+
+    The label is what a screen reader says; None where a text beside it says the same.
+    """
     drawn = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
     return svg_element(80, 80, "piece", label, [drawn])
 

@@ -98,9 +98,10 @@ class Tournament:
 
     @property
     def by_entry(self) -> bool:
-        """Whether nothing is dealt: then every game, and each entry in all its seats, has own chance.
+        """Whether every game has chance of its own, and each entry its own in all its seats.
 
-        Otherwise chance is the deal's and the seat's in all games of a deal.
+        So it is where nothing is dealt; else chance is the deal's and the seat's in all games of a
+        deal.
         """
         return registration(self.rules.name).chance_by_entry
 
