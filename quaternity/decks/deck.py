@@ -106,7 +106,7 @@ class Deck:
         return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
 
     def check_fits(self, sets: int, size: int) -> None:
-        """Refuse a game for which the deck has too few cards; the message names a deck that fits."""
+        """Refuse a game for which the deck has too few cards; the message names one that fits."""
         if not self.fits(sets, size):
             least = min(len(face.cards) for face in self.sets[:sets])
             raise InputError(
