@@ -34,11 +34,12 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     except NoDeal:
         known = state.problem
     mine = sight.seat if asking else None
+    completed = (0,) * sight.rules.settings.set_size  # nobody's: the set is out of play
     drawn: dict[str, Any] = {
         "tiles": [
             [
                 tile(Card(index, number), tuple(players_in(mask)), mine, state.hands, legal)
-                for number, mask in enumerate(constraint.owners)
+                for number, mask in enumerate(constraint.owners or completed)
             ]
             for index, constraint in enumerate(known.sets)
         ],
