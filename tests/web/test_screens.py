@@ -43,8 +43,8 @@ EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
     "set": ({"seats": 8}, ["me"] * 8),
 }
 
-MOVES = thorough(8, 10_000)
-"""So many moves of the person are looked at; a whole game in the thorough run."""
+MOVES = thorough(8, 40)
+"""So many moves of the person are looked at."""
 
 PACES = {"slow": 1800, "normal": 900, "fast": 350, "once": 0}
 
