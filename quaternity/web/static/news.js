@@ -27,6 +27,7 @@ export function startNews() {
   let seen = latest;
   try { seen = Number(sessionStorage.getItem(SEEN) ?? latest); } catch { /* not allowed here */ }
   last = Math.min(seen, latest);
+  remember(last);
   const shown = all.find((item) => item.value === last) ?? all.at(-1);
   if (shown) tell(shown.textContent, last);
   words = shown?.textContent ?? "";
@@ -40,6 +41,7 @@ export function takeNews() {
   if (latest < last) { // taken back
     queue.length = 0;
     last = latest;
+    remember(last);
     words = all.at(-1)?.textContent ?? "";
     tell(all.at(-1)?.textContent ?? "Nothing has happened yet.", latest);
   }
@@ -62,6 +64,7 @@ async function run() {
     const length = skipping ? 0 : PACES[pace()];
     if (length) { travel(event, length); play(event.laid === undefined ? "event" : "set"); }
     await Promise.race([wait(length), new Promise((done) => { skip = done; })]);
+    remember(event.number);
   }
   playing = skipping = false;
 }
@@ -70,6 +73,10 @@ function tell(text, number) {
   const news = document.getElementById("news");
   news.textContent = text;
   news.dataset.event = number;
+}
+
+// An event has been seen when its time is over: a page loaded again meanwhile shows it again.
+function remember(number) {
   try { sessionStorage.setItem(SEEN, number); } catch { /* not allowed here */ }
 }
 
