@@ -18,6 +18,7 @@ from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import (
+    events_html,
     guide_html,
     guide_pictures,
     help_html,
@@ -56,6 +57,7 @@ class Pages:
             "/join/{invitation}": self.join,
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
+            "/t/{table}/events": self.events,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
             "/learn": self.learn,
@@ -114,13 +116,14 @@ class Pages:
         html = table_html(sight, *_links(request), whole=False, more=more)
         return HTMLResponse(html, headers={"quaternity-version": str(sight.version)})
 
+    async def events(self, request: Request) -> Response:
+        """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
+        after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
+        return HTMLResponse(events_html(await self._sight(request), after, before))
+
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
-        number = request.path_params["number"]
-        if not (number.isascii() and number.isdigit()):
-            raise Refusal(404, "there is no such moment")
-        # Python reads no number of thousands of digits; a later moment than the last is the last.
-        sight = await self._sight(request, int(number) if len(number) < 8 else sys.maxsize)
+        sight = await self._sight(request, _number(request.path_params["number"]))
         return HTMLResponse(table_html(sight, *_links(request), replayed=True))
 
     async def help(self, request: Request) -> Response:
@@ -191,6 +194,14 @@ class Pages:
             raise Refusal(404, "there is no such file")
         headers = {"cache-control": "public, max-age=31536000, immutable"}
         return Response(data, media_type=KINDS[name.rpartition(".")[2]], headers=headers)
+
+
+def _number(text: str) -> int:
+    """Return the number of a moment or an event; one later than the last is the last."""
+    if not (text.isascii() and text.isdigit()):
+        raise Refusal(404, "there is no such moment")
+    # Python reads no number of thousands of digits.
+    return int(text) if len(text) < 8 else sys.maxsize
 
 
 def _root(request: Request) -> str:

@@ -20,7 +20,14 @@ from quaternity.base.wording import listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
-from quaternity.web.drawing.frame import READ, drawn_part, programs, table_context
+from quaternity.web.drawing.frame import (
+    MOST_TOLD,
+    READ,
+    drawn_part,
+    programs,
+    table_context,
+    told_events,
+)
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.new_table import decks_of
@@ -98,6 +105,12 @@ def table_html(
     """
     name = "table.html" if whole else "table_part.html"
     return templates().get_template(name).render(table_context(sight, base, root, replayed, more))
+
+
+def events_html(sight: Sight, after: int, before: int) -> str:
+    """Return the events between two numbers, the first of them if there are many."""
+    most = max(0, min(before - after - 1, MOST_TOLD))
+    return _rendered("events.html", events=told_events(sight, after, most))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from html import unescape
 from pathlib import Path
 from random import Random
+from re import findall
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.sizes import only_thorough, thorough
-from tests.web.browsing import browser_path, launched
+from tests.web.browsing import Person, browser_path, launched
 from tests.web.screens import SCREENS, Listener, Onlooker
 from tests.web.server import BUSY, Server
 
@@ -140,3 +142,58 @@ def test_all_that_happens_is_shown_in_its_order_and_once_at_every_pace(
     finally:
         ann.context.close()
     assert ann.faults == []
+
+
+def test_who_was_away_is_shown_all_that_has_happened_since(
+    browser: Browser, served: Server
+) -> None:
+    ben, ann = Person(browser, served.host), Listener(browser, served.host, "fast")
+    try:
+        settings, seats = {"set_size": 4, "sets": 13, "players": 4}, ["me", *["random"] * 3]
+        table, _ = ben.table("quaternity", settings, seats, name="Ben", seed=5)
+        path, random = f"/api/tables/{table}", Random(4)
+
+        def makes_moves(events: int) -> None:
+            """Let Ben move until so many more things have happened."""
+            most = len(events_of(ben, table)) + events
+            while len(events_of(ben, table)) < most:
+                state = ben.ask("GET", path)
+                if state["moves"]:
+                    move, version = random.choice(state["moves"]), state["version"]
+                    wanted = {"version": version, "move": move, "id": f"{random.random()}"}
+                    ben.ask("POST", f"{path}/moves", wanted)
+
+        ann.page.goto(ben.page.locator("#watch-link input").input_value())
+        ann.sees(0)
+        for undone, events in [(False, 130), (True, 3)]:
+            # No request gets through while a phone sleeps.
+            ann.page.route("**/part*", lambda route: route.abort())
+            if undone:
+                version = ben.ask("GET", path)["version"]
+                ben.ask("POST", f"{path}/undo", {"version": version, "agree": True})
+            told = len(ann.told)
+            makes_moves(events)
+            ann.page.unroute("**/part*")
+            makes_moves(1)
+            all_events = events_of(ben, table)
+            ann.hears(len(all_events))
+            numbers = [number for number, _, _ in ann.told[told:]]
+            assert numbers == list(range(numbers[0], len(all_events) + 1))
+            assert undone or numbers[0] <= 4
+        shown = {number: text for number, text, _ in ann.told}
+        assert [shown[number] for number in numbers] == all_events[numbers[0] - 1 :]
+    finally:
+        ann.context.close()
+        ben.context.close()
+    assert ann.faults == []
+
+
+def events_of(person: Person, table: str) -> list[str]:
+    """Return all that happened at a table."""
+    texts: list[str] = []
+    while True:
+        path = f"/t/{table}/events?after={len(texts)}&before=9999"
+        more = person.context.request.get(path).text()
+        if "<li" not in more:
+            return texts
+        texts += [unescape(text) for text in findall("<li[^>]*>(.*?)</li>", more)]

@@ -79,16 +79,12 @@ def table_context(
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
-    words, whole = sight_words(sight), whole_events(sight.moves)
-    untold = max(0, len(whole) - MOST_TOLD)
-    told = [
-        Told(number, words.say(event), _journey(event))
-        for number, (_, event) in enumerate(whole[untold:], untold + 1)
-    ]
+    count = len(whole_events(sight.moves))
+    told = told_events(sight, max(0, count - MOST_TOLD), count)
     return {
         "sight": sight,
         "drawn": drawn,
-        "deck": words.deck,
+        "deck": sight_words(sight).deck,
         "names": names,
         "mine": sight.seat in mine,
         "plain": plain_names(sight.seats),
@@ -99,7 +95,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": told[::-1],
-        "untold": bool(untold),
+        "untold": count > MOST_TOLD,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,
@@ -112,6 +108,15 @@ def table_context(
         "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
         "eyes": eyes,
     }
+
+
+def told_events(sight: Sight, after: int, most: int) -> list[Told]:
+    """Return so many events at most, from the one after a number on."""
+    words, whole = sight_words(sight), whole_events(sight.moves)
+    return [
+        Told(number, words.say(event), _journey(event))
+        for number, (_, event) in enumerate(whole[after : after + most], after + 1)
+    ]
 
 
 def _movable(sight: Sight) -> list[int]:

@@ -1,6 +1,6 @@
 // What happened is shown one event after another, each in its order, none twice and none left out:
 // the board is always the present one.
-import { liked, part, table, wait } from "./page.js";
+import { liked, part, root, table, wait } from "./page.js";
 import { play } from "./sound.js";
 import { travel } from "./travel.js";
 
@@ -12,71 +12,105 @@ export function pace() {
 }
 
 const SEEN = `quaternity-seen-${table}`;
-const events = () => Array.from(part.querySelectorAll(".history li")).reverse();
 const queue = [];
+let known = []; // the events that the page had when it was looked at last
 let last = 0; // the number of the event that was put into the queue last
 let words = ""; // and its text: a question gets its answer later
 let playing = false;
 let skip = () => {};
 let skipping = false;
 
+const eventsIn = (node) => Array.from(node.querySelectorAll("li"), (item) => ({ number: item.value, text: item.textContent, ...item.dataset }));
+const events = () => { const list = part.querySelector(".history ol"); return list ? eventsIn(list).reverse() : []; };
+
 // What a page that is loaded again had not shown yet is shown now.
 export function startNews() {
-  const all = events();
-  const latest = all.at(-1)?.value ?? 0;
-  let seen = latest;
-  try { seen = Number(sessionStorage.getItem(SEEN) ?? latest); } catch { /* not allowed here */ }
-  last = Math.min(seen, latest);
-  remember(last);
-  const shown = all.find((item) => item.value === last) ?? all.at(-1);
-  if (shown) tell(shown.textContent, last);
-  words = shown?.textContent ?? "";
+  known = events();
+  const latest = known.at(-1)?.number ?? 0;
+  let stored = latest;
+  try { stored = Number(sessionStorage.getItem(SEEN) ?? latest); } catch { /* not allowed here */ }
+  last = Math.min(stored, latest);
+  const shown = known.find(({ number }) => number === last);
+  words = shown?.text ?? "";
+  if (shown) queue.push({ number: last, text: words }); // its time may have been cut short
   takeNews();
 }
 
+let taking = Promise.resolve();
 export function takeNews() {
+  taking = taking.then(take);
+}
+
+async function take() {
   if (part.dataset.at) return;
+  takeBack(events());
+  const older = await eventsBefore(events()[0]?.number ?? 1);
+  if (!older) return;
   const all = events();
-  const latest = all.at(-1)?.value ?? 0;
-  if (latest < last) { // taken back
-    queue.length = 0;
-    last = latest;
-    remember(last);
-    words = all.at(-1)?.textContent ?? "";
-    tell(all.at(-1)?.textContent ?? "Nothing has happened yet.", latest);
+  for (const event of [...older, ...all]) {
+    if (event.number > last || (event.number === last && event.text !== words)) {
+      queue.push(event);
+      last = event.number;
+      words = event.text;
+    }
   }
-  for (const item of all) {
-    if (item.value > last || (item.value === last && item.textContent !== words)) queue.push({ number: item.value, text: item.textContent, ...item.dataset });
-  }
-  last = latest;
-  words = all.at(-1)?.textContent ?? "";
+  known = all;
   yours();
   count();
   if (!playing) run();
 }
 
+// Forget the events that are gone since the page was looked at last, though others may have come.
+function takeBack(all) {
+  const first = all[0]?.number ?? 1;
+  const texts = new Map(all.map(({ number, text }) => [number, text]));
+  const stays = ({ number, text }) => number < first || texts.get(number)?.startsWith(text);
+  while (known.length && !stays(known.at(-1))) known.pop();
+  const kept = known.at(-1)?.number ?? first - 1;
+  if (kept >= last) return;
+  last = kept;
+  words = known.at(-1)?.text ?? "";
+  queue.splice(0, queue.length, ...queue.filter(({ number }) => number <= last));
+  if (document.getElementById("news").dataset.event > last) tell(known.at(-1) ?? { number: 0, text: "Nothing has happened yet." });
+}
+
+// A page has the latest events: those between what was queued and what it has are asked for.
+async function eventsBefore(first) {
+  const missing = [];
+  try {
+    for (let after = last; after < first - 1; after = missing.at(-1).number) {
+      const answer = await fetch(`${root}/t/${table}/events?after=${after}&before=${first}`, { cache: "no-store" });
+      if (!answer.ok) break;
+      const more = eventsIn(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      if (!more.length) break;
+      missing.push(...more);
+    }
+  } catch { return null; } // the stream says when the server is back
+  return missing;
+}
+
 async function run() {
   playing = true;
   while (queue.length) {
+    // Nobody sees what a page shows that is not seen itself.
+    if (document.hidden) await shownAgain();
     const event = queue.shift();
-    tell(event.text, event.number);
+    if (!event) break;
+    tell(event);
     count();
     const length = skipping ? 0 : PACES[pace()];
     if (length) { travel(event, length); play(event.laid === undefined ? "event" : "set"); }
     await Promise.race([wait(length), new Promise((done) => { skip = done; })]);
-    remember(event.number);
   }
   playing = skipping = false;
 }
 
-function tell(text, number) {
+const shownAgain = () => new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+
+function tell({ text, number }) {
   const news = document.getElementById("news");
   news.textContent = text;
   news.dataset.event = number;
-}
-
-// An event has been seen when its time is over: a page loaded again meanwhile shows it again.
-function remember(number) {
   try { sessionStorage.setItem(SEEN, number); } catch { /* not allowed here */ }
 }
 
