@@ -95,8 +95,8 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves
 
 
-async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
-    """Refuse a program that nobody may ask for.
+async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
+    """Return the name of a program, or of that of a level; or refuse what nobody may ask for.
 
     Only the programs of this distribution, with no argument but a number, and those that this
     server was told to have: no module and no file is named by a request.
@@ -108,16 +108,19 @@ async def check_player(thinking: Thinking, rules: Any, name: str) -> None:
         except InputError as error:  # which may name files of this machine
             what = f"seat {name!r}: this program does not play with these settings"
             raise Refusal(422, what) from error
-        return
+        return name
+    levels = {level.name: level.player for level in registration(rules.name).levels}
+    name = levels.get(name, name)
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
-        every = ", ".join(("me", OPEN, *known_players(rules.name, thinking.players)))
+        every = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
         raise Refusal(422, f"seat {name[:40]!r} is unknown; known are {every}")
     if colon:
         try:
             await thinking.try_player(rules, name)
         except InputError as error:
             raise Refusal(422, str(error)) from None
+    return name
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:

@@ -21,7 +21,7 @@ from quaternity.web.drawing.words import move_text
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
-    check_player,
+    checked_player,
     checked_name,
     deck_name,
     parsed_record,
@@ -111,8 +111,8 @@ class Tables:
         if wanted == OPEN:
             invitation = fresh()
             return Seat(OPEN, invitation=invitation), Seated(number, None, invitation)
-        await check_player(self.thinking, rules, wanted)
-        return Seat(PROGRAM, wanted), Seated(number, None, None)
+        player = await checked_player(self.thinking, rules, wanted)
+        return Seat(PROGRAM, player), Seated(number, None, None)
 
     async def _keep(
         self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
@@ -314,7 +314,7 @@ class Tables:
         if player not in ("me", OPEN):
             check_absent()
             # Before the lock is taken: while a program is tried, the table plays on.
-            await check_player(self.thinking, table.rules, player)
+            player = await checked_player(self.thinking, table.rules, player)
             table = await self.open(table.kept.id)  # which may have left memory meanwhile
         async with table.lock:
             seat = table.seats[number]

@@ -25,6 +25,7 @@ from quaternity.game.state import State
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import write_tablebase
 from quaternity.quarto.rules import QuartoRules
+from quaternity.table.games import game_names, registration, rules_class
 from quaternity.table.match import Match
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
@@ -92,6 +93,16 @@ def test_a_table_of_friends(site: Site) -> None:
     assert [one["name"] for one in seen["seats"]] == ["Anna", "Ben B.", "Ben B."]
     assert (seen["seat"], seen["to_act"], seen["moves"]) == (2, [0], [])
     assert "0 asks 1 for 0/0" in table.look(0)["moves"]
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_a_level_is_asked_for_by_its_name(game: str, site: Site) -> None:
+    for level in registration(game).levels:
+        seats = ["me", *[level.name] * (rules_class(game)().seats - 1)]
+        made = site.ask("POST", "/api/tables", {"game": game, "seats": seats})
+        assert made.status == 201, made.body
+        state = site.ask("GET", f"/api/tables/{made.json['table']}").json
+        assert {seat["name"] for seat in state["seats"][1:]} == {level.player}
 
 
 def test_a_move_is_made_exactly_once(site: Site) -> None:
