@@ -21,8 +21,8 @@ from quaternity.web.drawing.words import move_text
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
-    checked_player,
     checked_name,
+    checked_player,
     deck_name,
     parsed_record,
     rules_with,

@@ -95,7 +95,7 @@ def test_a_table_of_friends(site: Site) -> None:
     assert "0 asks 1 for 0/0" in table.look(0)["moves"]
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", sorted(game_names()))
 def test_a_level_is_asked_for_by_its_name(game: str, site: Site) -> None:
     for level in registration(game).levels:
         seats = ["me", *[level.name] * (rules_class(game)().seats - 1)]
