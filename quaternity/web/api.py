@@ -72,6 +72,9 @@ class Api:
             (f"{base}/undo", self.undo),
             (f"{base}/hand-over", self.hand_over),
             (f"{base}/again", self.again),
+            (f"{base}/start", self.start),
+            (f"{base}/ready", self.ready),
+            (f"{base}/leave", self.leave),
             (f"{base}/marks", self.mark),
         ]
         gets: list[tuple[str, Handler]] = [
@@ -106,10 +109,11 @@ class Api:
         )  # fmt: skip
         self._room()
         caller, cookie = _with_cookie(request)
-        table, seated = await self.tables.make(new, caller)
+        table, invitation, seated = await self.tables.make(new, caller)
         base = _base(request)
         document = {
             "table": table,
+            "invitation": invitation and f"{base}/join/{invitation}",
             "seats": [
                 {
                     "seat": seat.seat,
@@ -129,7 +133,8 @@ class Api:
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
         caller, cookie = _with_cookie(request)
         name = taken(sent, "name", str, None)
-        table, seat = await self.tables.join(invitation, name, caller)
+        wanted = taken(sent, "seat", int, None)
+        table, seat = await self.tables.join(invitation, name, caller, wanted)
         return _answered(
             request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
@@ -148,7 +153,7 @@ class Api:
     async def look(self, request: Request) -> Response:
         """`GET /api/tables/T`."""
         table, who = await self._at(request)
-        return answer(document(table.sight(who)))
+        return answer(document(table.sight(who), _base(request)))
 
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`."""
@@ -203,6 +208,30 @@ class Api:
             self._room()
         name = await self.tables.again(table, who)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
+
+    async def start(self, request: Request) -> Response:
+        """`POST /api/tables/T/start`."""
+        sent = await document_of(request, self.limits.body)
+        fill = taken(sent, "fill", str, None)
+        self._count()
+        table, who = await self._at(request)
+        await self.tables.start(table, who, fill)
+        return answer({"version": table.version})
+
+    async def ready(self, request: Request) -> Response:
+        """`POST /api/tables/T/ready`."""
+        sent = await document_of(request, self.limits.body)
+        ready = taken(sent, "ready", bool)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        await self.tables.set_ready(table, seat, ready)
+        return answer({"version": table.version})
+
+    async def leave(self, request: Request) -> Response:
+        """`POST /api/tables/T/leave`."""
+        sent = await document_of(request, self.limits.body)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        await self.tables.leave(table, seat)
+        return answer({"version": table.version})
 
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`."""
@@ -298,8 +327,8 @@ _WORDS: dict[type, str] = {
 }  # fmt: skip
 
 
-def document(sight: Sight) -> dict[str, Any]:
-    """Return what is answered of a table."""
+def document(sight: Sight, base: str) -> dict[str, Any]:
+    """Return what is answered of a table; links begin with `base`."""
     rules, seat = sight.rules, sight.seat
     may = seat in sight.to_act and seat in sight.mine and not sight.awaited
     listed = list(islice(rules.moves(sight.view), MOST_MOVES + 1)) if may else []
@@ -311,10 +340,15 @@ def document(sight: Sight) -> dict[str, Any]:
         "deck": sight.deck,
         "version": sight.version,
         "seat": seat,
-        "seats": [{"name": s.name, "kind": s.kind, "present": s.present} for s in sight.seats],
+        "begun": sight.begun,
+        "invitation": sight.invitation and f"{base}/join/{sight.invitation}",
+        "seats": [
+            {"name": s.name, "kind": s.kind, "present": s.present, "ready": s.ready}
+            for s in sight.seats
+        ],
         "to_act": sight.to_act,
         "awaited": sight.awaited,
-        "view": rules.view_json(sight.view),
+        "view": rules.view_json(sight.view) if sight.begun else None,
         "moves": [rules.write(move) for move in listed[:MOST_MOVES]],
         **({"more": True} if len(listed) > MOST_MOVES else {}),
         "points": sight.points,
@@ -325,6 +359,7 @@ def document(sight: Sight) -> dict[str, Any]:
         "undo": sight.undo,
         "notice": sight.notice,
         "again": sight.again,
+        "evening": [score._asdict() for score in sight.evening],
     }
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
+from quaternity.web.course import settings_of
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import OPEN
+from quaternity.web.seats import OPEN, usual_name
 from quaternity.web.thinking import Thinking
 
 LONGEST_NAME = 40
@@ -48,6 +49,12 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     return rules
 
 
+def settings_for(rules: Any, seats: int) -> dict[str, Any]:
+    """Return the settings of a game for another number of seats."""
+    counts = [form_field.name for form_field in form_fields(rules.name) if form_field.seats]
+    return settings_of(rules) | dict.fromkeys(counts, seats)
+
+
 def decks_of(game: str) -> tuple[Deck, ...]:
     """Return the decks that a game may be played with; none where cards come in no sets."""
     return decks() if size_of(rules_class(game)().settings) else ()
@@ -73,7 +80,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 def checked_name(name: str | None, seat: int) -> str:
     """Return what somebody is called; or refuse what is too long or cannot be printed."""
-    name = f"player {seat}" if name is None else " ".join(name.split())
+    name = usual_name(seat) if name is None else " ".join(name.split())
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
     return name

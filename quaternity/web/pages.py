@@ -96,7 +96,7 @@ class Pages:
         caller = caller_of(request)
         who = table.who(*caller)
         sight = table.sight(who)
-        if seat in who.held:
+        if seat in who.held or (seat is None and who.held):
             return RedirectResponse(f"{_root(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, _root(request)))
         if caller.browser is None:

@@ -27,6 +27,7 @@ from quaternity.web.drawing.frame import (
     programs,
     table_context,
     told_events,
+    waiting_context,
 )
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
@@ -103,8 +104,13 @@ def table_html(
         replayed: whether it is a moment of the game that one looks at, not the table itself.
         more: programs of this server that may sit there, besides those of the game.
     """
-    name = "table.html" if whole else "table_part.html"
-    return templates().get_template(name).render(table_context(sight, base, root, replayed, more))
+    part = "table_part.html" if sight.begun else "waiting_part.html"
+    context = (
+        table_context(sight, base, root, replayed, more)
+        if sight.begun
+        else waiting_context(sight, base, root)
+    )
+    return templates().get_template("table.html" if whole else part).render(context, part=part)
 
 
 def events_html(sight: Sight, after: int, before: int) -> str:
@@ -147,12 +153,14 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     )
 
 
-def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
-    """Return the page that an invitation leads to."""
+def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -> str:
+    """Return the page that an invitation leads to: that to a table if no seat is named."""
     names = seat_names(sight.seats)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
     ]
+    free = [number for number, holder in enumerate(sight.seats) if holder.kind == "open"]
+    open_here = [] if seat is None and sight.begun else free if seat is None else {seat} & {*free}
     return _rendered(
         "join.html",
         root,
@@ -160,7 +168,9 @@ def join_html(sight: Sight, seat: int, invitation: str, root: str = "") -> str:
         text=registration(sight.game).text,
         invitation=invitation,
         others=listed(others) if others else "",
-        taken=sight.seats[seat].kind != "open",
+        free=free if seat is None else [],
+        taken=not open_here,
+        begun=sight.begun,
         watch=f"{root}/t/{sight.watch}",
     )
 

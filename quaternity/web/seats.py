@@ -10,6 +10,9 @@ from quaternity.web.store import Statement
 
 OPEN, PERSON, PROGRAM = "open", "person", "program"
 
+READY, BUSY, COMING = 1, 0, 2
+"""Of a person before the game has begun: may it begin? The last have not come yet."""
+
 
 class Seat(NamedTuple):
     """Who sits somewhere, and how they show that it is their seat.
@@ -19,6 +22,7 @@ class Seat(NamedTuple):
         person: the name of the person whose seat it is, whoever plays there now.
         token, browser: hashes of what shows that it is theirs; None where there is no such thing.
         invitation: what invites, or invited, to the seat.
+        ready: `READY`, `BUSY` or `COMING`.
     """
 
     kind: str
@@ -27,6 +31,7 @@ class Seat(NamedTuple):
     token: str | None = None
     browser: str | None = None
     invitation: str | None = None
+    ready: int = READY
 
     @property
     def is_held(self) -> bool:
@@ -35,7 +40,14 @@ class Seat(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What the store has of a table: see `quaternity.web.store`."""
+    """What the store has of a table: see `quaternity.web.store`.
+
+    Attributes:
+        head: of the record; before the game has begun of a deal that nobody will play.
+        invitation: what invites to any seat before the game has begun.
+        waiting: before the game has begun, the seed of its deal, empty if it is secret; else None.
+        evening: the first of the tables at which the same people play again and again.
+    """
 
     id: str
     game: str
@@ -47,6 +59,9 @@ class Kept(NamedTuple):
     maker: str | None
     again: str | None
     deck: str
+    invitation: str | None = None
+    waiting: str | None = None
+    evening: str | None = None
 
 
 class Caller(NamedTuple):
@@ -80,10 +95,22 @@ def hashed(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def usual_name(seat: int) -> str:
+    """Return what somebody without a name of their own is called."""
+    return f"player {seat}"
+
+
+def renamed(seat: Seat, number: int, new: int) -> Seat:
+    """Return a seat under a new number, by which a person without a name is called."""
+    usual = {usual_name(number): usual_name(new)}
+    name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
+    return seat._replace(name=name, person=person)
+
+
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """Return what keeps who sits somewhere."""
     return (
         "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
-        "invitation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "invitation, ready) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (table, number, *seat),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from quaternity.table.protocol import Step
+from quaternity.web.evening import Score
 
 
 class SeatSight(NamedTuple):
@@ -15,12 +16,14 @@ class SeatSight(NamedTuple):
         kind: "person", "open" or "program".
         present: whether a stream of this seat is open now.
         invitation: what invites to the seat; None but for who made the table, while it is open.
+        ready: whether the game may begin, as far as they are concerned.
     """
 
     name: str | None
     kind: str
     present: bool = False
     invitation: str | None = None
+    ready: bool = True
 
 
 class Sight(NamedTuple):
@@ -52,6 +55,10 @@ class Sight(NamedTuple):
         revealed: the first position of a game with hidden things, when it is over.
         awaited: the seats to which somebody has to come before anybody may move.
         deck: the name of the deck; see `quaternity.decks`.
+        begun: whether the game has begun; before, `view` is None.
+        invitation: what invites to the table before; None but for who has a seat.
+        may_start: whether whoever looks may begin the game.
+        evening: who won how often, where the same people have played before.
     """
 
     table: str
@@ -79,3 +86,7 @@ class Sight(NamedTuple):
     revealed: Any = None
     awaited: tuple[int, ...] = ()
     deck: str = "plain"
+    begun: bool = True
+    invitation: str | None = None
+    may_start: bool = False
+    evening: tuple[Score, ...] = ()

@@ -59,6 +59,15 @@ MIGRATIONS = (
         mark TEXT NOT NULL, PRIMARY KEY (table_id, seat, cell)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE tables ADD COLUMN invitation TEXT;
+    ALTER TABLE tables ADD COLUMN waiting TEXT;
+    ALTER TABLE tables ADD COLUMN evening TEXT;
+    ALTER TABLE tables ADD COLUMN places TEXT;
+    ALTER TABLE seats ADD COLUMN ready INTEGER NOT NULL DEFAULT 1;
+    CREATE INDEX tables_by_invitation ON tables (invitation) WHERE invitation IS NOT NULL;
+    CREATE INDEX tables_of_evening ON tables (evening) WHERE evening IS NOT NULL;
+    """,
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 

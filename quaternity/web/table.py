@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from random import Random
 from time import monotonic
 from typing import Any
 
@@ -14,8 +16,21 @@ from quaternity.base.wording import listed, named
 from quaternity.table.course import MOST_ALONE
 from quaternity.web.course import LoggedCourse, has_secret, settings_of
 from quaternity.web.drawing.words import page_words, seat_names
+from quaternity.web.evening import Score, evening_score
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat, Who, seat_statement
+from quaternity.web.seats import (
+    COMING,
+    OPEN,
+    PERSON,
+    PROGRAM,
+    READY,
+    Kept,
+    Seat,
+    Who,
+    fresh,
+    renamed,
+    seat_statement,
+)
 from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
@@ -42,15 +57,13 @@ class Table:
 
         `seen` has per seat when somebody last showed that it is theirs, as `monotonic` counts.
         """
-        self.kept, self.seats, self.course = kept, seats, course
-        self.rules: Any = course.rules
         self.streams: set[Stream] = set()
         self.again = kept.again
         self.undo: set[int] = set()
-        self.invited: set[int] = set()
-        """The seats of people who have not come to this table yet, after the game before it."""
         self.notice: str | None = None
-        self.secret = has_secret(self.rules)
+        self._evening: tuple[Score, ...] | None = None
+        self._arriving: asyncio.Task[None] | None = None
+        self._lay(kept, seats, course)
         self.lock = asyncio.Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
@@ -64,6 +77,16 @@ class Table:
         self._retry = False
         """Whether a program's move could not be kept."""
 
+    def _lay(self, kept: Kept, seats: list[Seat], course: LoggedCourse) -> None:
+        self.kept, self.seats, self.course = kept, seats, course
+        self.rules: Any = course.rules
+        self.secret = has_secret(self.rules)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the game has not begun."""
+        return self.kept.waiting is not None
+
     @property
     def version(self) -> int:
         """The length of the log."""
@@ -72,17 +95,16 @@ class Table:
     @property
     def to_act(self) -> Sequence[int]:
         """The seats that may move now."""
-        return () if self.kept.archive else self.rules.to_act(self.course.position)
+        if self.kept.archive or self.waits:
+            return ()
+        acting: Sequence[int] = self.rules.to_act(self.course.position)
+        return acting
 
     @property
     def awaited(self) -> list[int]:
         """The seats for which all wait: where several may act at once, nobody begins alone."""
         acting = self.to_act if len(self.to_act) > 1 else ()
-        kinds = {seat: self.seats[seat].kind for seat in acting}
-        return [
-            seat for seat, kind in kinds.items()
-            if kind == OPEN or (kind == PERSON and seat in self.invited)
-        ]  # fmt: skip
+        return [seat for seat in acting if self.seats[seat].kind == OPEN]
 
     @property
     def is_over(self) -> bool:
@@ -111,9 +133,8 @@ class Table:
         self._asked = monotonic()
         for number in held:
             self.seen[number] = self._asked
-        if not self.invited.isdisjoint(held):
-            self.invited.difference_update(held)
-            self.seats_changed()
+        if self.waits and any(self.seats[number].ready == COMING for number in held):
+            self._arriving = asyncio.create_task(self._arrive(held))
         self._go_on()
         maker = token is None and browser is not None and browser == self.kept.maker
         if asked is not None:
@@ -135,6 +156,16 @@ class Table:
         """Return the seats that people play."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
+    def check_begun(self) -> None:
+        """Refuse what nobody may do before the game has begun."""
+        if self.waits:
+            raise Refusal(409, "the game has not begun", version=self.version)
+
+    def is_host(self, who: Who) -> bool:
+        """Return whether somebody may begin the game: its maker, or the first who is there."""
+        here = (seat for seat in self.people() if self.is_present(seat))
+        return who.maker or next(here, None) in who.held
+
     def would_show(self, seat: int, who: Who) -> bool:
         """Return whether somebody could let a second self see what a program has in its hand."""
         played = self.seats[seat].kind == PROGRAM and not self.is_over
@@ -151,7 +182,7 @@ class Table:
         position = (
             self.course.position if number == last else self.course.positions_to(number)[number]
         )
-        over = self.is_over
+        over, waits = self.is_over, self.waits
         streaming = {stream.seat for stream in self.streams}
         seats = tuple(
             SeatSight(
@@ -159,28 +190,42 @@ class Table:
                 seat.kind,
                 index in streaming,
                 seat.invitation if who.maker and seat.kind == OPEN else None,
+                seat.ready == READY,
             )
             for index, seat in enumerate(self.seats)
         )
         places = rules.places(position)
+        points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
         return Sight(
             self.kept.id, rules.name, rules, settings_of(rules), self.version, number, last,
             who.looking, who.held, seats,
-            () if self.kept.archive else tuple(rules.to_act(position)),
-            rules.view(position, who.looking), tuple(self.course.steps[:number]),
-            tuple(rules.points(position)), None if places is None else tuple(places),
+            () if self.kept.archive or waits else tuple(rules.to_act(position)),
+            None if waits else rules.view(position, who.looking), tuple(self.course.steps[:number]),
+            points, None if places is None else tuple(places),
             bool(self.kept.help), bool(self.kept.practice) and self.secret,
             tuple(sorted(self._tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
-            tuple(self.awaited), self.kept.deck,
+            tuple(self.awaited), self.kept.deck, not waits,
+            self.kept.invitation if waits and who.held else None,
+            waits and self.is_host(who), self.evening(),
         )  # fmt: skip
+
+    def evening(self) -> tuple[Score, ...]:
+        """Return who won how often at the tables at which these people played one after another."""
+        first = self.kept.evening
+        if first is None:
+            return ()
+        if self._evening is None:
+            self._evening = evening_score(self._store, first)
+        return self._evening
 
     def record(self, who: Who) -> str:
         """Return the record of the game; before its end only what somebody may know.
 
         People are called `you`, as at a terminal, so that it can be played on there.
         """
+        self.check_begun()
         rules = self.rules
         names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in self.seats]
         if self.secret and not self.is_over:
@@ -226,6 +271,7 @@ class Table:
             known = self.course.answered.get((seat, identity)) if identity else None
             if known is not None:
                 return known
+            self.check_begun()
             acting = self.to_act
             stale = version != self.version
             if stale and len(acting) < 2:
@@ -251,15 +297,19 @@ class Table:
             raise Refusal(422, str(error), faults=error.faults, words=words) from None
         step = self.course.step(seat, move, after)
         entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
-        ends = () if self.rules.to_act(after) else self._marked_over(True)
+        ends = () if self.rules.to_act(after) else self._marked_over(self.rules.places(after))
         await self._store.write((entry,), ends)
         self.course.advance(entry, move, after, step)
         self._alone = 0 if self.seats[seat].kind == PERSON else self._alone + 1
         self._changed()
         return self.version
 
-    def _marked_over(self, over: bool) -> tuple[Statement, ...]:
-        return (("UPDATE tables SET over = ? WHERE id = ?", (over, self.kept.id)),)
+    def _marked_over(self, places: Sequence[int] | None) -> tuple[Statement, ...]:
+        """Return what keeps who won, or that nobody has."""
+        self._evening = None
+        text = None if places is None else json.dumps(list(places))
+        update = "UPDATE tables SET over = ?, places = ? WHERE id = ?"
+        return ((update, (places is not None, text, self.kept.id)),)
 
     def _changed(self) -> None:
         """After an entry of the log: tell of it, and let programs think."""
@@ -291,21 +341,62 @@ class Table:
                 return self.version
             count = self.course.undone(people)
             entry = Entry(self.kept.id, self.version + 1, TAKEN_BACK, "", str(count))
-            await self._store.write((entry,), self._marked_over(False))
+            await self._store.write((entry,), self._marked_over(None))
             self.course.take_back(count)
             self._changed()
             return self.version
 
-    async def change_seat(self, seat: int, new: Seat) -> None:
-        """Put somebody in a seat, and keep that."""
-        await self._store.write((), (seat_statement(self.kept.id, seat, new),))
-        self.seats[seat] = new
-        if new.kind == PERSON:
-            self.seen[seat] = monotonic()
+    async def change_seats(self, seats: Mapping[int, Seat]) -> None:
+        """Put others in some seats, and keep that."""
+        name = self.kept.id
+        await self._store.write((), [seat_statement(name, *changed) for changed in seats.items()])
+        for seat, new in seats.items():
+            self.seats[seat] = new
+            if new.kind == PERSON:
+                self.seen[seat] = monotonic()
         self.notice = None
         self._alone = 0
         self.undo.clear()
         self.seats_changed()
+        self.wake()
+
+    # ------------------------------------------------------------------ before the game
+
+    async def _arrive(self, seats: Sequence[int]) -> None:
+        """Note that people have come who played here before."""
+        async with self.lock:
+            coming = [seat for seat in seats if self.waits and self.seats[seat].ready == COMING]
+            await self.change_seats({
+                seat: self.seats[seat]._replace(ready=READY) for seat in coming
+            })  # fmt: skip
+            await self.begin_if_ready()
+
+    async def begin_if_ready(self) -> None:
+        """Begin when somebody who is ready sits everywhere; who calls it holds the lock."""
+        kinds = {(seat.kind, seat.kind != PERSON or seat.ready == READY) for seat in self.seats}
+        if self.waits and kinds <= {(PERSON, True), (PROGRAM, True)}:
+            await self.begin(self.rules, dict(enumerate(self.seats)))
+
+    async def begin(self, rules: Any, chosen: Mapping[int, Seat]) -> None:
+        """Deal, and begin with some of the seats in their order; who calls it holds the lock."""
+        deal, name = self.kept.waiting or fresh(), self.kept.id
+        start = rules.start(Random(f"{deal}/deal"))
+        kept = self.kept._replace(head=rules.record_start(start, ()), waiting=None)
+        seats = [
+            renamed(seat, number, index)._replace(ready=READY)
+            for index, (number, seat) in enumerate(chosen.items())
+        ]
+        await self._store.write((), (
+            ("UPDATE tables SET head = ?, waiting = NULL WHERE id = ?", (kept.head, name)),
+            ("DELETE FROM seats WHERE table_id = ?", (name,)),
+            *(seat_statement(name, number, seat) for number, seat in enumerate(seats)),
+        ))  # fmt: skip
+        moved = {number: index for index, number in enumerate(chosen)}
+        self.seen = [self.seen[number] for number in chosen]
+        for stream in self.streams:
+            stream.seat = None if stream.seat is None else moved.get(stream.seat)
+        self._lay(kept, seats, LoggedCourse(rules, start))
+        self._tell("start", {"version": self.version})
         self.wake()
 
     def seats_changed(self) -> None:

@@ -26,18 +26,23 @@ from quaternity.web.new_table import (
     deck_name,
     parsed_record,
     rules_with,
+    settings_for,
 )
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import (
+    BUSY,
+    COMING,
     OPEN,
     PERSON,
     PROGRAM,
+    READY,
     Caller,
     Kept,
     Seat,
     Who,
     fresh,
     hashed,
+    renamed,
     seat_statement,
 )
 from quaternity.web.sight import Sight
@@ -46,8 +51,14 @@ from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
 
+KEPT = ", ".join(Kept._fields)
+"""What is kept of a table, as the store names it."""
+
 MARKS = ("yes", "no", "maybe", "none")
 """What a pencil mark says of a player and a card; `none` rubs it out."""
+
+NOBODY = "nobody"
+"""What plays in a seat that is left out when a game begins."""
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
@@ -79,27 +90,30 @@ class Tables:
 
     # ------------------------------------------------------------------ making
 
-    async def make(self, new: NewTable, caller: Caller) -> tuple[str, list[Seated]]:
-        """Return the name of a new table, and its seats."""
+    async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[Seated]]:
+        """Return the name of a new table, what invites to it if it waits, and its seats."""
         rules = rules_with(new.game, new.settings, len(new.seats))
-        seats, keys = [], []
+        seats: list[Seat] = []
+        keys: list[Seated] = []
         for number, wanted in enumerate(new.seats):
             seat, key = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
             keys.append(key)
         # Two of them: what programs do by chance says nothing of what was dealt.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
-        start = rules.start(Random(f"{deal}/deal"))
         kept = Kept(
-            fresh(), new.game, rules.record_start(start, ()), seed, new.help,
-            new.seed is not None, False, caller.browser, None, deck_name(rules.settings, new.deck),
+            fresh(), new.game, dealt(rules, deal), seed, new.help, new.seed is not None, False,
+            caller.browser, None, deck_name(rules.settings, new.deck),
         )  # fmt: skip
+        if any(seat.kind == OPEN for seat in seats):
+            waiting = "" if new.seed is None else deal
+            kept = kept._replace(head=dealt(rules, ""), invitation=fresh(), waiting=waiting)
         await self._keep(kept, seats)
         # Who has just made a table is there, and has asked for nothing yet.
         self._seen[kept.id] = [monotonic()] * len(seats)
         # Its programs begin; to wake them once more would end a move that is being kept.
         await self.open(kept.id)
-        return kept.id, keys
+        return kept.id, kept.invitation, keys
 
     async def _seat(
         self, rules: Any, number: int, wanted: str, name: str | None, caller: Caller
@@ -118,8 +132,7 @@ class Tables:
         self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
     ) -> None:
         table = (
-            "INSERT INTO tables (id, game, head, seed, help, practice, archive, maker, again, "
-            "deck) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO tables ({KEPT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             kept,
         )
         rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
@@ -129,28 +142,29 @@ class Tables:
         """Return the table at which the same play the same again, each in the next seat."""
         if not who.held:
             raise Refusal(403, "only who sits at the table can do that")
+        table.check_begun()
         others = [seat for seat in table.people() if seat not in who.held]
         if table.kept.archive or (others and not table.is_over):
             raise Refusal(409, "the game is not over", version=table.version)
         async with table.lock:
             if table.again is None:
                 seats = [
-                    _in_next_seat(seat, number, len(table.seats))
+                    _in_next_seat(seat, number, len(table.seats), number in who.held)
                     for number, seat in enumerate(table.seats)
                 ]
                 seats = [seats[-1], *seats[:-1]]
-                rules, seed, name = table.rules, fresh(), fresh()
-                head = rules.record_start(rules.start(Random(fresh())), ())
-                kept = table.kept._replace(id=name, head=head, seed=seed, practice=False)
+                name, waits = fresh(), any(seat.ready != READY for seat in seats)
+                kept = table.kept._replace(
+                    id=name, head=dealt(table.rules, "" if waits else fresh()), seed=fresh(),
+                    practice=False, evening=table.kept.evening or table.kept.id,
+                    invitation=fresh() if waits else None, waiting="" if waits else None,
+                )  # fmt: skip
                 update = "UPDATE tables SET again = ? WHERE id = ?"
                 await self._keep(kept, seats, (), (update, (name, table.kept.id)))
                 table.again = name
                 self._seen[name] = [monotonic()] * len(seats)
                 send(table.streams, message("again", {"table": name}))
-                new = await self.open(name)
-                new.invited = {
-                    (seat + 1) % len(seats) for seat in range(len(seats)) if seat not in who.held
-                }
+                await self.open(name)
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
@@ -193,8 +207,7 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         rows = self.store.read(
-            "SELECT id, game, head, seed, help, practice, archive, maker, again, deck FROM tables "
-            "WHERE id = ?",
+            f"SELECT {KEPT} FROM tables WHERE id = ?",
             name,
         )
         if not rows:
@@ -212,8 +225,8 @@ class Tables:
 
     def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
         rows = self.store.read(
-            "SELECT kind, name, person, token, browser, invitation FROM seats WHERE table_id = ? "
-            "ORDER BY seat",
+            "SELECT kind, name, person, token, browser, invitation, ready FROM seats "
+            "WHERE table_id = ? ORDER BY seat",
             kept.id,
         )
         entries = self.store.read(
@@ -248,10 +261,23 @@ class Tables:
                     self._seen[name] = table.seen
                     del self._live[name]
 
-    async def join(self, invitation: str, name: str | None, caller: Caller) -> tuple[str, Seated]:
-        """Sit down in a seat that an invitation leads to; the table, and the seat."""
+    async def join(
+        self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None
+    ) -> tuple[str, Seated]:
+        """Sit down where an invitation leads to; the table, and the seat.
+
+        Who has a seat already at a table that waits moves to the `wanted` one.
+        """
         table, number = await self.invited(invitation)
         async with table.lock:
+            if number is None:
+                number, held = self._chosen(table, wanted, caller)
+                if held is not None:
+                    if number != held:
+                        moved = renamed(table.seats[held], held, number)
+                        left = Seat(OPEN, invitation=fresh())
+                        await table.change_seats({number: moved, held: left})
+                    return table.kept.id, Seated(number, None, None)
             seat = table.seats[number]
             if seat.kind != OPEN:
                 if caller.browser is not None and seat.browser == caller.browser:
@@ -260,12 +286,78 @@ class Tables:
             token, person = fresh(), checked_name(name, number)
             # The invitation stays, so that who comes late hears that they do.
             new = Seat(PERSON, person, person, hashed(token), caller.browser, invitation)
-            await table.change_seat(number, new)
+            await table.change_seats({number: new})
+            await table.begin_if_ready()
         return table.kept.id, Seated(number, token, None)
 
-    async def invited(self, invitation: str) -> tuple[Table, int]:
-        """Return the table and the seat that an invitation leads to, open or not any more."""
-        rows = self.store.read("SELECT table_id, seat FROM seats WHERE invitation = ?", invitation)
+    def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
+        """Return the seat that somebody gets at a table that waits, and the one they have."""
+        if not table.waits:
+            raise Refusal(409, "the game has begun without you: you can watch it")
+        if wanted is not None and wanted not in range(len(table.seats)):
+            raise Refusal(422, f"seat: {wanted} is none of 0 to {len(table.seats) - 1}")
+        held = None if caller.browser is None else table.who(*caller).looking
+        if wanted is None:
+            free = [number for number, seat in enumerate(table.seats) if seat.kind == OPEN]
+            wanted = next(iter(free), None) if held is None else held
+        if wanted is None:
+            raise Refusal(409, "every seat is taken: you can watch the game")
+        if wanted != held and table.seats[wanted].kind != OPEN:
+            raise Refusal(409, "somebody has this seat already")
+        return wanted, held
+
+    async def start(self, table: Table, who: Who, fill: str | None) -> None:
+        """Begin: programs play in seats to which nobody has come, or `nobody` does, if it may."""
+        if not table.waits:
+            raise Refusal(409, "the game has begun already", version=table.version)
+        if not table.is_host(who):
+            raise Refusal(403, "only who made the table can begin, or the first who is there")
+        levels = [level.name for level in registration(table.rules.name).levels]
+        usual = levels[len(levels) // 2] if levels else "random"
+        player = usual if fill in (None, NOBODY) else fill
+        player = await checked_player(self.thinking, table.rules, player)
+        async with table.lock:
+            if not table.waits:
+                return
+            chosen: dict[int, Seat] = {}
+            for number, seat in enumerate(table.seats):
+                if seat.kind == OPEN and fill == NOBODY:
+                    continue
+                if seat.kind == OPEN:
+                    chosen[number] = Seat(PROGRAM, player)
+                elif seat.ready == COMING:  # and theirs again when they want it
+                    chosen[number] = seat._replace(kind=PROGRAM, name=player)
+                else:
+                    chosen[number] = seat
+            rules = table.rules
+            if len(chosen) < len(table.seats):
+                rules = rules_with(rules.name, settings_for(rules, len(chosen)), len(chosen))
+            await table.begin(rules, chosen)
+
+    async def set_ready(self, table: Table, seat: int, ready: bool) -> None:
+        """Say whether the game may begin; when all are ready, it does."""
+        async with table.lock:
+            if not table.waits:
+                raise Refusal(409, "the game has begun already", version=table.version)
+            new = table.seats[seat]._replace(ready=READY if ready else BUSY)
+            await table.change_seats({seat: new})
+            await table.begin_if_ready()
+
+    async def leave(self, table: Table, seat: int) -> None:
+        """Leave a seat before the game has begun: others may sit there."""
+        async with table.lock:
+            if not table.waits:
+                raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
+            await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
+
+    async def invited(self, invitation: str) -> tuple[Table, int | None]:
+        """Return the table that an invitation leads to, and the seat if it is for one."""
+        rows = self.store.read(
+            "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
+            "SELECT id, NULL FROM tables WHERE invitation = ?",
+            invitation,
+            invitation,
+        )
         if not rows:
             raise Refusal(404, "there is no such invitation")
         return await self.open(rows[0][0]), rows[0][1]
@@ -281,6 +373,7 @@ class Tables:
         Raises:
             Refusal: the game has no such player, card or mark.
         """
+        table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)
         size = getattr(table.rules.settings, "set_size", SET_SIZE)
         if player not in range(len(table.seats)):
@@ -332,7 +425,8 @@ class Tables:
             else:
                 check_absent()  # somebody may have come back, or sat down, meanwhile
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
-            await table.change_seat(number, new)
+            await table.change_seats({number: new})
+            await table.begin_if_ready()
         return invitation
 
     # ------------------------------------------------------------------ looking
@@ -346,6 +440,7 @@ class Tables:
 
     async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
         """Return what somebody asked for; see `quaternity.web.helping`."""
+        table.check_begun()
         rules = table.rules
         helpers = registration(rules.name).helpers
         if word != "hint" and word not in helpers:
@@ -425,11 +520,14 @@ class Tables:
         self.thinking.end()
 
 
-def _in_next_seat(seat: Seat, number: int, seats: int) -> Seat:
+def dealt(rules: Any, seed: str) -> str:
+    """Return the head of the record of a game that a seed deals; all know that of the empty one."""
+    return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
+
+
+def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:
     """Move a seat on by one; a person without a name of their own is called by the new number."""
-    usual = {checked_name(None, number): checked_name(None, (number + 1) % seats)}
-    return seat._replace(
-        name=usual.get(seat.name or "", seat.name),
-        person=usual.get(seat.person or "", seat.person),
+    return renamed(seat, number, (number + 1) % seats)._replace(
         invitation=fresh() if seat.kind == OPEN else None,
+        ready=READY if is_here or seat.kind == PROGRAM else COMING,
     )

@@ -15,6 +15,7 @@ from quaternity.table.course import whole_events
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
+from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
 
 MOST_TOLD = 100
@@ -105,9 +106,47 @@ def table_context(
         "levels": registration(sight.game).levels,
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
         "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
-        "only_here": urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
+        "only_here": _is_only_here(base),
         "eyes": eyes,
     }
+
+
+def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
+    """All that the template of a waiting room draws."""
+    names, game = seat_names(sight.seats), registration(sight.game)
+    link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
+    empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
+    busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
+    headline = f"{game.title}: not begun"
+    advice = "You are watching. Who was invited can sit down by the link they got."
+    if sight.mine:
+        waits = f"Waiting for {listed(busy)}." if busy else "Waiting for friends."
+        advice = f"{waits} The game begins when everybody is ready" + (
+            ", or when you start it." if sight.may_start else "."
+        )
+    return {
+        "sight": sight,
+        "names": names,
+        "plain": plain_names(sight.seats),
+        "root": root,
+        "headline": headline,
+        "title": f"{headline} – {counted(len(empty), 'empty seat')}",
+        "advice": advice,
+        "text": game.text,
+        "chairs": _chairs(sight, names, (), base),
+        "link": link,
+        "qr": None if link is None else qr_svg(link),
+        "only_here": _is_only_here(base),
+        "levels": game.levels,
+        "empty": empty,
+        "fewer": any(field.seats for field in form_fields(sight.game)),
+        "ready": sight.seat is not None and sight.seats[sight.seat].ready,
+        "replayed": False,
+    }
+
+
+def _is_only_here(base: str) -> bool:
+    return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def told_events(sight: Sight, after: int, most: int) -> list[Told]:
@@ -165,7 +204,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
-            ("not here yet", number in sight.awaited and seat.kind == "person"),
+            ("not ready", not seat.ready),
             (sight.places is not None and f"place {(sight.places or ())[number]}", True),
             ("program", seat.kind == "program" and number not in sight.thinking),
             ("thinking", number in sight.thinking),

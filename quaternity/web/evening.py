@@ -1,0 +1,47 @@
+"""The score of an evening: of the tables at which the same people play one after another."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import NamedTuple
+
+from quaternity.web.store import Store
+
+
+class Score(NamedTuple):
+    """What somebody has won. A game that several share is a tie for each of them, and no win."""
+
+    name: str
+    games: int = 0
+    wins: int = 0
+    ties: int = 0
+
+
+def evening_score(store: Store, first: str) -> tuple[Score, ...]:
+    """Return the score of all finished games of an evening, the best first.
+
+    People are told apart by what shows that a seat is theirs, programs by name.
+    """
+    rows = store.read(
+        "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "
+        "FROM tables JOIN seats ON table_id = id WHERE (id = ? OR evening = ?) "
+        "AND places IS NOT NULL ORDER BY tables.rowid, seat",
+        first,
+        first,
+    )
+    scores: dict[str, Score] = {}
+    for _, seats in groupby(rows, key=lambda row: row[0]):
+        sat = list(seats)
+        places = json.loads(sat[0][1])
+        shared = places.count(1) > 1
+        for _, _, seat, who, name in sat:
+            score = scores.get(who, Score(name))
+            first_place = places[seat] == 1
+            scores[who] = Score(
+                name,
+                score.games + 1,
+                score.wins + (first_place and not shared),
+                score.ties + (first_place and shared),
+            )
+    return tuple(sorted(scores.values(), key=lambda score: (-score.wins, -score.ties, score.name)))
