@@ -117,11 +117,11 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
-    headline = f"{game.title}: not begun"
+    headline = f"{game.title}: waiting for friends"
     advice = "You are watching. Who was invited can sit down by the link they got."
     if sight.mine:
-        waits = f"Waiting for {listed(busy)}." if busy else "Waiting for friends."
-        advice = f"{waits} The game begins when everybody is ready" + (
+        waits = f"{listed(busy)} {'is' if len(busy) == 1 else 'are'} not ready. " if busy else ""
+        advice = f"{waits}The game begins when everybody is ready" + (
             ", or when you start it." if sight.may_start else "."
         )
     return {

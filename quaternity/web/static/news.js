@@ -116,7 +116,7 @@ function tell({ text, number }) {
 
 function count() {
   const behind = document.getElementById("behind");
-  behind.textContent = queue.length ? `catching up: ${queue.length}` : "";
+  if (behind) behind.textContent = queue.length ? `catching up: ${queue.length}` : "";
 }
 
 // A tone where it becomes my turn, and at the end.
