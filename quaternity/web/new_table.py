@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
-from quaternity.web.course import settings_of
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, usual_name
@@ -51,8 +50,10 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:
     """Return the settings of a game for another number of seats."""
-    counts = [form_field.name for form_field in form_fields(rules.name) if form_field.seats]
-    return settings_of(rules) | dict.fromkeys(counts, seats)
+    return {
+        form_field.name: seats if form_field.seats else getattr(rules.settings, form_field.name)
+        for form_field in form_fields(rules.name)
+    }
 
 
 def decks_of(game: str) -> tuple[Deck, ...]:

@@ -163,7 +163,8 @@ class Table:
 
     def is_host(self, who: Who) -> bool:
         """Return whether somebody may begin the game: its maker, or the first who is there."""
-        here = (seat for seat in self.people() if self.is_present(seat))
+        came = (seat for seat in self.people() if self.seats[seat].ready != COMING)
+        here = (seat for seat in came if self.is_present(seat))
         return who.maker or next(here, None) in who.held
 
     def would_show(self, seat: int, who: Who) -> bool:

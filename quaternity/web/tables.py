@@ -285,7 +285,7 @@ class Tables:
                 raise Refusal(409, "somebody has this seat already")
             token, person = fresh(), checked_name(name, number)
             # The invitation stays, so that who comes late hears that they do.
-            new = Seat(PERSON, person, person, hashed(token), caller.browser, invitation)
+            new = Seat(PERSON, person, person, hashed(token), caller.browser, seat.invitation)
             await table.change_seats({number: new})
             await table.begin_if_ready()
         return table.kept.id, Seated(number, token, None)
@@ -312,8 +312,8 @@ class Tables:
             raise Refusal(409, "the game has begun already", version=table.version)
         if not table.is_host(who):
             raise Refusal(403, "only who made the table can begin, or the first who is there")
-        levels = [level.name for level in registration(table.rules.name).levels]
-        usual = levels[len(levels) // 2] if levels else "random"
+        game = registration(table.rules.name)
+        usual = game.levels[len(game.levels) // 2].player if game.levels else game.strongest
         player = usual if fill in (None, NOBODY) else fill
         player = await checked_player(self.thinking, table.rules, player)
         async with table.lock:

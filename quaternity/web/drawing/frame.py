@@ -138,6 +138,7 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
         "qr": None if link is None else qr_svg(link),
         "only_here": _is_only_here(base),
         "levels": game.levels,
+        "strongest": game.strongest,
         "empty": empty,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,

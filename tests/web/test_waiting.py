@@ -1,0 +1,274 @@
+"""The room in which friends wait for a game, and the games of an evening."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.web.app import app
+from quaternity.web.guards import Limits
+from tests.sizes import thorough
+from tests.web.site import Site
+from tests.web.test_api import SMALL, Table
+
+GAMES: dict[str, tuple[dict[str, Any], int]] = {
+    "quaternity": (SMALL, 3), "kwartet": ({"sets": 5}, 4), "quarto": ({}, 2), "set": ({}, 3),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(app(str(tmp_path_factory.mktemp("web")), limits=Limits(tables=10_000))) as running:
+        yield running
+
+
+def room(site: Site, game: str = "quaternity", **more: Any) -> Table:
+    settings, seats = GAMES[game]
+    wanted = {"settings": settings, "seats": ["me", *["open"] * (seats - 1)]} | more
+    return Table(site, game=game, **wanted)
+
+
+def comes(site: Site, table: Table, **more: Any) -> Any:
+    """Sit down by the link of a table; the answer."""
+    page = site.ask("POST", "/api/seats", {"invitation": table.made["invitation"], **more})
+    if page.status == 201:
+        table.tokens[page.json["seat"]] = page.json["token"]
+    return page
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_before_the_start_nothing_happens_and_nothing_is_told(game: str, site: Site) -> None:
+    rooms = [room(site, game, seed=seed, help=True) for seed in (1, 2)]
+    for table in rooms:
+        seen = table.look(0)
+        assert (seen["begun"], seen["view"], seen["moves"], seen["to_act"]) == (False, None, [], [])
+        move = table.move(0, "0 asks 1 for 0/0", 0)
+        assert (move.status, move.json["error"]) == (409, "the game has not begun")
+        for path in ("record", "help/hint"):
+            page = site.ask("GET", f"{table.path}/{path}", token=table.tokens[0])
+            assert page.status == 409
+        assert table.post(0, "undo", version=0, agree=True).status == 409
+        assert table.post(0, "again").status == 409
+    # Nothing of the deal is in any byte: two deals look alike.
+    pages = []
+    for table in rooms:
+        name, link = table.made["table"], table.made["invitation"].rpartition("/")[2]
+        for path in (table.path, f"/t/{name}", f"/t/{name}/part", f"/t/{name}/at/0"):
+            body = site.ask("GET", path).body
+            pages.append(body.replace(name.encode(), b"T").replace(link.encode(), b"I"))
+    assert pages[:4] == pages[4:]
+    for table in rooms:
+        assert table.post(0, "start", fill="easy").status == 200
+    # What is dealt by a seed is the same for who waited and who did not.
+    settings, seats = GAMES[game]
+    wanted = ["me", *["easy"] * (seats - 1)]
+    at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
+    assert rooms[0].look(0)["begun"]
+    heads = [
+        site.run(site.app.state.tables.open(table.made["table"])).kept.head
+        for table in (rooms[0], at_once)
+    ]
+    assert heads[0] == heads[1]
+
+
+def test_the_game_begins_when_everybody_is_ready(site: Site) -> None:
+    table = room(site)
+    assert table.post(0, "ready", ready=False).status == 200
+    assert comes(site, table, name="Ben", seat=2).json["seat"] == 2
+    page = comes(site, table, name="Cleo")
+    assert page.json.get("seat") == 1, page.body
+    seen = table.look(0)
+    assert [seat["name"] for seat in seen["seats"]] == ["Anna", "Cleo", "Ben"]
+    assert [seat["ready"] for seat in seen["seats"]] == [False, True, True]
+    assert not seen["begun"]
+    assert comes(site, table).status == 409
+    assert table.post(0, "ready", ready=True).status == 200
+    assert table.look(0)["begun"]
+    assert table.move(0, table.look(0)["moves"][0]).status == 200
+    assert comes(site, table).json["error"] == "the game has begun without you: you can watch it"
+    assert table.post(0, "ready", ready=False).status == 409
+    assert table.post(0, "leave").status == 409
+    assert table.post(0, "start").status == 409
+
+
+def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
+    table = room(site)
+    for seat in (1, 2):
+        assert not table.look(0)["begun"]
+        link = table.made["seats"][seat]["invitation"]
+        assert site.ask("POST", "/api/seats", {"invitation": link}).json["seat"] == seat
+    assert table.look(0)["begun"]
+
+
+@pytest.mark.parametrize(
+    ("game", "fill", "players"),
+    [
+        ("quaternity", None, ["person", "person", "program"]),
+        ("quaternity", "easy", ["person", "person", "program"]),
+        ("quaternity", "nobody", ["person", "person"]),
+        ("set", "nobody", ["person", "person"]),
+        ("kwartet", "nobody", ["person", "person"]),
+    ],
+)
+def test_seats_that_stay_empty_are_filled_or_left_out(
+    game: str, fill: str | None, players: list[str], site: Site
+) -> None:
+    table = room(site, game)
+    seat = len(table.tokens) - 1
+    assert comes(site, table, seat=seat).status == 201
+    assert table.post(seat, "start").status == 403
+    token = table.tokens[seat]
+    assert table.post(0, "start", **({} if fill is None else {"fill": fill})).status == 200
+    seen = site.ask("GET", table.path, token=token).json
+    kinds = [seat["kind"] for seat in seen["seats"]]
+    assert Counter(kinds)["person"] == 2
+    assert "open" not in kinds
+    assert fill != "nobody" or kinds == players
+    # Who was moved on by a seat that is left out is called by the new one.
+    mine = seen["seats"][seen["seat"]]
+    assert mine["name"] == f"player {seen['seat']}"
+
+
+@pytest.mark.parametrize("fill", ["nobody", "best", "os:abort", "perfect:/etc/passwd"])
+def test_what_cannot_fill_a_seat_is_refused_and_the_table_waits_on(fill: str, site: Site) -> None:
+    table = room(site, "quarto")
+    assert table.post(0, "start", fill=fill).status == 422
+    assert not table.look(0)["begun"]
+    assert table.post(0, "start").status == 200
+
+
+def test_who_leaves_makes_room_and_another_begins(site: Site) -> None:
+    table = room(site)
+    comes(site, table, name="Ben")
+    assert table.post(0, "leave").status == 200
+    assert [seat["kind"] for seat in table.look(1)["seats"]] == ["open", "person", "open"]
+    assert table.post(1, "start", fill="nobody").status == 422  # nobody plays alone
+    assert comes(site, table, name="Cleo").json["seat"] == 0
+    assert table.post(1, "start").status in (200, 403)
+    assert table.post(0, "start").status in (200, 409)
+    assert table.look(0)["begun"]
+
+
+def test_a_browser_changes_its_seat_and_has_one(site: Site) -> None:
+    cookie = {"cookie": "quaternity=" + "x" * 22}
+    table = room(site)
+    link = table.made["invitation"]
+    for seat in (2, 1, 1, 2):
+        page = site.ask("POST", "/api/seats", {"invitation": link, "seat": seat}, headers=cookie)
+        assert (page.status, page.json["seat"]) == (201, seat)
+        kinds = [one["kind"] for one in table.look(0)["seats"]]
+        assert kinds == ["person", *["person" if one == seat else "open" for one in (1, 2)]]
+        assert table.look(0)["seats"][seat]["name"] == f"player {seat}"
+    page = site.ask("POST", "/api/seats", {"invitation": link, "seat": 0}, headers=cookie)
+    assert page.status == 409
+    page = site.ask("POST", "/api/seats", {"invitation": link, "seat": 3}, headers=cookie)
+    assert (page.status, page.json["error"]) == (422, "seat: 3 is none of 0 to 2")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_many_who_come_at_once_each_seat_gets_one(seed: int, site: Site) -> None:
+    table = room(site, "set", settings={"seats": 8}, seats=["me", *["open"] * 7])
+    random, link = Random(seed), table.made["invitation"]
+    guests = [
+        {"invitation": link, "name": f"guest {number}"}
+        | ({"seat": random.randrange(1, 8)} if random.random() < 0.5 else {})
+        for number in range(200)
+    ]
+    answers = site.ask_at_once([("POST", "/api/seats", guest) for guest in guests], random)
+    came = {
+        answer.json["seat"]: guest["name"]
+        for guest, answer in zip(guests, answers, strict=True) if answer.status == 201
+    }  # fmt: skip
+    assert Counter(answer.status for answer in answers) == {201: 7, 409: 193}
+    seen = table.look(0)
+    assert [seat["name"] for seat in seen["seats"]] == ["Anna", *map(came.get, range(1, 8))]
+    assert seen["begun"]
+
+
+def test_a_room_outlives_its_server(tmp_path: Path) -> None:
+    with Site(app(str(tmp_path))) as site:
+        table = room(site, seed=4)
+        comes(site, table, name="Ben")
+        table.post(1, "ready", ready=False)
+        before = table.look(1)
+    with Site(app(str(tmp_path))) as site:
+        table.site = site
+        after = table.look(1)
+        for seen in (before, after):
+            del seen["seats"], seen["invitation"]
+        assert before == after
+        assert comes(site, table, name="Cleo").status == 201
+        assert not table.look(1)["begun"]
+        assert table.post(1, "ready", ready=True).status == 200
+        assert table.look(1)["begun"]
+
+
+def plays(site: Site, table: Table, seats: int, random: Random) -> list[int]:
+    """Play a game of SET to its end; the place of each seat."""
+    while (seen := table.look(None))["outcome"] is None:
+        live = site.run(site.app.state.tables.open(seen["table"]))
+        view = live.rules.view(live.course.position, 0)
+        claim = f"claim {' '.join(map(str, view.threes[0]))}" if view.threes else "more"
+        table.move(random.randrange(seats), claim)
+    return list(seen["outcome"]["places"])
+
+
+def test_an_evening_takes_all_along_and_counts_who_won(site: Site) -> None:
+    names = ["Ann", "Ben", "Cleo"]
+    table, random = room(site, "set"), Random(3)
+    table.post(0, "ready", ready=False)
+    for name in names[1:]:
+        comes(site, table, name=name)
+    table.post(0, "ready", ready=True)
+    tokens = dict(zip(names, table.tokens, strict=True))
+    won: Counter[str] = Counter()
+    shared: Counter[str] = Counter()
+    for game in range(1, thorough(3, 6)):
+        sat = [seat["name"] for seat in table.look(None)["seats"]]
+        places = plays(site, table, 3, random)
+        first = [name for name, place in zip(sat, places, strict=True) if place == 1]
+        (won if len(first) == 1 else shared).update(first)
+        made = table.post(0, "again")
+        assert made.status == 201
+        table.path = made.json["watch"].replace("/t/", "/api/tables/").split("8000")[-1]
+        seen = table.look(None)
+        assert not seen["begun"]
+        assert [seat["name"] for seat in seen["seats"]] == [sat[-1], *sat[:-1]]
+        score = {line["name"]: (line["games"], line["wins"], line["ties"])
+                 for line in seen["evening"]}  # fmt: skip
+        assert score == {name: (game, won[name], shared[name]) for name in sat}
+        # All but one come; a program plays for who does not until they are back.
+        late = table.tokens[2]
+        assert not table.look(1)["begun"]
+        starts = [table.post(seat, "start").status for seat in (0, 1)]
+        assert sorted(starts)[0] == 200, starts
+        seen = table.look(None)
+        seat = next(n for n, one in enumerate(seen["seats"]) if one["kind"] == "program")
+        back = {"seat": seat, "player": "me"}
+        assert site.ask("POST", f"{table.path}/hand-over", back, token=late).status == 200
+        assert table.look(None)["seats"][seat]["kind"] == "person"
+    assert set(tokens.values()) == set(table.tokens)
+
+
+def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
+    table = room(site, "quarto", seats=["random", "open"])
+    for _ in range(3):
+        site.rest()
+    assert table.look()["version"] == 0
+    page = comes(site, table)
+    assert page.status == 201
+    name = table.made["table"]
+
+    async def moved() -> int:
+        live = await site.app.state.tables.open(name)
+        while not live.version:
+            await asyncio.sleep(0)
+        return int(live.version)
+
+    assert site.run(asyncio.wait_for(moved(), 60)) == 1
