@@ -101,13 +101,13 @@ class Tables:
             keys.append(key)
         # Two of them: what programs do by chance says nothing of what was dealt.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
+        waits = any(seat.kind == OPEN for seat in seats)
         kept = Kept(
-            fresh(), new.game, dealt(rules, deal), seed, new.help, new.seed is not None, False,
-            caller.browser, None, deck_name(rules.settings, new.deck),
+            fresh(), new.game, dealt(rules, "" if waits else deal), seed, new.help,
+            new.seed is not None, False, caller.browser, None,
+            deck_name(rules.settings, new.deck), fresh() if waits else None,
+            ("" if new.seed is None else deal) if waits else None,
         )  # fmt: skip
-        if any(seat.kind == OPEN for seat in seats):
-            waiting = "" if new.seed is None else deal
-            kept = kept._replace(head=dealt(rules, ""), invitation=fresh(), waiting=waiting)
         await self._keep(kept, seats)
         # Who has just made a table is there, and has asked for nothing yet.
         self._seen[kept.id] = [monotonic()] * len(seats)

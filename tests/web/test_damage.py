@@ -36,7 +36,9 @@ class Played:
         with opened(folder, limits=LIMITS) as site:
             for game, wanted in GAMES.items():
                 for seed in range(8):
-                    table = Table(site, game=game, settings=wanted, seats=["me", "me", "open"])
+                    table = Table(site, game=game, settings=wanted, seats=["me", "me", "easy"])
+                    opened_seat = table.post(0, "hand-over", seat=2, player="open").json
+                    table.made["seats"][2] = opened_seat
                     for _ in range(4):
                         seat = table.look()["to_act"][0]
                         moves = table.look(seat)["moves"] if seat < 2 else []

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -85,17 +86,30 @@ def test_the_next_game_has_the_same_deck_and_a_restart_keeps_it(tmp_path: Path) 
             assert site.ask("GET", f"/api/tables/{name}").json["deck"] == "world"
 
 
-def test_a_table_made_before_decks_has_the_plain_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", range(1, len(MIGRATIONS)))
+def test_a_table_of_an_earlier_version_goes_on_with_the_plain_deck(
+    before: int, tmp_path: Path
+) -> None:
     with opened(tmp_path) as site:
-        table = Table(site)
-    with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("ALTER TABLE tables DROP COLUMN deck")
-        database.execute("DROP TABLE marks")
-        before = next(number for number, text in enumerate(MIGRATIONS) if "deck" in text)
-        database.execute(f"PRAGMA user_version = {before}")
-    database.close()
+        table = Table(site, deck="plain")
+        table.move(0, "1 0 2")
+    with closing(sqlite3.connect(tmp_path / "earlier")) as earlier:
+        for text in MIGRATIONS[:before]:
+            earlier.executescript(text)
+        earlier.execute("ATTACH ? AS now", (str(tmp_path / FILE),))
+        for (name,) in earlier.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'"):
+            columns = [row[1] for row in earlier.execute(f"PRAGMA main.table_info({name})")]
+            some = ", ".join(columns)
+            earlier.execute(f"INSERT INTO main.{name} ({some}) SELECT {some} FROM now.{name}")
+        earlier.commit()
+        earlier.execute("DETACH now")
+        earlier.execute(f"PRAGMA user_version = {before}")
+    (tmp_path / "earlier").replace(tmp_path / FILE)
     with opened(tmp_path) as site:
-        assert site.ask("GET", table.path).json["deck"] == "plain"
+        table.site = site
+        state = site.ask("GET", table.path).json
+        assert (state["deck"], state["begun"], state["version"]) == ("plain", True, 1)
+        assert table.move(1, "yes").status == 200
         page = site.ask("GET", f"/t/{table.made['table']}")
         assert page.status == 200
 

@@ -261,8 +261,10 @@ class Play:
         settings = json.loads(json.dumps(settings_of(deal.rules)))
         document = {"game": deal.rules.name, "settings": settings, "help": True,
                     "seats": ["me", *[wanted] * (deal.rules.seats - 1)]}  # fmt: skip
-        twins.starts = {0: deal.start, 1: deal.other}
+        starts = {0: deal.start, 1: deal.other}
+        twins.starts = {} if wanted == "open" else starts
         made, other = twins.ask("POST", "/api/tables", document)
+        twins.starts = starts  # what waits is dealt when the last one has come
         assert made.status == 201, made
         assert made == other
         self.table, self.tokens = made.json["table"], [made.json["seats"][0]["token"]]
