@@ -21,6 +21,7 @@ from types import SimpleNamespace
 import pytest
 
 from quaternity.base.errors import GameLimit, InputError, PlayerFault, PlayerTimeout, SolverFault
+from quaternity.workers.child import Child
 from quaternity.workers.foreign import played_apart
 from quaternity.workers.notes import Notes, notes
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, check_move_seconds
@@ -122,10 +123,10 @@ def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path:
 
 
 KILLED = """
-import sys
+import os, sys
 from quaternity.workers.own_process import OwnProcess
 from tests.own_process_calls import outlives
-OwnProcess().call(outlives, sys.argv[1])
+OwnProcess().call(outlives, sys.argv[1], os.getpid())
 """
 
 
@@ -143,8 +144,8 @@ def test_who_has_nobody_to_answer_ends_without_a_word(
     process: OwnProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert process.call(divmod, 7, 2) == (3, 1)
-    child = process._child
-    assert child is not None
+    assert process._child is not None
+    child = process._child.process
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdout.close()
@@ -170,20 +171,14 @@ def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> 
 def test_time_in_which_this_side_was_stopped_is_not_the_players(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    process, mark, looks = OwnProcess(), b"*" * 16, count()
-    reader, writer = os.pipe()
+    child, looks = Child(["cat"]), count()
 
     def hours() -> float:
-        look = next(looks)
-        if look == 2:
-            send(writer, mark, b"done")
-        return 3600.0 * look
+        return 3600.0 * next(looks)
 
-    process._notes.thinks(0)
-    monkeypatch.setattr("quaternity.workers.own_process.monotonic", hours)
-    assert process._in_time(reader, mark, seconds=0.04) == b"done"
-    os.close(reader)
-    os.close(writer)
+    monkeypatch.setattr("quaternity.workers.child.monotonic", hours)
+    assert child.exchange(b"done", lambda data: bytes(data) or None, seconds=0.4) == b"done"
+    child.end()
 
 
 @pytest.mark.parametrize("function", [loops, computes, stops])

@@ -6,8 +6,7 @@ The process notes in shared memory when a player begins to think, and every move
 or is killed because a player thinks for too long, it is known who that was and what had been
 played. The limit of time is this side's business alone: a loop that catches everything, or that
 lets no other thread run, ends too. All ends with this side, however that ends. What a player starts
-ends with its process, on Linux daemons too; only where this side is killed, those go on that left
-its session.
+ends with its process (`quaternity.workers.child`).
 
 Needs POSIX.
 """
@@ -17,21 +16,19 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import select
-import signal
-import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable
-from time import monotonic, sleep
+from functools import partial
+from time import sleep
 from typing import Any, TypeVar
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.wording import shown
+from quaternity.workers.child import MOST_PROCESSES, Child, Overdue, TooManyProcesses
 from quaternity.workers.notes import NOTED_BYTES, Notes
-from quaternity.workers.process_tree import TAGS, descendants, end_all, resident
-from quaternity.workers.serving import LENGTH, MARK, Values, send
+from quaternity.workers.serving import LENGTH, MARK, Values, marked
 
 Result = TypeVar("Result")
 
@@ -40,9 +37,6 @@ MOST_SECONDS = 10**6
 
 FOREIGN_SECONDS = 60
 """What a player from outside is given for a move where nothing else is said."""
-
-MEMORY_CHECK_SECONDS = 0.05
-"""How often the memory of a process is looked at, where it has a limit."""
 
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.serving import serve; "
@@ -100,8 +94,7 @@ class OwnProcess:
     def __init__(self, wanted: str = "move") -> None:
         self._wanted = wanted
         self._path: list[str] = []
-        self._child: subprocess.Popen[bytes] | None = None
-        self._finish: Callable[[], object] = lambda: None
+        self._child: Child | None = None
         self._file, self._stacks = _memory_file(), _memory_file()
         self._file.truncate(NOTED_BYTES)
         # Who writes to any file that is open writes behind the notes.
@@ -113,7 +106,7 @@ class OwnProcess:
     @property
     def is_running(self) -> bool:
         """Return whether there is a process that waits for a call."""
-        return self._child is not None and self._child.poll() is None
+        return self._child is not None and self._child.is_running
 
     def call(
         self,
@@ -138,7 +131,7 @@ class OwnProcess:
         try:
             if self._path != sys.path:
                 self.end()  # it would look for players elsewhere
-            if self._child is None or self._child.poll() is not None:
+            if self._child is None or not self._child.is_running:
                 self._path = list(sys.path)
                 self.end()
                 self._child = self._started()
@@ -157,106 +150,47 @@ class OwnProcess:
 
     def end(self) -> None:
         """End the process at once, if there is one, and what it started."""
-        self._child = None
-        self._finish()
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> Child:
         files = self._file.fileno(), self._stacks.fileno()
-        tag = os.urandom(8).hex()
-        child = subprocess.Popen(
-            [sys.executable, "-c", _START, *map(str, files), *sys.path],
-            env=os.environ | {TAGS: f"{os.environ.get(TAGS, '')} {tag}"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=files,
-            start_new_session=True,
-        )
-        self._finish = weakref.finalize(self, end_all, child, tag)
-        return child
+        command = [sys.executable, "-c", _START, *map(str, files), *sys.path]
+        return Child(command, pass_fds=files)
 
     def _answer(
-        self,
-        child: subprocess.Popen[bytes],
-        mark: bytes,
-        work: bytes,
-        seconds: float | None,
-        memory: int | None,
+        self, child: Child, mark: bytes, work: bytes, seconds: float | None, memory: int | None
     ) -> Any:
-        assert child.stdin is not None, "a pipe"
-        assert child.stdout is not None, "a pipe"
         overdue, too_large, stack, how = False, False, "", ""
-        most = None if memory is None else (child.pid, memory)
         try:
-            send(child.stdin.fileno(), mark, work)
-            answer = self._in_time(child.stdout.fileno(), mark, seconds, most)
-            if answer is not None:
-                return Values(io.BytesIO(answer)).load()
+            answer = child.exchange(
+                marked(mark, work), partial(_marked_answer, mark), seconds, memory, self._thinking
+            )
+            child.received.clear()
+            return Values(io.BytesIO(answer)).load()
+        except Overdue:
             overdue, stack = True, self._stack(child)
             how = f"gave no {self._wanted} within {seconds:g} s"
-        except (EOFError, BrokenPipeError):
-            how = _ending(child)
+        except EOFError:
+            how = child.ending()
         except MemoryError:
             too_large, how = True, "took too much memory"
+        except TooManyProcesses:
+            how = f"started more than {MOST_PROCESSES} processes"
         except Exception as error:
             how = f"gave what cannot be read: {shown(error)}"
         _, thinking = self._notes.state()
         raise ProcessEnded(how, thinking, self._notes.moves(), overdue, stack, too_large)
 
-    def _in_time(
-        self,
-        answers: int,
-        mark: bytes,
-        seconds: float | None,
-        most: tuple[int, int] | None = None,
-    ) -> bytes | None:
-        """Wait for an answer; None when a player thinks for too long.
+    def _thinking(self) -> tuple[int, int | None] | None:
+        state = self._notes.state()
+        return None if state[1] is None else state
 
-        What stands before the mark somebody else wrote.
-
-        Args:
-            most: a process and the most bytes that it and its children may have.
-
-        Raises:
-            EOFError: the other side is gone.
-            MemoryError: they have more.
-        """
-        pause = None if seconds is None else min(0.25, seconds / 4)
-        if most is not None:
-            pause = min(pause or 1.0, MEMORY_CHECK_SECONDS)
-        poll = select.poll()
-        poll.register(answers, select.POLLIN)
-        data = bytearray()
-        seen, thought, before = self._notes.state(), 0.0, monotonic()
-        while True:
-            if poll.poll(None if pause is None else 1000 * pause):
-                part = os.read(answers, 1 << 20)
-                if not part:
-                    raise EOFError
-                data += part
-                begin = data.find(mark)
-                del data[: max(0, len(data) - MARK) if begin < 0 else begin]
-                body = MARK + LENGTH.size
-                if begin >= 0 and len(data) >= body:
-                    end = body + LENGTH.unpack_from(data, MARK)[0]
-                    if len(data) >= end:
-                        return bytes(data[body:end])
-            if most is not None and resident(descendants(most[0])) > most[1]:
-                raise MemoryError
-            state, now = self._notes.state(), monotonic()
-            if state != seen or state[1] is None:
-                seen, thought = state, 0.0
-            elif seconds is not None and pause is not None:
-                # No more than was waited for: this process may have been stopped meanwhile.
-                thought += min(now - before, 2 * pause)
-                if thought > seconds:
-                    return None
-            before = now
-
-    def _stack(self, child: subprocess.Popen[bytes]) -> str:
+    def _stack(self, child: Child) -> str:
         self._stacks.seek(0)
         self._stacks.truncate()
-        child.send_signal(signal.SIGUSR1)
+        child.tell_stack()
         text = b""
         for _ in range(10):
             sleep(0.02)
@@ -277,12 +211,15 @@ def _memory_file() -> io.FileIO:
         return io.FileIO(os.dup(file.fileno()), "r+")
 
 
-def _ending(child: subprocess.Popen[bytes]) -> str:
-    try:
-        status = child.wait(timeout=1)
-    except subprocess.TimeoutExpired:
-        return "closed its connection to this program"
-    return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+def _marked_answer(mark: bytes, data: bytearray) -> bytes | None:
+    """Return an answer when all of it is there; what stands before its mark somebody else wrote."""
+    begin = data.find(mark)
+    del data[: max(0, len(data) - MARK) if begin < 0 else begin]
+    body = MARK + LENGTH.size
+    if begin < 0 or len(data) < body:
+        return None
+    end = body + LENGTH.unpack_from(data, MARK)[0]
+    return bytes(data[body:end]) if len(data) >= end else None
 
 
 _kept = threading.local()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -42,26 +41,14 @@ def _tagged(tag: str) -> list[int]:
     return processes
 
 
-def end_all(child: subprocess.Popen[bytes], tag: str) -> None:
-    """End a process that leads a session, and all that it started.
+def end_tagged(tag: str) -> None:
+    """End all processes that have a tag in `TAGS`, of their environment.
 
-    Args:
-        tag: of its environment, in `TAGS`.
+    These were left behind by one whose supervisor was killed.
     """
-    others = descendants(child.pid)[1:] if child.poll() is None else []
-    # Its session is its own, and has its number.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    for other in others:  # that left the session
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(other, signal.SIGKILL)
-    child.wait()
-    for pipe in (child.stdin, child.stdout):
-        if pipe is not None:
-            pipe.close()
     for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
         orphans = _tagged(tag)
-        for orphan in orphans:  # orphans, of a process that ended by itself
+        for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(orphan, signal.SIGKILL)
         if not orphans:

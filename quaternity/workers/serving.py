@@ -26,9 +26,14 @@ MARK = 16
 LENGTH = Struct("<Q")
 
 
+def marked(mark: bytes, data: bytes) -> bytes:
+    """Return a message as it is sent: its mark, its length, and itself."""
+    return mark + LENGTH.pack(len(data)) + data
+
+
 def send(file: int, mark: bytes, data: bytes) -> None:
-    """Write a message: its mark, its length, and itself."""
-    data = mark + LENGTH.pack(len(data)) + data
+    """Write a message."""
+    data = marked(mark, data)
     while data:
         data = data[os.write(file, data) :]
 
@@ -70,8 +75,8 @@ def serve(notes_file: int, stacks_file: int) -> None:
     from quaternity.base.plugins import BrokenPlugin
 
     leave_interrupts()
+    _adopt_orphans()
     warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
-    _end_with_parent()
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
     log = note_in(notes_file)
     # Code from outside may print and read as it likes: it does not get at these two.
@@ -118,27 +123,8 @@ def _worked(work: bytes, log: Notes) -> bytes:
         return answer
 
 
-def _end_with_parent() -> None:
-    """Have the session end with the parent, also in the middle of a call into C.
-
-    A process of its own waits for the other side of the commands to be closed.
-    """
-    middle = os.fork()
-    if middle:
-        os.waitpid(middle, 0)
-        _adopt_orphans()
-        return
-    # Nobody's child: who waits here for all children does not wait for this one.
-    if os.fork():
-        os._exit(0)
-    os.closerange(1, 256)
-    poll = select.poll()
-    poll.register(0, 0)
-    poll.poll()
-    os.killpg(0, signal.SIGKILL)
-
-
 def _adopt_orphans() -> None:
+    """Keep what was left behind below this process: a solver's copies end with its answer."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,0 +1,237 @@
+"""A process of code from outside: bounded, asked, and ended with all that it started.
+
+Every process in which something runs that this program did not write is a `Child`: players that
+are asked in lines of JSON (`quaternity.workers.program`), and Python's own calls
+(`quaternity.workers.own_process`). `quaternity.workers.supervise` stands between it and us.
+
+Needs POSIX.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import TypeVar
+
+from quaternity.workers.process_tree import TAGS, descendants, end_tagged, resident
+
+Answer = TypeVar("Answer")
+
+_SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
+
+CHECK_SECONDS = 0.05
+"""How often the memory and the number of processes are looked at, where they have limits."""
+
+MOST_PROCESSES = 200
+"""So many processes may a program with limits have at a time."""
+
+KEPT_ERRORS = 4096
+"""So many bytes of standard error are kept, the last ones."""
+
+MOST_ERRORS_READ = 64
+"""So many parts of standard error are read at its end: it may go on writing."""
+
+END_SECONDS = 2
+"""What the supervisor is given to end everything, before this side does."""
+
+
+class Overdue(Exception):
+    """It took longer than it was given."""
+
+
+class TooManyProcesses(Exception):
+    """It started more processes than it may."""
+
+
+class Child:
+    """A program that runs, and is ended with this object at the latest."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        pass_fds: Sequence[int] = (),
+        environment: Mapping[str, str] | None = None,
+        keeps_errors: bool = False,
+        isolated: bool = False,
+        data: int = -1,
+    ) -> None:
+        """Start a program.
+
+        Args:
+            keeps_errors: keep the end of standard error (`errors`); otherwise it is ours.
+            isolated: give it namespaces of its own, where the system allows that.
+            data: the most bytes of data that each of its processes may have; -1: any.
+        """
+        tag = os.urandom(8).hex()
+        listening, self._control = os.pipe()
+        limits = (listening, int(isolated), data, MOST_PROCESSES if isolated else -1)
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", _SUPERVISOR, *map(str, limits), *command],
+            env={**os.environ, **(environment or {}), TAGS: f"{os.environ.get(TAGS, '')} {tag}"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keeps_errors else None,
+            bufsize=0,
+            pass_fds=(listening, *pass_fds),
+            start_new_session=True,
+        )
+        os.close(listening)
+        assert self.process.stdin is not None, "a pipe"
+        assert self.process.stdout is not None, "a pipe"
+        self._in, self._out = self.process.stdin.fileno(), self.process.stdout.fileno()
+        self._err = self.process.stderr.fileno() if self.process.stderr else -1
+        os.set_blocking(self._in, False)
+        self._poll = select.poll()
+        for file in (self._out, self._err):
+            if file >= 0:
+                self._poll.register(file, select.POLLIN)
+        self.received, self._errors = bytearray(), bytearray()
+        self._looked = monotonic()
+        self.end: Callable[[], object] = weakref.finalize(
+            self, _end_all, self.process, self._control, tag
+        )
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether it has not ended."""
+        return self.process.poll() is None
+
+    def exchange(
+        self,
+        message: bytes,
+        complete: Callable[[bytearray], Answer | None],
+        seconds: float | None = None,
+        memory: int | None = None,
+        thinking: Callable[[], Hashable] = lambda: 0,
+    ) -> Answer:
+        """Send a message and wait for what `complete` finds in what has been received.
+
+        Args:
+            seconds: the longest that it may think at a time; None: for ever.
+            memory: the most bytes that it and the processes it started may have; None: any.
+            thinking: what it thinks about; None while it does not, then its time does not run.
+
+        Raises:
+            Overdue, MemoryError, TooManyProcesses: a limit was reached.
+            EOFError: it is gone, or reads nothing any more.
+        """
+        pause = None if seconds is None else min(0.25, seconds / 4)
+        if memory is not None:
+            pause = min(pause or 1.0, CHECK_SECONDS)
+        waiting = None if pause is None else 1000 * pause
+        rest = self._write(memoryview(message))
+        about, thought, before = thinking(), 0.0, monotonic()
+        while True:
+            for file, _ in self._poll.poll(waiting):
+                if file == self._in:
+                    rest = self._write(rest)
+                elif self._read(file):
+                    answer = complete(self.received)
+                    if answer is not None:
+                        return answer
+            now = monotonic()
+            if memory is not None and now - self._looked > CHECK_SECONDS:
+                self._looked = now
+                self._check(memory)
+            about, about_before = thinking(), about
+            if about != about_before or about is None:
+                thought = 0.0
+            elif seconds is not None and pause is not None:
+                # No more than was waited for: this process may have been stopped meanwhile.
+                thought += min(now - before, 2 * pause)
+                if thought > seconds:
+                    raise Overdue
+            before = now
+
+    def pending(self) -> bytes:
+        """Return what it has written without being asked; EOFError if it is gone."""
+        while any(file == self._out for file, _ in self._poll.poll(0)):
+            self._read(self._out)
+            if len(self.received) >= 1 << 16:
+                break
+        return bytes(self.received)
+
+    def errors(self) -> str:
+        """Return the end of what it wrote to standard error."""
+        for _ in range(MOST_ERRORS_READ):
+            if self._err < 0 or not select.select([self._err], [], [], 0)[0]:
+                break
+            self._read(self._err)
+        return self._errors[-KEPT_ERRORS:].decode(errors="replace")
+
+    def ending(self) -> str:
+        """Return how it ended, or that it only closed its connection."""
+        try:
+            status = self.process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return "closed its connection to this program"
+        return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+
+    def tell_stack(self) -> None:
+        """Have a Python process of ours write where its code is."""
+        self.process.send_signal(signal.SIGUSR1)
+
+    def _check(self, memory: int) -> None:
+        processes = descendants(self.process.pid)
+        if resident(processes) > memory:
+            raise MemoryError
+        if len(processes) > MOST_PROCESSES:
+            raise TooManyProcesses
+
+    def _write(self, message: memoryview) -> memoryview:
+        """Write what can be written now; return the rest, which is written when it can be."""
+        try:
+            rest = message[os.write(self._in, message) :]
+        except BlockingIOError:
+            rest = message
+        except OSError:
+            raise EOFError from None
+        if rest:
+            self._poll.register(self._in, select.POLLOUT)
+        elif len(rest) < len(message):
+            with suppress(KeyError):
+                self._poll.unregister(self._in)
+        return rest
+
+    def _read(self, file: int) -> bool:
+        """Read what is there; return whether it is of its answers."""
+        part = os.read(file, 1 << 16)
+        if file == self._out:
+            if not part:
+                raise EOFError
+            self.received += part
+            return True
+        self._errors += part
+        del self._errors[:-KEPT_ERRORS]
+        if not part:
+            self._poll.unregister(file)
+            self._err = -1
+        return False
+
+
+def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:
+    """End a supervised process and all that it started."""
+    others = descendants(process.pid)[1:] if process.poll() is None else []
+    with suppress(OSError):  # a copy of this process may keep it open: so it is told
+        os.write(control, b"e")
+    os.close(control)
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:  # somebody has stopped the supervisor
+        for other in (process.pid, *others):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(other, signal.SIGKILL)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+    end_tagged(tag)

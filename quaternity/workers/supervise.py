@@ -1,0 +1,161 @@
+"""Start a program, and end it with all that it started: run as a script, between it and us.
+
+    python -I -S supervise.py CONTROL ISOLATED DATA PROCESSES COMMAND...
+
+Nobody but this process leads the program, so that what it leaves behind comes back here: this
+process is a subreaper, which needs no mark in an environment. Where ISOLATED is 1 and the system
+allows it, the program has namespaces of its own for users, processes and mounts: it sees and
+reaches no process but its own. All ends when the program does, or when CONTROL is written or
+closed. This process then ends as the program did.
+"""
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+
+SET_PARENT_DEATH, SET_SUBREAPER, NO_NEW_PRIVILEGES = 1, 36, 38
+NEW_MOUNTS, NEW_USER, NEW_PROCESSES = 0x20000, 0x10000000, 0x20000000
+PRIVATE_FOR_ALL = 0x44000  # MS_REC | MS_PRIVATE
+LOOK_SECONDS = 0.2
+
+
+def _isolated(system: ctypes.CDLL) -> bool:
+    """Enter namespaces of our own, as the same user; return whether the system allows it."""
+    user, group = os.getuid(), os.getgid()
+    if system.unshare(NEW_USER | NEW_PROCESSES | NEW_MOUNTS):
+        return False
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with suppress(OSError), open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+    return True
+
+
+def _become(command: list[str], data: int, processes: int) -> None:
+    """Become the program, within its limits."""
+    os.setsid()
+    for kind, most in (
+        (resource.RLIMIT_DATA, data), (resource.RLIMIT_NPROC, processes), (resource.RLIMIT_CORE, 0),
+    ):  # fmt: skip
+        if most >= 0:
+            with suppress(OSError, ValueError):
+                resource.setrlimit(kind, (most, most))
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    os._exit(127)
+
+
+def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
+    """Be the first process of a namespace: all others end with it."""
+    system.prctl(SET_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+    system.mount(None, b"/", None, PRIVATE_FOR_ALL, None)
+    system.mount(b"proc", b"/proc", b"proc", 0, None)
+    program = os.fork()
+    if not program:
+        system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        _become(command, data, processes)
+    _let_go(status)
+    while True:
+        process, ended = os.wait()
+        if process == program:
+            os.write(status, ended.to_bytes(4, "little"))
+            os._exit(0)
+
+
+def _let_go(*kept: int) -> None:
+    """Close everything, so that the program alone holds its connections."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for file in range(3):
+        os.dup2(nothing, file)
+    for low, high in zip((2, *sorted(kept)), (*sorted(kept), 1024), strict=True):
+        os.closerange(low + 1, high)
+
+
+def _end_all() -> None:
+    """End all that is left below this process, however often it forks meanwhile."""
+    while True:
+        below = [os.getpid()]
+        for parent in below:  # which grows
+            with suppress(OSError):
+                for task in os.listdir(f"/proc/{parent}/task"):
+                    with open(f"/proc/{parent}/task/{task}/children") as file:
+                        below += map(int, file.read().split())
+        for process in below[1:]:
+            with suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+
+
+def _until_ended(program: int, control: int) -> int:
+    """Wait until the program ends, or is to end; return its status."""
+    woken, wake = os.pipe2(os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(program, number))
+    while True:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if process == program:
+            return status
+        if not process:
+            ready = select.select([control, woken], [], [], LOOK_SECONDS)[0]
+            if control in ready:
+                return signal.SIGKILL
+            if woken in ready:
+                os.read(woken, 4096)
+
+
+def main() -> None:
+    """Do what the arguments say."""
+    control, isolated, data, processes = map(int, sys.argv[1:5])
+    command, me = sys.argv[5:], os.getpid()
+    os.set_inheritable(control, False)
+    system = ctypes.CDLL(None)
+    linux = sys.platform == "linux"
+    own = bool(isolated) and linux and _isolated(system)
+    told, telling = os.pipe()
+    if linux:
+        system.prctl(SET_SUBREAPER, 1, 0, 0, 0)
+    program = os.fork()
+    if not program:
+        if own:
+            _first(telling, system, command, data, processes)
+        if linux:
+            system.prctl(SET_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() == me:
+            _become(command, data, processes)
+        os._exit(127)
+    os.close(telling)
+    _let_go(control, told)
+    status = _until_ended(program, control)
+    for end, group in ((os.killpg, program), (os.kill, program)):
+        with suppress(ProcessLookupError, PermissionError):
+            end(group, signal.SIGKILL)
+    if linux:
+        _end_all()
+    if own:
+        status = int.from_bytes(os.read(told, 4), "little") or status
+    if os.WIFSIGNALED(status):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with suppress(OSError):  # some cannot be set
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(me, os.WTERMSIG(status))
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main()
