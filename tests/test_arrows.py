@@ -92,6 +92,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "face guide decks web table perfect ternary quarto kwartet epistemic trials insight workers"
         " game base solvers",
     ),
+    "arena": ("quaternity.arena", ""),
     "entry": ("quaternity.__main__", "cli"),
 }
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.names import split_names
 
 P = TypeVar("P")
 M = TypeVar("M")
@@ -201,7 +202,7 @@ def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
             line.
     """
     players = record.settings.get("players")
-    names = () if players is None else tuple(s.strip() for s in players.text.split(","))
+    names = () if players is None else tuple(split_names(players.text))
     if players is not None and len(names) != rules.seats:
         raise InputError(f"line {players.number}: {len(names)} players, not {rules.seats}")
     seats = [str(seat) for seat in range(rules.seats)]

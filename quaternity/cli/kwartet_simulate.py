@@ -12,6 +12,7 @@ import typer
 
 from quaternity.base.errors import InputError
 from quaternity.base.growing_file import GrowingFile
+from quaternity.base.names import split_names
 from quaternity.base.plots import check_picture
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted
@@ -23,7 +24,7 @@ from quaternity.cli.failed_players import (
     show_game,
 )
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.options import AsJson, Dask, MoveSeconds, Traceback, Workers
+from quaternity.cli.options import AsJson, Dask, MoveSeconds, Secret, Traceback, Workers
 from quaternity.cli.terminal import say, warn, width
 from quaternity.cli.tournament import orders_text, typed
 from quaternity.kwartet.chances import FEW_PLAYERS
@@ -70,17 +71,19 @@ def _tournament(
     rotate: bool,
     own_cards: bool,
     move_seconds: float | None,
+    secret: str,
 ) -> Tournament:
 
-    names = tuple(name.strip() for name in seats.split(","))
+    names = tuple(split_names(seats))
     if len(names) not in PLAYERS:
         raise InputError(
             f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
         )
     settings = KwartetSettings(len(names), sets, Announce.parse(announce), own_cards)
     return Tournament(
-        KwartetRules(settings), names, seed, rotate, cap_stops=True, move_seconds=move_seconds
-    )
+        KwartetRules(settings), names, seed, rotate, cap_stops=True, move_seconds=move_seconds,
+        secret=secret,
+    )  # fmt: skip
 
 
 @kwartet.command()
@@ -99,6 +102,7 @@ def simulate(
         typer.Option(help="Draw wins, and possible deals by go: .png, .svg or .pdf."),
     ] = None,
     move_seconds: MoveSeconds = None,
+    secret: Secret = "",
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
@@ -117,7 +121,9 @@ def simulate(
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
-    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
+    tournament = _tournament(
+        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret
+    )
     if plot is not None:
         check_picture(plot)
         if tournament.rules.seats <= FEW_PLAYERS:
@@ -133,9 +139,13 @@ def simulate(
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None
         if as_json:
-            print(json.dumps(_document(tournament.players, table, mean_goes) | run))
+            document = _document(tournament.players, table, mean_goes)
+            secret = {"secret": tournament.secret} if tournament.secret else {}
+            print(json.dumps(document | secret | run))
         else:
             _print(tournament.players, table, mean_goes, run["seconds"])
+            if tournament.secret:
+                say(f"the same games again: --seed {seed} --secret {tournament.secret}")
         # A picture that fails costs no results.
         if plot is not None:
             worlds = worlds_by_go(finished, games_a_deal) if tournament.details and goes else []
@@ -152,7 +162,7 @@ def _replay(tournament: Tournament, game: int) -> list[str]:
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
         "sets": settings.sets, "announce": settings.announce, "fixed": not tournament.rotate,
         "no_own_card_requests": not settings.own_card_requests,
-        "move_seconds": tournament.move_seconds,
+        "move_seconds": tournament.move_seconds, "secret": tournament.secret or None,
     }  # fmt: skip
     return ["quaternity", "kwartet", "log", *typed(options)]
 
@@ -224,6 +234,7 @@ def log(
         str | None, typer.Option(help="Write the log to this new file instead of printing it.")
     ] = None,
     move_seconds: MoveSeconds = None,
+    secret: Secret = "",
     traceback: Traceback = False,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the file of --record when it is there.")
@@ -237,7 +248,9 @@ def log(
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
-    tournament = _tournament(seats, sets, seed, announce, rotate, own_card_requests, move_seconds)
+    tournament = _tournament(
+        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret
+    )
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)
     if record is not None and not force and GrowingFile.exists(record):

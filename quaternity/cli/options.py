@@ -52,6 +52,15 @@ Traceback = Annotated[
     bool, typer.Option("--traceback", help="Show the traceback of a player that fails.")
 ]
 
+Secret = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="Of all chance, in place of the seed. Drawn anew where players from outside play, who "
+        "could else know the deals; the result says it, and the same games can be played again.",
+    ),
+]
+
 Workers = Annotated[int, typer.Option(min=1, help="Processes.")]
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")

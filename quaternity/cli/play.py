@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import split_names
 from quaternity.cli.app import app
 from quaternity.cli.chosen_deck import DeckName
 from quaternity.cli.options import (
@@ -71,7 +72,7 @@ def play(
     if seats is not None and bots:
         raise InputError("--seats names every seat: leave out --random and --bot")
     if seats is not None and players is None:
-        players = len(seats.split(","))
+        players = len(split_names(seats))
     asked = {
         "set_size": set_size,
         "sets": sets,

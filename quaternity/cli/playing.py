@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.growing_file import GrowingFile
+from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_record import check_asked
 from quaternity.base.wording import counted
@@ -18,7 +19,7 @@ from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.opening import named, tell_oddities
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
-from quaternity.table.players import YOU
+from quaternity.table.players import YOU, is_program
 from quaternity.workers.own_process import check_move_seconds
 
 
@@ -41,7 +42,7 @@ class Playing(NamedTuple):
 
 def seats_of(text: str | None) -> list[str] | None:
     """Return the names in a list such as `you,exact,greedy`."""
-    return None if text is None else [name.strip() for name in text.split(",")]
+    return None if text is None else split_names(text)
 
 
 def play_match(
@@ -109,8 +110,13 @@ def _seated(
         raise InputError(
             f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
         )
-    if handed and (known or chosen is None):
+    if handed and (known or chosen is None) and (chosen or not any(map(is_program, handed))):
         return list(handed)
+    if chosen is None and any(map(is_program, known)):
+        # A record may come from anybody: what it names is not run unasked.
+        raise InputError(
+            f"the record names programs, {','.join(known)!r}: to run them, say so with --seats"
+        )
     players = list(known) or chosen or list(default or [YOU] * rules.seats)
     if chosen is None and not known and len(players) != rules.seats:
         raise InputError(

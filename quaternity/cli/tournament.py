@@ -23,6 +23,7 @@ from quaternity.cli.options import (
     AsJson,
     Dask,
     MoveSeconds,
+    Secret,
     Traceback,
     Workers,
 )  # fmt: skip
@@ -116,11 +117,14 @@ def _tournament(
         int | None, typer.Option(min=0, help="Play the game of this number, and print its record.")
     ] = None,
     move_seconds: MoveSeconds = None,
+    secret: Secret = "",
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
 
-    plan = Tournament(rules, tuple(entries), seed, cap=cap, move_seconds=move_seconds)
+    plan = Tournament(
+        rules, tuple(entries), seed, cap=cap, move_seconds=move_seconds, secret=secret
+    )
     if game is not None:
         show_game(plan, game, traceback, lambda text: print(text, end=""))
         return
@@ -130,7 +134,10 @@ def _tournament(
     settings = {name: value for name, value in chosen.items() if name != "brisk" or value}
 
     def replay(game: int) -> list[str]:
-        options = chosen | {"game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds}
+        options = chosen | {
+            "game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds,
+            "secret": plan.secret or None,
+        }  # fmt: skip
         return ["quaternity", *words.command, *entries, *typed(options)]
 
     def show(results: list[GameResult], run: dict[str, Any]) -> None:
@@ -166,6 +173,7 @@ def _document(plan: Tournament, words: TournamentWords, table: Table) -> dict[st
         "games": table.games,
         "seed": plan.seed,
         "cap": plan.cap,
+        **({"secret": plan.secret} if plan.secret else {}),
         f"{plan.kind}s": rows,
         "margins": [[r and asdict(r) for r in row] for row in table.margins],
         "shared": table.shared,
@@ -208,6 +216,8 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
         say(f"  {name}: {'; '.join(ahead) or '-'}")
     if table.games_a_deal > 1:
         say(orders_text(table, plan.rules.seats))
+    if plan.secret:
+        say(f"the same games again: --seed {plan.seed} --secret {plan.secret}")
 
 
 def _rounded(rating: Measured | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quaternity.base.errors import IllegalMove, InputError
+from quaternity.base.names import split_names
 from quaternity.game.cards import Card
 from quaternity.game.question import Move
 from quaternity.game.sentences import PUTS_DOWN
@@ -190,7 +191,7 @@ class _Reader:
             raise LogError(self.header_lines["announce"], str(error)) from None
         settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
         if "seats" in self.header:
-            names = tuple(name.strip() for name in self.header["seats"].split(","))
+            names = tuple(split_names(self.header["seats"]))
             if len(names) != settings.players:
                 raise LogError(
                     self.header_lines["seats"],

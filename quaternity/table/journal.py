@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.growing_file import GrowingFile
+from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
 from quaternity.base.text_record import Replay
 from quaternity.table.match import Match
@@ -106,4 +107,4 @@ class MatchJournal(GrowingFile):
 
 def _seats_in(data: bytes) -> tuple[str, ...]:
     lines = _SEATS.findall(data)
-    return tuple(lines[-1].decode(errors="replace").split(", ")) if lines else ()
+    return tuple(split_names(lines[-1].decode(errors="replace"))) if lines else ()

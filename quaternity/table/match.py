@@ -9,7 +9,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from quaternity.base.errors import InputError, PlayerFault, QuaternityError
 from quaternity.base.wording import shown
 from quaternity.table.course import Course
-from quaternity.table.players import YOU, is_foreign, make_player
+from quaternity.table.players import YOU, is_foreign, is_program, make_player
+from quaternity.table.programs import ProgramPlayer
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.notes import notes
@@ -97,6 +98,8 @@ class Match(Course[P, M, V]):
             self.take_back(1)
             raise
         self._tell(self.steps[-1])
+        if not self.rules.to_act(self.position):
+            self._dismiss()
         return self.steps[-1]
 
     def next_program(self) -> Planned[M] | None:
@@ -132,6 +135,8 @@ class Match(Course[P, M, V]):
 
     def _apart(self, name: str) -> bool:
         """Return whether a program plays in a process of its own."""
+        if is_program(name):
+            return False  # it is a process already
         return self.move_seconds is not None or is_foreign(self.rules.name, name)
 
     def program_move(self) -> Step | None:
@@ -165,6 +170,7 @@ class Match(Course[P, M, V]):
 
     def _seat_players(self) -> None:
         """Make new players that observe all steps: memory never outlives what it is about."""
+        self._dismiss()
         self._players = [self._made(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
             self._tell(step)
@@ -174,15 +180,30 @@ class Match(Course[P, M, V]):
         name = self.names[seat]
         if name == YOU or not self._apart(name):
             player: Player[M, V] | None = make_player(self.rules, name)
+            if isinstance(player, ProgramPlayer):
+                seed = self.chance(self.seed, seat).getrandbits(64)
+                player.sit(seat, f"{seed:016x}", self._seconds, (id(self), seat))
             return player
         try_apart(self.rules, self.names, seat, self._seconds)
         return None
+
+    def _dismiss(self) -> None:
+        """Tell programs how the game ended, if it has, and let them go."""
+        for player in self._players:
+            if isinstance(player, ProgramPlayer):
+                player.leave(outcome_of(self.rules, self.position))
 
     def _tell(self, step: Step) -> None:
         for player in self._players:
             observe = getattr(player, "observe", None)
             if observe is not None:
                 observe(step)
+
+
+def outcome_of(rules: Any, position: Any) -> dict[str, Any] | None:
+    """Return how a game ended, as programs are told; None before its end."""
+    places = rules.places(position)
+    return places and {"places": list(places), "points": list(rules.points(position))}
 
 
 def chosen(
@@ -211,6 +232,8 @@ def chosen(
             raise
         raise who.fault(error, _misled(rules, view, error)) from error
     if faults:
+        if isinstance(player, ProgramPlayer):
+            player.end()
         raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
     if not 0 <= seconds <= MOST_SECONDS:
         raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MOST_SECONDS}")
@@ -232,8 +255,12 @@ def chosen_apart(
 
     The move comes back as text: no object of somebody else's is made on this side.
     """
-    who = Sitting("player", name, seat)
-    move, seconds = chosen(rules, _made_apart(rules, name, seat), who, view, random, steps)
+    who, player = Sitting("player", name, seat), _made_apart(rules, name, seat)
+    if isinstance(player, ProgramPlayer):
+        player.sit(seat, f"{random.getrandbits(64):016x}", None)
+    move, seconds = chosen(rules, player, who, view, random, steps)
+    if isinstance(player, ProgramPlayer):
+        player.leave()
     try:
         return None if move is None else str(rules.write(move)), seconds
     except BaseException as error:  # a move may be of anybody's class

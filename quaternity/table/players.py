@@ -1,7 +1,8 @@
 """Who can sit in a seat: people, the programs of this distribution, and anybody else's.
 
 A player's name is `name` or `name:argument` of the game's registration, a name registered by
-another distribution, or `package.module:name`. What it stands for is a factory: called with the
+another distribution, `package.module:name`, or `cmd:COMMAND`, a program in any language
+(`quaternity.table.programs`). What one in Python stands for is a factory: called with the
 rules and the argument (None without one; a factory with one parameter takes none)
 gives a player (`quaternity.table.match.Player`) for one match.
 Another distribution registers factories through the entry-point group `quaternity.players`, under
@@ -22,7 +23,9 @@ from quaternity.base.errors import InputError
 from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
 from quaternity.base.wording import shown
 from quaternity.table.games import game_names, registration
+from quaternity.table.programs import ProgramPlayer
 from quaternity.table.registration import Registration
+from quaternity.workers.program import COMMAND, command_words
 
 ENTRY_POINTS = "quaternity.players"
 """The entry-point group in which other distributions register players."""
@@ -81,17 +84,28 @@ def is_foreign(game: str, text: str) -> bool:
     return text != YOU and text.partition(":")[0] not in registration(game).players
 
 
+def is_program(text: str) -> bool:
+    """Return whether a player is a program of its own."""
+    return text.startswith(COMMAND)
+
+
 def check_name(game: str, text: str, kind: str = "player", people: bool = True) -> None:
     """Refuse a text that names nobody; what others registered is looked at only for other names.
 
     `kind` is what a player is called; `people` is whether `you` is somebody.
     """
     name, own = text.partition(":")[0], registration(game).players
+    if text.startswith(COMMAND):
+        command_words(text)
+        return
     if (text == YOU and people) or name in own or PLACE.fullmatch(text):
         return
     registered(game).check(name)
     if name not in registered(game).found:
-        known = (*own, *registered(game).found, "package.module:name")
+        elsewhere = [other for other in game_names() if name in registration(other).players]
+        if elsewhere:
+            raise InputError(f"{kind} {text!r} plays {', '.join(elsewhere)}, and this is {game}")
+        known = (*own, *registered(game).found, "package.module:name", "cmd:COMMAND")
         every = ", ".join((YOU, *known) if people else known)
         raise InputError(f"{kind} {text!r} is unknown; known are {every}")
 
@@ -105,6 +119,8 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
     if text == YOU:
         return None
     check_name(rules.name, text)
+    if text.startswith(COMMAND):
+        return ProgramPlayer(rules, text)
     name, colon, argument = text.partition(":")
     given = argument if colon else None
     game = registration(rules.name)

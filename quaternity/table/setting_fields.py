@@ -44,6 +44,15 @@ def settings_with(rules_class: Any, chosen: Mapping[str, Any], seats: int | None
     return type(rules_class().settings)(**given)
 
 
+def settings_of(rules: Any) -> dict[str, Any]:
+    """Return the settings of a game by name, in values of JSON."""
+    return {
+        field.name: str(value) if isinstance(value, str) else value
+        for field in fields(rules.settings)
+        for value in [getattr(rules.settings, field.name)]
+    }
+
+
 def _setting_field(setting: Field[Any]) -> SettingField:
     name, default = setting.name, setting.default
     begin = SettingField(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -116,12 +115,3 @@ def has_secret(rules: Any) -> bool:
     """Return whether chance decides at the start what nobody, or not everybody, may see."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))
-
-
-def settings_of(rules: Any) -> dict[str, Any]:
-    """Return settings by name, in values of JSON."""
-    return {
-        field.name: str(value) if isinstance(value, str) else value
-        for field in fields(rules.settings)
-        for value in [getattr(rules.settings, field.name)]
-    }

@@ -14,7 +14,8 @@ from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.text_record import settings_text
 from quaternity.base.wording import listed, named
 from quaternity.table.course import MOST_ALONE
-from quaternity.web.course import LoggedCourse, has_secret, settings_of
+from quaternity.table.setting_fields import settings_of
+from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
 from quaternity.web.refusal import Refusal

@@ -30,6 +30,9 @@ _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 CHECK_SECONDS = 0.05
 """How often the memory and the number of processes are looked at, where they have limits."""
 
+AWAKE_SECONDS = 0.0003
+"""So long this side looks for an answer before it sleeps."""
+
 MOST_PROCESSES = 200
 """So many processes may a program with limits have at a time."""
 
@@ -94,16 +97,14 @@ class Child:
         for file in (self._out, self._err):
             if file >= 0:
                 self._poll.register(file, select.POLLIN)
-        self.received, self._errors = bytearray(), bytearray()
+        self.received, self._errors, self._unsent = bytearray(), bytearray(), bytearray()
         self._looked = monotonic()
-        self.end: Callable[[], object] = weakref.finalize(
-            self, _end_all, self.process, self._control, tag
-        )
+        self.end = weakref.finalize(self, _end_all, self.process, self._control, tag)
 
     @property
     def is_running(self) -> bool:
         """Return whether it has not ended."""
-        return self.process.poll() is None
+        return self.end.alive and self.process.poll() is None
 
     def exchange(
         self,
@@ -128,12 +129,15 @@ class Child:
         if memory is not None:
             pause = min(pause or 1.0, CHECK_SECONDS)
         waiting = None if pause is None else 1000 * pause
-        rest = self._write(memoryview(message))
+        self.send(message)
         about, thought, before = thinking(), 0.0, monotonic()
+        # Who sleeps is woken after a tenth of a millisecond: quick programs have answered by then.
+        while not self._poll.poll(0) and monotonic() - before < AWAKE_SECONDS:
+            os.sched_yield()
         while True:
             for file, _ in self._poll.poll(waiting):
                 if file == self._in:
-                    rest = self._write(rest)
+                    self.send(b"")
                 elif self._read(file):
                     answer = complete(self.received)
                     if answer is not None:
@@ -151,6 +155,24 @@ class Child:
                 if thought > seconds:
                     raise Overdue
             before = now
+
+    def send(self, message: bytes) -> None:
+        """Send a message; what cannot be written now is written with the next `exchange`.
+
+        Raises:
+            EOFError: it is gone, or reads nothing any more.
+        """
+        waited = bool(self._unsent)
+        self._unsent += message
+        try:
+            while self._unsent:
+                del self._unsent[: os.write(self._in, self._unsent)]
+        except BlockingIOError:
+            self._poll.register(self._in, select.POLLOUT)
+        except OSError:
+            raise EOFError from None
+        if waited and not self._unsent:
+            self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
         """Return what it has written without being asked; EOFError if it is gone."""
@@ -182,25 +204,10 @@ class Child:
 
     def _check(self, memory: int) -> None:
         processes = descendants(self.process.pid)
-        if resident(processes) > memory:
-            raise MemoryError
         if len(processes) > MOST_PROCESSES:
             raise TooManyProcesses
-
-    def _write(self, message: memoryview) -> memoryview:
-        """Write what can be written now; return the rest, which is written when it can be."""
-        try:
-            rest = message[os.write(self._in, message) :]
-        except BlockingIOError:
-            rest = message
-        except OSError:
-            raise EOFError from None
-        if rest:
-            self._poll.register(self._in, select.POLLOUT)
-        elif len(rest) < len(message):
-            with suppress(KeyError):
-                self._poll.unregister(self._in)
-        return rest
+        if resident(processes) > memory:
+            raise MemoryError
 
     def _read(self, file: int) -> bool:
         """Read what is there; return whether it is of its answers."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from quaternity.base.errors import FaultPlace, GameLimit, PlayerFault, PlayerTimeout
 from quaternity.base.interrupts import is_interrupt
 from quaternity.base.wording import printable, shown
+from quaternity.workers.program import ProgramFault
 
 Result = TypeVar("Result")
 
@@ -41,6 +42,9 @@ class Sitting(NamedTuple):
         """
         if is_interrupt(error):
             raise error
+        if isinstance(error, ProgramFault):
+            kind = PlayerTimeout if error.overdue else PlayerFault
+            return kind(f"{self} {error.what}", error.errors)
         trace = error.__traceback__
         # Up to its own code the calls are ours.
         inner = trace.tb_next if trace is not None else None

@@ -253,7 +253,7 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     lines = [f"[{group}]", *(f"{name} = {place}" for name, place in registered.items())]
     (tmp_path / "my_package.py").write_text(code[1])
     with installed(tmp_path, "my_package", "\n".join(lines) + "\n", monkeypatch):
-        game = ("--seats", "hoarder,random,greedy,random", "--seed", "1")
+        game = ("--seats", "hoarder,random,greedy,random", "--seed", "1", "--secret", "1")
         options = ("--games", "20", "--workers", "2", "--json")
         ended = cli("kwartet", "simulate", *game, *options)
         assert (ended.status, ended.err) == (0, "")
@@ -292,7 +292,7 @@ def loop():
 fails, leaves, crashes, loops = map(acting, (fail, exit, lambda: os._exit(0), loop))
 """
 ACTING = ("fails", "leaves", "crashes", "loops")
-SEATS = ("--sets", "6", "--seed", "3", "--seats")
+SEATS = ("--sets", "6", "--seed", "3", "--secret", "3", "--seats")
 
 
 @pytest.fixture

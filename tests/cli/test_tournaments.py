@@ -22,10 +22,22 @@ def command(game: str, player: str, *more: object) -> tuple[object, ...]:
     foreign = f"tests.table.misbehaving:{player}"
     if game == "kwartet":
         names = f"{foreign},{OURS[game]}"
-        return "kwartet", "simulate", "--seats", names, "--sets", 3, "--seed", 1, *more
+        return (
+            "kwartet",
+            "simulate",
+            "--seats",
+            names,
+            "--sets",
+            3,
+            "--seed",
+            1,
+            "--secret",
+            1,
+            *more,
+        )
     words = ("tournament",) if game == "quaternity" else (game, "tournament")
     sizes = ("-s", 3, "-n", 2, "-p", 2) if game == "quaternity" else ()
-    return *words, foreign, OURS[game], *sizes, "--seed", 1, "--cap", 12, *more
+    return *words, foreign, OURS[game], *sizes, "--seed", 1, "--secret", 1, "--cap", 12, *more
 
 
 def numbers(document: dict[str, Any], game: str) -> dict[str, Any]:
@@ -131,7 +143,7 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
         (("quarto", "tournament", "random"), "players: 1 of them; 2 to 12 can play"),
         (
             ("quarto", "tournament", "random", "quick"),
-            "'quick' is unknown; known are random",
+            "'quick' plays set, and this is quarto",
         ),
         (("quarto", "tournament", "random", "you"), "player 'you' is unknown here"),
         (("set", "tournament", "quick", "slow:x"), "the seconds are above 0"),

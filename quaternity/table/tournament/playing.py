@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 from random import Random
+from secrets import token_hex
 from threading import get_ident
 from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import FaultPlace, GameLimit, InputError, PlayerFault
 from quaternity.table.games import registration
-from quaternity.table.match import chosen, try_apart
-from quaternity.table.players import YOU, check_name, is_foreign, make_player
+from quaternity.table.match import chosen, outcome_of, try_apart
+from quaternity.table.players import YOU, check_name, is_foreign, is_program, make_player
+from quaternity.table.programs import ProgramPlayer, try_program
 from quaternity.table.protocol import Step
 from quaternity.table.tournament.seatings import seatings
 from quaternity.workers.course import Course
@@ -53,6 +55,8 @@ class Tournament:
         move_seconds: the longest that a player may think; None: for ever, and `FOREIGN_SECONDS`
             where one is from outside.
         details: for the game's own loop: how often it looks closer; 0 never.
+        secret: of all chance, in place of the seed; fresh where a player from outside plays, who
+            could else draw every deal again.
     """
 
     rules: Any
@@ -63,6 +67,7 @@ class Tournament:
     cap_stops: bool = False
     move_seconds: float | None = None
     details: int = 0
+    secret: str = ""
 
     def __post_init__(self) -> None:
         count, seats = len(self.players), self.rules.seats
@@ -77,6 +82,8 @@ class Tournament:
             if name == YOU:
                 raise InputError(f"{self.kind} 'you' is unknown here: people play no tournaments")
             check_name(self.rules.name, name, self.kind, people=False)
+        if not self.secret and any(is_foreign(self.rules.name, name) for name in self.players):
+            object.__setattr__(self, "secret", token_hex(16))
 
     @property
     def kind(self) -> str:
@@ -86,9 +93,10 @@ class Tournament:
     @property
     def apart(self) -> bool:
         """Whether the games are played in a process of their own."""
-        game = self.rules.name
-        return self.move_seconds is not None or any(
-            is_foreign(game, player) for player in self.players
+        others = [player for player in self.players if not is_program(player)]
+        return any(
+            self.move_seconds is not None or is_foreign(self.rules.name, player)
+            for player in others
         )
 
     @property
@@ -137,10 +145,14 @@ class Tournament:
         """Per seat the player of a game."""
         return tuple([self.players[entry] for entry in self.line_up(game)])
 
+    @property
+    def _seed(self) -> str:
+        return self.secret or str(self.seed)
+
     def start(self, game: int) -> Any:
         """Return the first position of a game, that of its deal."""
         deal = self.deal_of(game)
-        random = Random(f"{self.seed}/{deal}")
+        random = Random(f"{self._seed}/{deal}")
         start_of_deal = getattr(self.rules, "start_of_deal", None)
         return self.rules.start(random) if start_of_deal is None else start_of_deal(random, deal)
 
@@ -148,9 +160,9 @@ class Tournament:
         """Per seat its generator. That of the deal is another one: it could be turned back."""
         if not self.by_entry:
             deal = self.deal_of(game)
-            return [Random(f"{self.seed}/{deal}/{seat}") for seat in range(self.rules.seats)]
+            return [Random(f"{self._seed}/{deal}/{seat}") for seat in range(self.rules.seats)]
         line_up = self.line_up(game)
-        own = {entry: Random(f"{self.seed}/{game}/{entry}") for entry in line_up}
+        own = {entry: Random(f"{self._seed}/{game}/{entry}") for entry in line_up}
         return [own[entry] for entry in line_up]
 
 
@@ -196,7 +208,9 @@ def play(
     """
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
-        if is_foreign(rules.name, name):
+        if is_program(name):
+            try_program(rules, name)
+        elif is_foreign(rules.name, name):
             try_apart(rules, [name] * rules.seats, 0, FOREIGN_SECONDS, tournament.kind)
         else:
             make_player(rules, name)
@@ -283,14 +297,19 @@ def _recorded(tournament: Tournament, game: int) -> str:
 
 def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
     rules, line_up = tournament.rules, tournament.line_up(game)
+    players: list[Any] = []
+    outcome = None
     try:
-        players = []
         for seat, entry in enumerate(line_up):
             players.append(_player(tournament, entry, seat, course))
         bare = getattr(type(players[0]), "play_bare", None)
         if bare is None or len({*map(type, players)}) > 1:
             bare = partial(_play, tournament, tournament.names_in(game))
         start, chances = tournament.start(game), tournament.chances(game)
+        for seat, player in enumerate(players):
+            if isinstance(player, ProgramPlayer):
+                seed, owner = chances[seat].getrandbits(64), (line_up[seat], get_ident())
+                player.sit(seat, f"{seed:016x}", tournament.seconds, owner)
         course.thinking = None
         end, moves, details = bare(
             players, start, chances, tournament.cap, course, tournament.details
@@ -299,8 +318,13 @@ def _played(tournament: Tournament, game: int, course: Course) -> GameResult:
         if places is None and tournament.cap_stops:
             course.thinking = None
             raise GameLimit(f"it is not over after {moves} moves")
+        outcome = outcome_of(rules, end)
     except PlayerFault as fault:
         raise fault.at(_place(tournament, game, course.moves, course.thinking)) from fault
+    finally:
+        for player in players:
+            if isinstance(player, ProgramPlayer):
+                player.leave(outcome)
     return GameResult(line_up, tuple(rules.points(end)), places and tuple(places), moves, details)
 
 
@@ -351,6 +375,8 @@ def _play(
 def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> Any:
     """Return a player for one game; those of this program, which keep no memory, for all games."""
     rules, name = tournament.rules, tournament.players[entry]
+    if is_program(name):
+        return make_player(rules, name)
     if not is_foreign(rules.name, name):
         return _kept_player(rules, name, entry, get_ident())
     try:

@@ -1,0 +1,168 @@
+"""A program in a seat that misbehaves at its second choice: `hostile.py DEED [FILE]`.
+
+It knows nothing of this house: it is run as anybody's program is.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def answer(document: object) -> None:
+    os.write(1, json.dumps(document).encode() + b"\n")
+
+
+def sleeper() -> None:
+    """Leave a copy that has left the session, under another environment."""
+    if not os.fork():
+        os.setsid()
+        subprocess.Popen(["sleep", "1000"], env={"NAME": "none"})
+        os._exit(0)
+    os.wait()
+
+
+def hang(moves: list[str]) -> None:
+    sleeper()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        time.sleep(1000)
+
+
+def flood(moves: list[str]) -> None:
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def flood_errors(moves: list[str]) -> None:
+    for _ in range(300):
+        os.write(2, b"y" * 65536)
+    os.write(2, b"\nthe end of it\n")
+    os._exit(3)
+
+
+def twice(moves: list[str]) -> None:
+    os.write(1, (json.dumps({"move": moves[0]}) + "\n").encode() * 2)
+
+
+def early(moves: list[str]) -> None:
+    os.write(1, (json.dumps({"move": moves[0]}) + "\n" + '{"move": ').encode())
+
+
+def encoding(moves: list[str]) -> None:
+    os.write(1, json.dumps({"move": moves[0]}).encode("utf-16") + b"\n")
+
+
+def nan(moves: list[str]) -> None:
+    os.write(1, b'{"move": "x", "delay": NaN}\n')
+
+
+def infinite(moves: list[str]) -> None:
+    os.write(1, b'{"wait": true, "delay": 1e999}\n')
+
+
+def deep(moves: list[str]) -> None:
+    os.write(1, b"[" * 100_000 + b"\n")
+
+
+def long_number(moves: list[str]) -> None:
+    os.write(1, b'{"action": ' + b"9" * 10_000 + b"}\n")
+
+
+def other_game(moves: list[str]) -> None:
+    answer({"move": "0 bakes a cake"})
+
+
+def both(moves: list[str]) -> None:
+    answer({"move": moves[0], "action": 0})
+
+
+def action(moves: list[str]) -> None:
+    answer({"action": -1})
+
+
+def wait(moves: list[str]) -> None:
+    answer({"wait": True})
+
+
+def text(moves: list[str]) -> None:
+    print("I think that I ask for 0/1", flush=True)  # noqa: T201  # as programs may
+
+
+def leaves(moves: list[str]) -> None:
+    sleeper()
+    os._exit(0)
+
+
+def crashes(moves: list[str]) -> None:
+    sys.stderr.write("no idea what to do\n")
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def closes(moves: list[str]) -> None:
+    os.close(1)
+    time.sleep(1000)
+
+
+def eats(moves: list[str]) -> None:
+    kept = []
+    while True:
+        kept.append(bytes([7]) * (64 << 20))
+
+
+def forks(moves: list[str]) -> None:
+    while True:
+        try:
+            if not os.fork():
+                os.setsid()
+                time.sleep(1000)
+        except OSError:
+            time.sleep(0.01)
+
+
+def kills_supervisor(moves: list[str]) -> None:
+    sleeper()
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(1000)
+
+
+def stops(moves: list[str]) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def moves_folder(moves: list[str]) -> None:
+    os.chdir("/")
+    answer({"move": moves[0]})
+
+
+def ignores_quit(moves: list[str]) -> None:
+    sleeper()
+    answer({"move": moves[0]})
+
+
+def main() -> None:
+    deed = sys.argv[1]
+    choices = 0
+    while True:
+        line = sys.stdin.readline()
+        asked = json.loads(line or '{"do": "quit"}')
+        match asked["do"]:
+            case "new":
+                answer({"ready": f"{deed} 1"})
+            case "choose":
+                choices += 1
+                if choices == 2:
+                    globals()[deed](asked["moves"])
+                else:
+                    answer({"move": asked["moves"][0]})
+            case "quit" if deed == "ignores_quit":
+                time.sleep(1000)
+            case "quit":
+                return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""Programs in seats, by the protocol: what they are told, and whatever they do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.base.errors import InputError, PlayerFault, PlayerTimeout
+from quaternity.base.names import split_names
+from quaternity.game.rules import QuaternityRules
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.quarto.rules import QuartoRules
+from quaternity.table.games import registration
+from quaternity.table.match import Match
+from quaternity.table.players import check_name, make_player
+from quaternity.table.programs import end_idle
+from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
+from quaternity.ternary.rules import SetRules
+from quaternity.workers import program as program_module
+from quaternity.workers.child import Child
+from quaternity.workers.own_process import own_process
+from quaternity.workers.pool import open_executor
+from quaternity.workers.process_tree import descendants
+
+HERE = Path(__file__).parent
+RULES = [QuaternityRules(), KwartetRules(KwartetSettings(3, 3)), QuartoRules(), SetRules()]
+
+ECHO = """
+import json, sys
+from quaternity.arena import run
+
+class Echo:
+    wants = ("view", "moves", "events", "numbers", "mask")
+
+    def __init__(self, new):
+        self.seat = new["seat"]
+        self.file = open(sys.argv[1] + str(self.seat), "a")
+        self.tell(new)
+
+    def tell(self, message):
+        print(json.dumps(message), file=self.file, flush=True)
+
+    def choose(self, asked):
+        self.tell(asked)
+        return {"action": asked["mask"].index(1), "delay": 1.5}
+
+    def end(self, outcome):
+        self.tell({"do": "end", "outcome": outcome})
+
+run(Echo)
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Whatever a program does, no process is left behind."""
+    before = set(descendants(os.getpid()))
+    yield
+    end_idle()
+    own_process().end()
+    assert not set(descendants(os.getpid())) - before
+    for environment in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            assert b"sleep\x001000" not in environment.read_bytes()
+        except OSError:
+            continue
+
+
+def hostile(deed: str) -> str:
+    return f"cmd:{sys.executable} -I -S {shlex.quote(str(HERE / 'hostile.py'))} {deed}"
+
+
+FAULTS = {
+    "hang": "gave no answer within 0.5 s",
+    "flood": "wrote 1048576 bytes and more without the end of a line",
+    "flood_errors": "ended with status 3; its standard error ends with 'the end of it'",
+    "twice": "answered more than it was asked",
+    "early": "answered more than it was asked",
+    "encoding": "which is no JSON",
+    "nan": "which is no JSON",
+    "infinite": "gave a delay of inf",
+    "deep": "which is no JSON",
+    "long_number": "which is no JSON",
+    "other_game": "gave move '0 bakes a cake'",
+    "both": "expected one of move, action and wait",
+    "action": "the mask has no 1 there",
+    "wait": "gave None",
+    "text": "wrote 'I think that I ask for 0/1', which is no JSON",
+    "leaves": "ended its process, which ended with status 0",
+    "crashes": "was killed by signal 11; its standard error ends with 'no idea what to do'",
+    "closes": "closed its connection",
+    "eats": "took too much memory|MemoryError",
+    "forks": "started more than 20 processes",
+    "kills_supervisor": "gave no answer within",
+    "stops": "gave no answer within",
+}
+
+
+ENDING_OTHERWISE = ("hang", "leaves", "forks", "crashes", "closes", "eats")
+
+
+@pytest.mark.parametrize(
+    ("deed", "isolated"),
+    [*((deed, True) for deed in FAULTS), *((deed, False) for deed in ENDING_OTHERWISE)],
+)
+def test_whatever_a_program_does_is_named_with_its_game(
+    deed: str, isolated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def child(words: Any, **more: Any) -> Child:
+        return Child(words, **{**more, "isolated": isolated})
+
+    monkeypatch.setattr("quaternity.workers.program.Child", child)
+    monkeypatch.setattr("quaternity.workers.child.MOST_PROCESSES", 20)
+    monkeypatch.setattr("quaternity.workers.program.MOST_PROCESSES", 20)
+    monkeypatch.setattr("quaternity.workers.program.MEMORY", 300 << 20)
+    quick = deed in ("hang", "stops", "kills_supervisor")
+    plan = Tournament(
+        QuartoRules(), (hostile(deed), hostile("moves_folder")),
+        move_seconds=0.5 if quick else 20,
+    )  # fmt: skip
+    with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
+        play_game(plan, 0)
+    fault = raised.value
+    assert isinstance(fault, PlayerTimeout) == FAULTS[deed].startswith("gave no answer")
+    assert fault.place is not None
+    assert (fault.place.player, fault.place.game) == (hostile(deed), 0)
+    assert fault.what.startswith(f"player {hostile(deed)!r} in seat {fault.place.seat} ")
+
+
+@pytest.mark.parametrize("deed", ["moves_folder", "ignores_quit"])
+def test_what_harms_nobody_is_no_fault(deed: str) -> None:
+    plan = Tournament(QuartoRules(), (hostile(deed), "random"))
+    with open_executor(1) as pool:
+        assert len(list(play(plan, 4, pool))) == 4
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
+def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) -> None:
+    """The same as by the requests of a table, and by the environments."""
+    script = tmp_path / "echo.py"
+    script.write_text(ECHO)
+    name = f"cmd:{sys.executable} {script} {tmp_path}/heard-"
+    match: Any = Match(rules, [name] * rules.seats, "7")
+    views, told, made = [], [], []
+    for _ in range(30):
+        acting = rules.to_act(match.position)
+        if not acting:
+            break
+        views.append({seat: rules.view_json(match.view(seat)) for seat in acting})
+        planned = match.next_program()
+        assert planned is not None
+        assert planned.seconds == 1.5
+        made.append(match.play(planned.seat, planned.move))
+    match.hand_over(0, next(iter(registration(rules.name).players)))
+    end_idle()  # who has left has written all that they heard
+    for seat in range(rules.seats):
+        new, *asked = map(json.loads, (tmp_path / f"heard-{seat}").read_text().splitlines())
+        told = [one for one in asked if one["do"] == "choose"]
+        assert (new["game"], new["seat"], new["seats"]) == (rules.name, seat, rules.seats)
+        mine = [view[seat] for view in views if seat in view]
+        assert [one["view"] for one in told] == json.loads(json.dumps(mine))
+        texts = [event["text"] for one in told for event in one["events"]]
+        seen = [str(event) for step in made for event in step.events]
+        assert texts == seen[: len(texts)]
+        assert asked[-1]["do"] == "end"
+    seeds = {json.loads((tmp_path / f"heard-{seat}").read_text().splitlines()[0])["seed"]
+             for seat in range(rules.seats)}  # fmt: skip
+    assert len(seeds) == rules.seats
+
+
+def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None:
+    rules, names = KwartetRules(KwartetSettings(2, 3)), (hostile("moves_folder"), "random")
+    first, second = Tournament(rules, names), Tournament(rules, names)
+    assert first.start(0) != second.start(0)
+    again = Tournament(rules, names, secret=first.secret)
+    assert again.start(0) == first.start(0)
+    assert record_of_game(again, 1) == record_of_game(first, 1)
+    assert Tournament(rules, ("random", "greedy")).secret == ""
+
+
+def test_a_program_sees_and_reaches_no_process_but_its_own(tmp_path: Path) -> None:
+    """Where the system allows namespaces; elsewhere the guide promises nothing."""
+    script = tmp_path / "spy.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "others = sorted(p for p in os.listdir('/proc') if p.isdigit())\n"
+        "print(json.dumps({'ready': ' '.join(others)}), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    program = program_module.Program([sys.executable, "-I", "-S", str(script)])
+    seen = program.ask({"do": "new"}, 20)["ready"].split()
+    program.end()
+    if str(os.getpid()) in seen:
+        pytest.skip("the system allows no namespaces")
+    assert len(seen) == 2, "the first of its namespace, and itself"
+
+
+def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
+    for text in ('you,cmd:cat \'a,b\' "c,\\"d" e\\,f,search:200', "a, b", "", "cmd:cat 'open,x"):
+        assert all(isinstance(name, str) for name in split_names(text))
+    assert split_names("you,cmd:cat 'a,b' c, random") == ["you", "cmd:cat 'a,b' c", "random"]
+    check_name("quarto", "cmd:cat 'a b'")
+    for wrong, why in (
+        ("cmd:", "names no program"), ("cmd:./nowhere", "no program that can be run"),
+        ("cmd:no-such-program x", "PATH"), ("cmd:cat 'x", "no closing quotation"),
+        ("cmd:cat # x", "without #"), ("cmd:cat \n", "one line"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=why):
+            make_player(QuartoRules(), wrong)
+
+
+def test_players_of_other_games_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match="'careful' plays quarto, and this is kwartet"):
+        Tournament(KwartetRules(), ("careful", "random"))
+
+
+@pytest.mark.parametrize("ready", ['{"ready": 1}', '{"ready": "x", "wants": ["hands"]}', "[]", ""])
+def test_who_is_not_ready_is_refused_before_the_first_game(ready: str, tmp_path: Path) -> None:
+    script = tmp_path / "not_ready.sh"
+    script.write_text(f"#!/bin/sh\necho '{ready}'\nread x\n")
+    script.chmod(0o755)
+    plan = Tournament(QuartoRules(), (f"cmd:{script}", "random"))
+    with open_executor(1) as pool, pytest.raises(InputError, match="not_ready"):
+        play(plan, 4, pool)
+
+
+def test_a_message_larger_than_a_pipe_arrives() -> None:
+    program = program_module.Program(["sh", "-c", "read x; echo '{\"ok\": 1}'; read y"])
+    assert program.ask({"large": "x" * 10**6}, 20) == {"ok": 1}
+    program.end()
+    deaf = program_module.Program(["sleep", "1000"])
+    with pytest.raises(program_module.ProgramFault, match="gave no answer") as raised:
+        deaf.ask({"large": "x" * 10**6}, 0.2)
+    assert raised.value.overdue
