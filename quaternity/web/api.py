@@ -12,6 +12,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from quaternity.table.games import game_names, registration
+from quaternity.web.clock import read_clock
+from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
     Limits,
@@ -22,7 +24,7 @@ from quaternity.web.guards import (
     is_browser,
     set_cookie,
 )
-from quaternity.web.new_table import NewTable, decks_of, known_players
+from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
 from quaternity.web.rates import Rates, network_of, share
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
@@ -75,6 +77,8 @@ class Api:
             (f"{base}/start", self.start),
             (f"{base}/ready", self.ready),
             (f"{base}/leave", self.leave),
+            (f"{base}/talk", self.say),
+            (f"{base}/reactions", self.react),
             (f"{base}/marks", self.mark),
         ]
         gets: list[tuple[str, Handler]] = [
@@ -84,6 +88,7 @@ class Api:
             (f"{base}/record", self.record),
             (f"{base}/help/{{word}}", self.help),
             (f"{base}/marks", self.marks),
+            (f"{base}/talk", self.talk),
         ]
         return [
             *(Route(path, _Endpoint(handler), methods=["POST"]) for path, handler in posts),
@@ -105,7 +110,8 @@ class Api:
         new = NewTable(
             taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
             taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
-            taken(sent, "deck", str, None),
+            taken(sent, "deck", str, None), taken(sent, "chat", bool, False),
+            read_clock(taken(sent, "clock", dict, None)),
         )  # fmt: skip
         self._room()
         caller, cookie = _with_cookie(request)
@@ -233,6 +239,41 @@ class Api:
         await self.tables.leave(table, seat)
         return answer({"version": table.version})
 
+    async def say(self, request: Request) -> Response:
+        """`POST /api/tables/T/talk`."""
+        sent = await document_of(request, self.limits.body)
+        text = taken(sent, "text", str)
+        table, seat, name = await self._speaker(request, sent)
+        await table.say(seat, name, text)
+        return answer({})
+
+    async def react(self, request: Request) -> Response:
+        """`POST /api/tables/T/reactions`."""
+        sent = await document_of(request, self.limits.body)
+        reaction = taken(sent, "reaction", str)
+        table, seat, name = await self._speaker(request, sent)
+        table.react(seat, name, reaction)
+        return answer({})
+
+    async def talk(self, request: Request) -> Response:
+        """`GET /api/tables/T/talk?after=N`."""
+        after = request.query_params.get("after", "0")
+        table, who = await self._at(request)
+        lines = table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
+        return answer({"lines": [line._asdict() for line in lines]})
+
+    async def _speaker(
+        self, request: Request, sent: dict[str, Any]
+    ) -> tuple[Table, int | None, str]:
+        """Return the table of a request, and the seat and the name of who says something."""
+        table, who = await self._at(request, taken(sent, "seat", int, None))
+        seat = who.looking if who.looking in who.held else None
+        key = asker.get() if seat is None else (table.kept.id, seat)
+        self.rates.count(("words", key), self.limits.words)
+        if seat is None:
+            return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
+        return table, seat, seat_names(table.seats)[seat]
+
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`."""
         table, who = await self._at(request)
@@ -359,6 +400,13 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         "undo": sight.undo,
         "notice": sight.notice,
         "again": sight.again,
+        "chat": sight.chat,
+        "clock": None
+        if sight.clock is None
+        else {
+            **sight.clock._asdict(),
+            "left": [round(left, 1) for left in sight.times_left],
+        },
         "evening": [score._asdict() for score in sight.evening],
     }
 

@@ -55,6 +55,7 @@ class Limits(NamedTuple):
         kept: tables on the disk.
         streams: that are open; a quarter at most of one address, and three of bystanders.
         readers: streams of one seat at a table, or of its bystanders.
+        words: what somebody says or shows to others, per minute.
     """
 
     body: int = 16 << 10
@@ -65,6 +66,7 @@ class Limits(NamedTuple):
     kept: int = 100_000
     streams: int = 4000
     readers: int = 100
+    words: int = 30
 
 
 class Guards:

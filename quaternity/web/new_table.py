@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
+from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import OPEN, usual_name
@@ -32,6 +34,8 @@ class NewTable(NamedTuple):
     help: bool = False
     seed: int | None = None
     deck: str | None = None
+    chat: bool = False
+    clock: Clock | None = None
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
@@ -46,6 +50,17 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     if rules.seats != seats:
         raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
     return rules
+
+
+def check_clock(rules: Any, clock: Clock | None) -> None:
+    """Refuse a clock for a game in which several may act at once."""
+    if clock is not None and not may_have_clock(rules):
+        raise Refusal(422, f"clock: {rules.name} has none: all may move at any time")
+
+
+def may_have_clock(rules: Any) -> bool:
+    """Return whether one seat at a time is to move."""
+    return len(rules.to_act(rules.start(Random(0)))) < 2
 
 
 def settings_for(rules: Any, seats: int) -> dict[str, Any]:

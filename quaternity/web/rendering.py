@@ -31,7 +31,7 @@ from quaternity.web.drawing.frame import (
 )
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
-from quaternity.web.new_table import decks_of
+from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.sight import Sight
 
 
@@ -150,6 +150,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
         programs=[*programs(game), *more],
         levels=registration(game).levels,
         decks=decks_of(game),
+        clocked=may_have_clock(rules_class(game)()),
     )
 
 

@@ -23,6 +23,8 @@ class Seat(NamedTuple):
         token, browser: hashes of what shows that it is theirs; None where there is no such thing.
         invitation: what invites, or invited, to the seat.
         ready: `READY`, `BUSY` or `COMING`.
+        saved: seconds that may be taken for a move besides those of the clock.
+        missed: how often in a row the time ran out.
     """
 
     kind: str
@@ -32,6 +34,8 @@ class Seat(NamedTuple):
     browser: str | None = None
     invitation: str | None = None
     ready: int = READY
+    saved: float = 0.0
+    missed: int = 0
 
     @property
     def is_held(self) -> bool:
@@ -47,6 +51,8 @@ class Kept(NamedTuple):
         invitation: what invites to any seat before the game has begun.
         waiting: before the game has begun, the seed of its deal, empty if it is secret; else None.
         evening: the first of the tables at which the same people play again and again.
+        chat: whether people may talk.
+        clock: how long a move may take; see `quaternity.web.clock`.
     """
 
     id: str
@@ -62,6 +68,8 @@ class Kept(NamedTuple):
     invitation: str | None = None
     waiting: str | None = None
     evening: str | None = None
+    chat: bool = False
+    clock: str | None = None
 
 
 class Caller(NamedTuple):
@@ -111,6 +119,6 @@ def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """Return what keeps who sits somewhere."""
     return (
         "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
-        "invitation, ready) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "invitation, ready, saved, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (table, number, *seat),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from quaternity.table.protocol import Step
+from quaternity.web.clock import Clock
 from quaternity.web.evening import Score
+from quaternity.web.talk import Line
 
 
 class SeatSight(NamedTuple):
@@ -59,6 +61,10 @@ class Sight(NamedTuple):
         invitation: what invites to the table before; None but for who has a seat.
         may_start: whether whoever looks may begin the game.
         evening: who won how often, where the same people have played before.
+        chat: whether people may talk here.
+        lines: what was said last, among those at the table or among bystanders.
+        clock: how long a move may take; None: as long as one likes.
+        times_left: per seat the seconds for its next move, where there is a clock.
     """
 
     table: str
@@ -90,3 +96,7 @@ class Sight(NamedTuple):
     invitation: str | None = None
     may_start: bool = False
     evening: tuple[Score, ...] = ()
+    chat: bool = False
+    lines: tuple[Line, ...] = ()
+    clock: Clock | None = None
+    times_left: tuple[float, ...] = ()

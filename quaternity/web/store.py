@@ -17,6 +17,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
@@ -67,6 +68,21 @@ MIGRATIONS = (
     ALTER TABLE seats ADD COLUMN ready INTEGER NOT NULL DEFAULT 1;
     CREATE INDEX tables_by_invitation ON tables (invitation) WHERE invitation IS NOT NULL;
     CREATE INDEX tables_of_evening ON tables (evening) WHERE evening IS NOT NULL;
+    """,
+    """
+    ALTER TABLE tables ADD COLUMN chat INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tables ADD COLUMN clock TEXT;
+    ALTER TABLE tables ADD COLUMN due REAL;
+    ALTER TABLE seats ADD COLUMN saved REAL NOT NULL DEFAULT 0;
+    ALTER TABLE seats ADD COLUMN missed INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX tables_by_due ON tables (due) WHERE due IS NOT NULL;
+    CREATE TABLE uptime (seconds REAL NOT NULL);
+    INSERT INTO uptime VALUES (0);
+    CREATE TABLE talk (
+        table_id TEXT NOT NULL REFERENCES tables, watching INTEGER NOT NULL,
+        number INTEGER NOT NULL, seat INTEGER, name TEXT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (table_id, watching, number)
+    ) WITHOUT ROWID;
     """,
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
@@ -142,6 +158,8 @@ class Store:
                     "save a part"
                 ) from error
             opened.pop_all()
+        rows = self._reader.execute("SELECT seconds FROM uptime").fetchall()
+        self._up = (rows[0][0] if rows else 0.0) - monotonic()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
         self._reading = Lock()
@@ -156,6 +174,17 @@ class Store:
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA cache_size = -8000")
         return database
+
+    def uptime(self) -> float:
+        """Return the seconds that servers of this folder were running, by which clocks go.
+
+        It stands still while none runs, whatever the clock of the machine is set to.
+        """
+        return self._up + monotonic()
+
+    async def keep_uptime(self) -> None:
+        """Write it down: a crash loses what passed since."""
+        await self.write((), [("UPDATE uptime SET seconds = ?", (self.uptime(),))])
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows that a query gives; from any thread."""

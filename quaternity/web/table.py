@@ -14,7 +14,9 @@ from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.text_record import settings_text
 from quaternity.base.wording import listed, named
 from quaternity.table.course import MOST_ALONE
+from quaternity.table.games import registration
 from quaternity.table.setting_fields import settings_of
+from quaternity.web.clock import MOST_MISSED, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
@@ -35,7 +37,11 @@ from quaternity.web.seats import (
 from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
+from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
+
+LONGEST_ALARM = 3_600.0
+"""A clock is looked at so often at least, in seconds."""
 
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
@@ -62,6 +68,9 @@ class Table:
         self.again = kept.again
         self.undo: set[int] = set()
         self.notice: str | None = None
+        self.due: float | None = None
+        """When the time of who is to move runs out, as `Store.uptime` counts."""
+        self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._arriving: asyncio.Task[None] | None = None
         self._lay(kept, seats, course)
@@ -80,6 +89,7 @@ class Table:
 
     def _lay(self, kept: Kept, seats: list[Seat], course: LoggedCourse) -> None:
         self.kept, self.seats, self.course = kept, seats, course
+        self.clock = kept_clock(kept.clock)
         self.rules: Any = course.rules
         self.secret = has_secret(self.rules)
 
@@ -210,8 +220,18 @@ class Table:
             self.course.start if over and self.secret else None,
             tuple(self.awaited), self.kept.deck, not waits,
             self.kept.invitation if waits and who.held else None,
-            waits and self.is_host(who), self.evening(),
+            waits and self.is_host(who), self.evening(), bool(self.kept.chat),
+            tuple(self.lines(who)[-LINES_SHOWN:]), self.clock, self.times_left(),
         )  # fmt: skip
+
+    def times_left(self) -> tuple[float, ...]:
+        """Return the seconds that each seat has for a move, or for the one it is about to make."""
+        if self.clock is None:
+            return ()
+        left = [self.clock.seconds + seat.saved for seat in self.seats]
+        if self.due is not None:
+            left[self.to_act[0]] = max(0.0, self.due - self._store.uptime())
+        return tuple(left)
 
     def evening(self) -> tuple[Score, ...]:
         """Return who won how often at the tables at which these people played one after another."""
@@ -299,8 +319,17 @@ class Table:
             raise Refusal(422, str(error), faults=error.faults, words=words) from None
         step = self.course.step(seat, move, after)
         entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
-        ends = () if self.rules.to_act(after) else self._marked_over(self.rules.places(after))
-        await self._store.write((entry,), ends)
+        acting = self.rules.to_act(after)
+        statements = () if acting else self._marked_over(self.rules.places(after))
+        if self.clock is None:
+            await self._store.write((entry,), statements)
+        else:
+            mover = self._after_move(seat, bool(identity))
+            kept = seat_statement(self.kept.id, seat, mover)
+            due = self._due_for(acting, {seat: mover})
+            await self._store.write((entry,), (*statements, kept, self._due_statement(due)))
+            self.seats[seat] = mover
+            self.set_due(due)
         self.course.advance(entry, move, after, step)
         self._alone = 0 if self.seats[seat].kind == PERSON else self._alone + 1
         self._changed()
@@ -343,19 +372,27 @@ class Table:
                 return self.version
             count = self.course.undone(people)
             entry = Entry(self.kept.id, self.version + 1, TAKEN_BACK, "", str(count))
-            await self._store.write((entry,), self._marked_over(None))
+            kept = len(self.course.moves) - count
+            acting = self.rules.to_act(self.course.positions_to(kept)[kept])
+            due = self._due_for(acting, {})
+            await self._store.write((entry,), (*self._marked_over(None), self._due_statement(due)))
             self.course.take_back(count)
+            self.set_due(due)
             self._changed()
             return self.version
 
     async def change_seats(self, seats: Mapping[int, Seat]) -> None:
         """Put others in some seats, and keep that."""
-        name = self.kept.id
-        await self._store.write((), [seat_statement(name, *changed) for changed in seats.items()])
+        name, due = self.kept.id, self.due
+        if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
+            due = self._due_for(self.to_act, seats)
+        statements = [seat_statement(name, *changed) for changed in seats.items()]
+        await self._store.write((), [*statements, self._due_statement(due)])
         for seat, new in seats.items():
             self.seats[seat] = new
             if new.kind == PERSON:
                 self.seen[seat] = monotonic()
+        self.set_due(due)
         self.notice = None
         self._alone = 0
         self.undo.clear()
@@ -385,10 +422,12 @@ class Table:
         start = rules.start(Random(f"{deal}/deal"))
         kept = self.kept._replace(head=rules.record_start(start, ()), waiting=None)
         seats = [
-            renamed(seat, number, index)._replace(ready=READY)
+            renamed(seat, number, index)._replace(ready=READY, saved=0.0, missed=0)
             for index, (number, seat) in enumerate(chosen.items())
         ]
+        due = self._due_for(rules.to_act(start), dict(enumerate(seats)))
         await self._store.write((), (
+            self._due_statement(due),
             ("UPDATE tables SET head = ?, waiting = NULL WHERE id = ?", (kept.head, name)),
             ("DELETE FROM seats WHERE table_id = ?", (name,)),
             *(seat_statement(name, number, seat) for number, seat in enumerate(seats)),
@@ -398,12 +437,104 @@ class Table:
         for stream in self.streams:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
         self._lay(kept, seats, LoggedCourse(rules, start))
+        self.set_due(due)
         self._tell("start", {"version": self.version})
         self.wake()
 
     def seats_changed(self) -> None:
         """Tell that somebody else sits somewhere, or plays."""
         self._tell("seats", {})
+
+    # ------------------------------------------------------------------ clocks
+
+    def _due_for(self, acting: Sequence[int], seats: Mapping[int, Seat]) -> float | None:
+        """Return when the time of who is to move runs out; some seats may be about to change."""
+        if self.clock is None or len(acting) != 1:
+            return None
+        seat = seats.get(acting[0]) or self.seats[acting[0]]
+        if seat.kind != PERSON:
+            return None
+        return self._store.uptime() + self.clock.seconds + seat.saved
+
+    async def begin_clock(self) -> None:
+        """Begin the clock of a table that did not wait; who calls it holds the lock, or made it."""
+        due = self._due_for(self.to_act, {})
+        if due is not None:
+            await self._store.write((), [self._due_statement(due)])
+            self.set_due(due)
+
+    def _due_statement(self, due: float | None) -> Statement:
+        return ("UPDATE tables SET due = ? WHERE id = ?", (due, self.kept.id))
+
+    def set_due(self, due: float | None) -> None:
+        """Ring when the time runs out."""
+        self.due = due
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        if due is not None:
+            wait = max(0.0, due - self._store.uptime())
+            loop = asyncio.get_running_loop()
+            self._alarm = loop.call_later(min(wait, LONGEST_ALARM), self.look_at_clock)
+
+    def _after_move(self, seat: int, is_theirs: bool) -> Seat:
+        """Return a seat with what its clock says after its move."""
+        mover = self.seats[seat]
+        if self.clock is None or mover.kind != PERSON or self.due is None:
+            return mover
+        left = max(0.0, self.due - self._store.uptime())
+        saved = self.clock.saved_after(mover.saved, left)
+        return mover._replace(saved=saved, missed=0 if is_theirs else mover.missed + 1)
+
+    def look_at_clock(self) -> None:
+        """Let a program move for who has run out of time, and play on for who does so too often."""
+        acting = self.to_act
+        if self.due is None or len(acting) != 1 or acting[0] in self._tasks or self.lock.locked():
+            if self.due is not None and self.lock.locked():
+                self.set_due(self.due)  # a move is on its way
+            return
+        if self.due > self._store.uptime():
+            self.set_due(self.due)
+            return
+        seat = acting[0]
+        if self.seats[seat].missed + 1 < MOST_MISSED:
+            self._begin(seat, self._program(seat, self.usual_program()))
+        else:
+            self._begin(seat, self._leave_to_program(seat))
+
+    async def _leave_to_program(self, seat: int) -> None:
+        async with self.lock:
+            late, program = self.seats[seat], self.usual_program()
+            if late.kind == PERSON and seat in self.to_act and self.due is not None:
+                new = late._replace(kind=PROGRAM, name=program, missed=0)
+                await self.change_seats({seat: new})
+
+    def usual_program(self) -> str:
+        """Return what plays where nobody said which: the middle level."""
+        game = registration(self.rules.name)
+        return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
+
+    # ------------------------------------------------------------------ what people say
+
+    async def say(self, seat: int | None, name: str, text: str) -> None:
+        """Tell all who sit here, or for a bystander the other bystanders."""
+        if not self.kept.chat:
+            raise Refusal(403, "nobody talks at this table: whoever made it did not want that")
+        watching = seat is None
+        await self._store.write((), said(self.kept.id, watching, seat, name, text))
+        listeners = [stream for stream in self.streams if (stream.seat is None) == watching]
+        send(listeners, message("talk", {}))
+
+    def lines(self, who: Who, after: int = 0) -> list[Line]:
+        """Return what somebody may read of what was said."""
+        if not self.kept.chat:
+            return []
+        return lines(self._store, self.kept.id, not who.held, after)
+
+    def react(self, seat: int | None, name: str, reaction: str) -> None:
+        """Show a reaction to all; it is not kept."""
+        data = {"seat": seat, "name": name, "reaction": checked_reaction(reaction)}
+        self._tell("reaction", data)
 
     # ------------------------------------------------------------------ what programs do
 
@@ -470,9 +601,9 @@ class Table:
                 text = self.rules.write(move)
                 self._begin(seat, self.play(seat, self.version, "", text))
 
-    async def _program(self, seat: int) -> None:
+    async def _program(self, seat: int, program: str | None = None) -> None:
         """Think about one move, and make it unless the table has moved on."""
-        course, version, name = self.course, self.version, self.seats[seat].name or ""
+        course, version, name = self.course, self.version, program or self.seats[seat].name or ""
         random = course.chance(self.kept.seed, seat)
         view = self.rules.view(course.position, seat)
         steps = tuple(course.steps)
@@ -486,6 +617,7 @@ class Table:
 
     def stop(self) -> None:
         """Let no program think here."""
+        self.set_due(None)
         for task in self._tasks.values():
             task.cancel()
         self._tasks = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from quaternity.web.drawing.words import move_text
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
+    check_clock,
     checked_name,
     checked_player,
     deck_name,
@@ -85,6 +87,8 @@ class Tables:
         self._opening: Counter[str] = Counter()
         # Who was there before this server is on the way back: nobody else gets their seats.
         self._begun = monotonic()
+        self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
+        """Whether there is any clock."""
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
 
@@ -93,6 +97,7 @@ class Tables:
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[Seated]]:
         """Return the name of a new table, what invites to it if it waits, and its seats."""
         rules = rules_with(new.game, new.settings, len(new.seats))
+        check_clock(rules, new.clock)
         seats: list[Seat] = []
         keys: list[Seated] = []
         for number, wanted in enumerate(new.seats):
@@ -106,13 +111,17 @@ class Tables:
             fresh(), new.game, dealt(rules, "" if waits else deal), seed, new.help,
             new.seed is not None, False, caller.browser, None,
             deck_name(rules.settings, new.deck), fresh() if waits else None,
-            ("" if new.seed is None else deal) if waits else None,
+            ("" if new.seed is None else deal) if waits else None, None, new.chat,
+            None if new.clock is None else json.dumps(new.clock),
         )  # fmt: skip
         await self._keep(kept, seats)
+        self.clocked |= kept.clock is not None
         # Who has just made a table is there, and has asked for nothing yet.
         self._seen[kept.id] = [monotonic()] * len(seats)
         # Its programs begin; to wake them once more would end a move that is being kept.
-        await self.open(kept.id)
+        table = await self.open(kept.id)
+        if kept.clock is not None:
+            await table.begin_clock()
         return kept.id, kept.invitation, keys
 
     async def _seat(
@@ -132,7 +141,7 @@ class Tables:
         self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
     ) -> None:
         table = (
-            f"INSERT INTO tables ({KEPT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO tables ({KEPT}) VALUES ({', '.join('?' for _ in kept)})",
             kept,
         )
         rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
@@ -164,7 +173,7 @@ class Tables:
                 table.again = name
                 self._seen[name] = [monotonic()] * len(seats)
                 send(table.streams, message("again", {"table": name}))
-                await self.open(name)
+                await (await self.open(name)).begin_clock()
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
@@ -220,12 +229,14 @@ class Tables:
         except Exception as error:  # what was changed on the disk may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
+        table.set_due(self.store.read("SELECT due FROM tables WHERE id = ?", name)[0][0])
         table.wake()
         return table
 
     def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
         rows = self.store.read(
-            "SELECT kind, name, person, token, browser, invitation, ready FROM seats "
+            "SELECT kind, name, person, token, browser, invitation, ready, saved, "
+            "missed FROM seats "
             "WHERE table_id = ? ORDER BY seat",
             kept.id,
         )
@@ -259,6 +270,7 @@ class Tables:
                 table = task.result()
                 if table.is_quiet:
                     self._seen[name] = table.seen
+                    table.stop()
                     del self._live[name]
 
     async def join(
@@ -312,9 +324,7 @@ class Tables:
             raise Refusal(409, "the game has begun already", version=table.version)
         if not table.is_host(who):
             raise Refusal(403, "only who made the table can begin, or the first who is there")
-        game = registration(table.rules.name)
-        usual = game.levels[len(game.levels) // 2].player if game.levels else game.strongest
-        player = usual if fill in (None, NOBODY) else fill
+        player = fill if fill and fill != NOBODY else table.usual_program()
         player = await checked_player(self.thinking, table.rules, player)
         async with table.lock:
             if not table.waits:
@@ -504,12 +514,28 @@ class Tables:
         for name, task in self._live.items():
             if task.done() and not task.cancelled() and task.exception() is None:
                 doing.append((f"table {name}", task.result().tick))
+        if self.clocked:
+            doing.append(("the clocks", self._look_at_clocks))
         for what, act in doing:
             try:
                 act()
             except Exception as error:
                 # No more is said: it may tell what somebody has in their hand.
                 _log.error("what is done for %s now and then: %s", what, type(error).__name__)
+
+    def _look_at_clocks(self) -> None:
+        self._ticking = asyncio.create_task(self.look_at_clocks())
+
+    async def look_at_clocks(self) -> None:
+        """Let programs move for those whose time is over, also at tables nobody looks at."""
+        await self.store.keep_uptime()
+        query = "SELECT id FROM tables WHERE due <= ? ORDER BY due LIMIT 100"
+        for (name,) in self.store.read(query, self.store.uptime()):
+            try:
+                table = await self.open(name)
+            except Refusal:
+                continue  # a table that cannot be read keeps nobody else waiting
+            table.look_at_clock()
 
     def end(self) -> None:
         """Let no program think and no stream stay open."""

@@ -17,6 +17,7 @@ from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
+from quaternity.web.talk import REACTIONS
 
 MOST_TOLD = 100
 """So many of the latest events are in a page; a replay shows the others."""
@@ -108,6 +109,8 @@ def table_context(
         "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
         "only_here": _is_only_here(base),
         "eyes": eyes,
+        "reactions": REACTIONS,
+        "late": any(sight.seats[seat].kind == "program" for seat in mine if seat == sight.seat),
     }
 
 
@@ -140,6 +143,7 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
         "levels": game.levels,
         "strongest": game.strongest,
         "empty": empty,
+        "reactions": REACTIONS,
         "fewer": any(field.seats for field in form_fields(sight.game)),
         "ready": sight.seat is not None and sight.seats[sight.seat].ready,
         "replayed": False,

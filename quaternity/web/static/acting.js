@@ -133,7 +133,7 @@ async function ask(form) {
     if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
     const told = await answer.json();
     if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
-    else await refresh();
+    else { if (form.dataset.reset !== undefined) form.reset(); await refresh(); }
   } catch {
     complain("The server does not answer. Try again.");
   }

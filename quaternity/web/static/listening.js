@@ -2,6 +2,7 @@
 // while it can be seen: a browser has six connections to a server.
 import { part, root, table } from "./page.js";
 import { refresh } from "./showing.js";
+import { showReaction } from "./talking.js";
 
 export function listen() {
   const path = `${root}/api/tables/${table}/events`;
@@ -38,6 +39,7 @@ function heard({ kind, data }) {
     lost = false;
     return;
   }
+  if (kind === "reaction") { showReaction(JSON.parse(data)); return; }
   // What this page shows already is no news to it.
   const version = data && JSON.parse(data).version;
   if (version === undefined || version > Number(part.dataset.version)) refresh();

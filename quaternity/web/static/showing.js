@@ -7,6 +7,8 @@ import { afterHelp } from "./helping.js";
 import { rove } from "./keys.js";
 import { drawMarks } from "./notebook.js";
 import { takeNews } from "./news.js";
+import { drawClocks } from "./clocks.js";
+import { drawTalk } from "./talking.js";
 import { likes } from "./sheets.js";
 import { complain, live, part, root, said, table } from "./page.js";
 
@@ -64,6 +66,8 @@ export function prepare() {
   fit();
   drawAsking();
   drawMarks();
+  drawTalk();
+  drawClocks();
 }
 
 // What is new, for who listens to the page.

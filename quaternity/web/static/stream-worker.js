@@ -1,6 +1,6 @@
 // One stream of events per table for all tabs of a browser; also what a tab uses by itself.
 
-const EVENTS = ["move", "version", "seats", "undo", "notice", "again"];
+const EVENTS = ["move", "version", "seats", "undo", "notice", "again", "start", "talk", "reaction"];
 
 export class Stream {
   constructor(path, tell) {

@@ -1,0 +1,62 @@
+"""Clocks of games that do not wait for ever."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from quaternity.web.refusal import Refusal
+
+DAY = 86_400
+
+LEAST_SECONDS, MOST_SECONDS = 5, 14 * DAY
+MOST_INCREMENT = 3_600
+
+MOST_MISSED = 3
+"""Who runs out of time so often in a row leaves the seat to a program."""
+
+
+class Clock(NamedTuple):
+    """How long a move may take.
+
+    Each move has `seconds`, and what was saved: who moves within `increment` seconds saves the rest
+    of them for later moves, up to nine times `seconds`.
+    """
+
+    seconds: int
+    increment: int = 0
+
+    def saved_after(self, saved: float, left: float) -> float:
+        """Return what is saved after a move at which so much of the time was left."""
+        spent = self.seconds + saved - left
+        return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)
+
+
+def read_clock(document: dict[str, Any] | None) -> Clock | None:
+    """Return the clock that a request asks for: seconds and an increment, or days.
+
+    Raises:
+        Refusal: a value is unknown, of another type, or too small or large.
+    """
+    if document is None:
+        return None
+    bounds = {
+        "days": (1, MOST_SECONDS // DAY),
+        "seconds": (LEAST_SECONDS, MOST_SECONDS),
+        "increment": (0, MOST_INCREMENT),
+    }
+    for name, value in document.items():
+        if name not in bounds:
+            raise Refusal(422, f"clock: {name[:40]!r} is unknown; known are {', '.join(bounds)}")
+        least, most = bounds[name]
+        if type(value) is not int or not least <= value <= most:
+            raise Refusal(422, f"clock: {name}: a whole number from {least} to {most} is expected")
+    if ("days" in document) == ("seconds" in document):
+        raise Refusal(422, "clock: seconds or days are expected")
+    seconds = document["days"] * DAY if "days" in document else document["seconds"]
+    return Clock(seconds, document.get("increment", 0))
+
+
+def kept_clock(text: str | None) -> Clock | None:
+    """Return a clock as the store has it."""
+    return None if text is None else Clock(*json.loads(text))

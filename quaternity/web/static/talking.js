@@ -1,0 +1,46 @@
+// What people say and show to each other.
+import { complain, live, part, said, send, table, wait } from "./page.js";
+
+let seen = null; // the number of the last line that was in sight
+
+const isInSight = (node) => node && getComputedStyle(node.closest(".side") ?? node).display !== "none";
+
+// What was said while nobody saw it is pointed at.
+export function drawTalk() {
+  const lines = part?.querySelector(".lines");
+  if (!lines) return;
+  const last = lines.lastElementChild?.value ?? 0;
+  if (seen !== null && last > seen) {
+    lines.scrollTop = lines.scrollHeight;
+    live.textContent = lines.lastElementChild.textContent;
+  }
+  if (seen === null || isInSight(lines)) seen = last;
+  document.getElementById("more-button")?.classList.toggle("unread", last > seen);
+}
+
+export async function showReaction({ seat, name, reaction }) {
+  const place = part?.querySelector(seat === null ? ".bar" : `li[data-seat="${seat}"]`);
+  live.textContent = `${name}: ${reaction}`;
+  if (!place) return;
+  const shown = Object.assign(document.createElement("span"), { className: "reaction", textContent: reaction });
+  const box = place.getBoundingClientRect();
+  document.body.append(shown);
+  shown.style.left = `${box.left + box.width / 2}px`;
+  shown.style.top = `${box.top + box.height / 2}px`;
+  await wait(2500);
+  shown.remove();
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // it is in sight now
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-reaction]");
+  if (!button) return;
+  try {
+    const seat = part.querySelector(".table[data-seat]")?.dataset.seat;
+    const answer = await send(`/api/tables/${table}/reactions`, { reaction: button.dataset.reaction, ...(seat && { seat: Number(seat) }) });
+    if (!answer.ok) complain(await said(answer));
+  } catch { complain("The server does not answer. Try again."); }
+});

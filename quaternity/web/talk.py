@@ -1,0 +1,69 @@
+"""What people say at a table: to each other, or bystanders among themselves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from quaternity.base.wording import listed
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import Statement, Store
+
+REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
+"""What everybody at a table may show to all."""
+
+LONGEST_LINE = 200
+"""Characters of what is said at once."""
+
+LINES_KEPT = 500
+"""So many of the latest lines are kept, of those at the table and of bystanders."""
+
+LINES_SHOWN = 100
+
+
+class Line(NamedTuple):
+    """What somebody has said. `seat` is None for a bystander."""
+
+    number: int
+    seat: int | None
+    name: str
+    text: str
+
+
+def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
+    """Return what was said at a table after a line, the first first."""
+    query = (
+        "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
+        "AND number > ? ORDER BY number"
+    )
+    return [Line(*row) for row in store.read(query, table, watching, after)]
+
+
+def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> list[Statement]:
+    """Return what keeps one more line, and forgets the oldest.
+
+    Raises:
+        Refusal: it is empty, too long, or cannot be printed.
+    """
+    text = " ".join(text.split())
+    if not 0 < len(text) <= LONGEST_LINE or not text.isprintable():
+        raise Refusal(422, f"text: 1 to {LONGEST_LINE} characters that can be printed")
+    keep = (
+        "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
+        "COALESCE(MAX(number), 0) + 1, ?, ?, ? FROM talk WHERE table_id = ? AND watching = ?"
+    )
+    forget = (
+        "DELETE FROM talk WHERE table_id = ? AND watching = ? AND number <= (SELECT MAX(number) "
+        "FROM talk WHERE table_id = ? AND watching = ?) - ?"
+    )
+    here = (table, watching)
+    return [
+        (keep, (*here, seat, name, text, *here)),
+        (forget, (*here, *here, LINES_KEPT)),
+    ]
+
+
+def checked_reaction(text: str) -> str:
+    """Return a reaction; or refuse what is none."""
+    if text not in REACTIONS:
+        raise Refusal(422, f"reaction: one of {listed(REACTIONS)} is expected")
+    return text
