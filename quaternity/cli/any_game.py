@@ -31,7 +31,7 @@ def game_commands(game: str) -> typer.Typer:
     entries = f"{registered.strongest} {next(iter(registered.players))}"
     words = TournamentWords(
         (game, "tournament"),
-        f"{names} or package.module:name",
+        f"{names}, package.module:name or cmd:COMMAND",
         "points",
         lambda rules: registered.title,
         f"{game} tournament {entries} --games 60 --seed 1",
@@ -52,7 +52,7 @@ def add_play(
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(
-        help=f"Who plays: you, {names}, or package.module:name.  [default: {usual}]"
+        help=f"Who plays: you, {names}, package.module:name, or cmd:COMMAND.  [default: {usual}]"
     )
 
     def play(

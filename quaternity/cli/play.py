@@ -39,7 +39,7 @@ def play(
         str | None,
         typer.Option(
             help="Who plays in each seat, by commas: you, random, informed, search, search:500, "
-            "perfect:FILE, or package.module:name. Several you take turns."
+            "perfect:FILE, package.module:name, or cmd:COMMAND. Several you take turns."
         ),
     ] = None,
     random: Annotated[

@@ -34,7 +34,7 @@ add_game_tournament(
     quarto_app, "quarto",
     TournamentWords(
         ("quarto", "tournament"),
-        "random, careful, search[:GAMES] or package.module:name",
+        "random, careful, search[:GAMES], package.module:name or cmd:COMMAND",
         "points",
         lambda rules: "Quarto with squares" if rules.settings.squares else "Quarto",
         "quarto tournament search careful random --games 60 --seed 1 --workers 2",

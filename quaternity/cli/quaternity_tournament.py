@@ -26,7 +26,7 @@ add_tournament(
     app, "bot", _quaternity,
     TournamentWords(
         ("tournament",),
-        "random, informed, search[:GAMES], perfect:TABLEBASE or package.module:name",
+        "random, informed, search[:GAMES], perfect:TABLEBASE, package.module:name or cmd:COMMAND",
         "sets",
         lambda rules: "-".join(
             str(number) for number in (rules.settings.set_size, rules.settings.sets, rules.seats)

@@ -42,7 +42,7 @@ add_game_tournament(
     set_app, "set",
     TournamentWords(
         ("set", "tournament"),
-        "quick, slow[:SECONDS] or package.module:name",
+        "quick, slow[:SECONDS], package.module:name or cmd:COMMAND",
         "points",
         lambda rules: f"{rules.settings.rule.three} for {rules.seats}",
         "set tournament quick slow slow:30 --seats 3 --games 60 --seed 1",

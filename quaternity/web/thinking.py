@@ -160,7 +160,7 @@ class Thinking:
     ) -> Planned[Any] | None:
         """Return what a program in a seat will do; None: it waits. As `Match.next_program`."""
         who = Sitting("player", name, seat)
-        name = self.players.get((rules.name, name), name)
+        short, name = name, self.players.get((rules.name, name), name)
         try:
             text, delay = await self._programs.run(
                 chosen_apart, rules, name, seat, steps, view, random
@@ -168,6 +168,8 @@ class Thinking:
         except ProcessEnded as error:
             fault = PlayerTimeout if error.overdue else PlayerFault
             raise fault(f"{who} {error.how}") from None
+        except PlayerFault as error:  # what stands behind a name is nobody's business at a table
+            raise type(error)(error.what.replace(repr(name), repr(short))) from None
         return None if text is None else Planned(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any) -> Any:

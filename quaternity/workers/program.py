@@ -62,11 +62,12 @@ class ProgramFault(Exception):
         what: what it did, a predicate.
         errors: the end of its standard error.
         overdue: whether it took too long.
+        ended: whether its process ended by itself, or by somebody else.
     """
 
-    def __init__(self, what: str, errors: str = "", overdue: bool = False) -> None:
-        super().__init__(what, errors, overdue)
-        self.what, self.errors, self.overdue = what, errors, overdue
+    def __init__(self, what: str, errors: str, overdue: bool, ended: bool) -> None:
+        super().__init__(what, errors, overdue, ended)
+        self.what, self.errors, self.overdue, self.ended = what, errors, overdue, ended
 
 
 class Program:
@@ -92,7 +93,7 @@ class Program:
         except Overdue:
             self.fail(f"gave no answer within {seconds:g} s", overdue=True)
         except EOFError:
-            self.fail(f"ended its process, which {self._child.ending()}")
+            self.fail(f"ended its process, which {self._child.ending()}", ended=True)
         except MemoryError:
             self.fail("took too much memory")
         except TooManyProcesses:
@@ -120,13 +121,13 @@ class Program:
         except (EOFError, ProgramFault):
             self.end()
 
-    def fail(self, what: str, overdue: bool = False) -> NoReturn:
+    def fail(self, what: str, overdue: bool = False, ended: bool = False) -> NoReturn:
         """End the program, and raise what it did."""
         errors = printable(self._child.errors())
         self._child.end()
         lines = errors.strip().splitlines()
         more = f"; its standard error ends with {shown(lines[-1].strip())}" if lines else ""
-        raise ProgramFault(what + more, errors, overdue)
+        raise ProgramFault(what + more, errors, overdue, ended)
 
     def quit(self) -> None:
         """Tell the program to leave, and end what has not left soon."""

@@ -17,20 +17,23 @@ from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
 from random import Random
+from secrets import token_hex
 from shlex import join
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 from quaternity.base.errors import InputError, PlayerFault
 from quaternity.base.wording import counted
 from quaternity.table.games import registration, rules_class
 from quaternity.table.match import try_apart
-from quaternity.table.players import check_name, is_foreign, make_player
+from quaternity.table.players import check_name, is_foreign, is_program, make_player
+from quaternity.table.programs import ProgramPlayer, try_program
 from quaternity.table.tournament.playing import GameResult, Tournament, _play, play_game
 from quaternity.table.tournament.scores import tabulated
 from quaternity.table.tournament.seatings import seatings
 from quaternity.trials.comparison.report import duration
 from quaternity.workers.course import Course
+from quaternity.workers.program import command_words
 
 HOUSE = Path(__file__).parents[2]
 PAGE = HOUSE / "quaternity/guide/players.md"
@@ -122,7 +125,10 @@ def code_of(own: Sequence[str]) -> str:
     files = [*(HOUSE / "solvers").rglob("*.py")]
     for room in ROOMS:
         files += (HOUSE / "quaternity" / room).rglob("*.py")
-    specs = [find_spec(name.partition(":")[0]) for name in own if ":" in name]
+    for name in filter(is_program, own):
+        files += [path for word in command_words(name) if (path := Path(word)).is_file()]
+    modules = [name.partition(":")[0] for name in own if ":" in name and not is_program(name)]
+    specs = [find_spec(module) for module in modules]
     files += [Path(spec.origin) for spec in specs if spec is not None and spec.origin]
     digest = sha256()
     for file in sorted(files):
@@ -135,12 +141,14 @@ class Clocked:
 
     def __init__(self, player: Any) -> None:
         self.player, self.seconds, self.choices = player, 0.0, 0
+        # The processor time of a program is not ours: the clock on the wall says what it takes.
+        self.clock = perf_counter if isinstance(player, ProgramPlayer) else process_time
 
     def choose(self, view: Any, random: Random) -> Any:
         """What the player chooses."""
-        began = process_time()
+        began = self.clock()
         move = self.player.choose(view, random)
-        self.seconds += process_time() - began
+        self.seconds += self.clock() - began
         self.choices += 1
         return move
 
@@ -154,11 +162,11 @@ def seconds_a_move(rules: Any, name: str) -> float:
     The first game is not counted: what is imported and learnt there stays.
     """
     plan = Tournament(rules, (name,) * rules.seats, SEED, cap=500)
-    players = [Clocked(make_player(rules, name)) for _ in range(rules.seats)]
+    players = [_seated(rules, name, seat) for seat in range(rules.seats)]
     seconds, choices = 0.0, 0
     for game in range(CLOCK_GAMES):
         if game and is_foreign(rules.name, name):
-            players = [Clocked(make_player(rules, name)) for _ in players]
+            players = [_seated(rules, name, seat) for seat in range(rules.seats)]
         for one in players:
             one.seconds, one.choices = 0.0, 0
         _play(plan, plan.players, players, plan.start(game), plan.chances(game), plan.cap,
@@ -166,9 +174,19 @@ def seconds_a_move(rules: Any, name: str) -> float:
         if game:
             seconds += sum(one.seconds for one in players)
             choices += sum(one.choices for one in players)
+        for one in players:
+            if isinstance(one.player, ProgramPlayer):
+                one.player.leave()
         if seconds > CLOCK_SECONDS:
             break
     return seconds / choices
+
+
+def _seated(rules: Any, name: str, seat: int) -> Clocked:
+    player = make_player(rules, name)
+    if isinstance(player, ProgramPlayer):
+        player.sit(seat, str(seat), None, seat)
+    return Clocked(player)
 
 
 def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
@@ -241,7 +259,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             check_name(game, name, people=False)
             players[game].append(name)
             words.append(f"--with={game}={name}")
-        ladders = [_ladder(game, players[game]) for game, number in games.items() if number]
+        ladders = [
+            _ladder(game, players[game], options.kept) for game, number in games.items() if number
+        ]
     except InputError as error:
         parser.error(str(error))
     command = join(["python", "-m", "tests.bench.ladder", *words])
@@ -261,13 +281,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         filled(options.page, game, table(ladder, results), command)
 
 
-def _ladder(game: str, players: Sequence[str]) -> Ladder:
+def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:
     rules = rules_class(game)()
-    plan = Tournament(rules, tuple(players), SEED, cap=CAPS[game])
     own = [name for name in players if is_foreign(game, name)]
+    secret = _secret(kept) if own else ""
+    plan = Tournament(rules, tuple(players), SEED, cap=CAPS[game], secret=secret)
     for name in own:
-        try_apart(rules, [name] * rules.seats, 0, plan.seconds, plan.kind)
+        if is_program(name):
+            try_program(rules, name)
+        else:
+            try_apart(rules, [name] * rules.seats, 0, plan.seconds, plan.kind)
     return Ladder(plan, code_of(own))
+
+
+def _secret(kept: Path) -> str:
+    """The chance of ladders with players from outside: a run that goes on has the same deals."""
+    file = kept.with_suffix(".secret")
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(token_hex(16))
+    return file.read_text()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A program in a seat that misbehaves at its second choice: `hostile.py DEED [FILE]`.
+"""A program in a seat that misbehaves at its second choice in a game: `hostile.py DEED [FILE]`.
 
 It knows nothing of this house: it is run as anybody's program is.
 """
@@ -133,6 +133,15 @@ def stops(moves: list[str]) -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
+def dies_once(moves: list[str]) -> None:
+    with open(sys.argv[2], "ab") as file:
+        file.write(b".")
+        file.flush()
+        if file.tell() == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+    answer({"move": moves[0]})
+
+
 def moves_folder(moves: list[str]) -> None:
     os.chdir("/")
     answer({"move": moves[0]})
@@ -151,6 +160,7 @@ def main() -> None:
         asked = json.loads(line or '{"do": "quit"}')
         match asked["do"]:
             case "new":
+                choices = 0
                 answer({"ready": f"{deed} 1"})
             case "choose":
                 choices += 1

@@ -1,5 +1,7 @@
 """The ladder, with tiny numbers."""
 
+import shlex
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -61,18 +63,26 @@ def test_the_strongest_is_first(tmp_path: Path) -> None:
     assert lines[-1] == "96 games in 2 rounds, seed 3."
 
 
-def test_an_own_player_gets_into_the_table_and_other_tables_stay(tmp_path: Path) -> None:
+HOSTILE = Path(__file__).parent / "hostile.py"
+
+
+@pytest.mark.parametrize(
+    "own",
+    ["quaternity.ternary.players:quick", f"cmd:{sys.executable} -I -S {HOSTILE} moves_folder"],
+)
+def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_path: Path) -> None:
     page, kept = tmp_path / "page.md", tmp_path / "kept"
-    page.write_text("# A\n\n<!-- ladder set -->\nold\n<!-- end -->\n\n<!-- ladder quarto -->\n")
-    own = "quaternity.ternary.players:quick"
+    page.write_text(
+        "# A\n\n<!-- ladder set -->\nthe last one\n<!-- end -->\n\n<!-- ladder quarto -->\n"
+    )
     options = [*OTHERS, f"--with=set={own}", f"--kept={kept}", f"--page={page}"]
     main([*options, "--games=set=1"])
     text = page.read_text()
     assert f"| `{own}` |" in text
     assert "| `quick` |" in text
-    assert "6 games in 1 round, seed 2026." in text  # three pairs, both ways round
-    assert f"--with=set={own}" in text
-    assert "old" not in text
+    assert "6 games in 1 round, seed 2026" in text  # three pairs, both ways round
+    assert shlex.join([f"--with=set={own}"]) in text
+    assert "the last one" not in text
     assert text.endswith("<!-- ladder quarto -->\n")
     assert len(kept.read_text().splitlines()) == 6
 

@@ -135,8 +135,10 @@ def test_whatever_a_program_does_is_named_with_its_game(
     assert fault.what.startswith(f"player {hostile(deed)!r} in seat {fault.place.seat} ")
 
 
-@pytest.mark.parametrize("deed", ["moves_folder", "ignores_quit"])
-def test_what_harms_nobody_is_no_fault(deed: str) -> None:
+@pytest.mark.parametrize("deed", ["moves_folder", "ignores_quit", "dies_once"])
+def test_what_harms_nobody_is_no_fault(deed: str, tmp_path: Path) -> None:
+    """Who was killed from elsewhere, once, plays the game once more."""
+    deed += f" {tmp_path}/deaths" * (deed == "dies_once")
     plan = Tournament(QuartoRules(), (hostile(deed), "random"))
     with open_executor(1) as pool:
         assert len(list(play(plan, 4, pool))) == 4

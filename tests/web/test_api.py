@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import re
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -399,8 +400,12 @@ def test_programs_play(site: Site) -> None:
     assert b"completes set" in b"".join(stream.parts[1:])
 
 
-def test_programs_that_a_server_was_told_to_have(tmp_path: Path) -> None:
-    with opened(tmp_path, players={("quarto", "mine"): "careful"}) as site:
+PROGRAM = f"cmd:{sys.executable} -I -S {Path(__file__).parents[1] / 'table/hostile.py'} "
+
+
+@pytest.mark.parametrize("player", ["careful", f"{PROGRAM} moves_folder"])
+def test_programs_that_a_server_was_told_to_have(player: str, tmp_path: Path) -> None:
+    with opened(tmp_path, players={("quarto", "mine"): player}) as site:
         games = {one["game"]: one for one in site.ask("GET", "/api/games").json["games"]}
         assert "mine" in games["quarto"]["players"]
         assert "mine" not in games["kwartet"]["players"]
@@ -408,6 +413,14 @@ def test_programs_that_a_server_was_told_to_have(tmp_path: Path) -> None:
         site.run(thought(site, table.made["table"]))
         assert table.look()["version"] == 1
         assert table.look()["seats"][0]["name"] == "mine"
+
+
+def test_nobody_names_a_command_at_a_table(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        for name in ("cmd:true", "cmd:touch /tmp/x", "tests.table.misbehaving:Harmless"):
+            made = site.ask("POST", "/api/tables", {"game": "quarto", "seats": [name, "me"]})
+            assert made.status == 422
+            assert "is unknown; known are" in made.json["error"]
 
 
 def test_a_program_that_does_not_play_with_these_settings_is_not_seated(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from quaternity.workers.course import Course
 from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.own_process import FOREIGN_SECONDS, check_move_seconds
 from quaternity.workers.pool import Pool, ordered_map
+from quaternity.workers.program import ProgramFault
 
 Result = TypeVar("Result")
 
@@ -273,6 +274,13 @@ def _wherever(
 ) -> Result:
     """Return a game here, or in a process of its own where the players call for that."""
     if not tournament.apart:
+        try:
+            return play(tournament, game)
+        except PlayerFault as fault:
+            cause = fault.__cause__ and fault.__cause__.__cause__
+            if not (isinstance(cause, ProgramFault) and cause.ended):
+                raise
+        # As in `played_apart`: the program may have been killed from elsewhere.
         return play(tournament, game)
     return played_apart(
         tournament.kind,

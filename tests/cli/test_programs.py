@@ -1,0 +1,72 @@
+"""Programs in any language at the terminal: wherever a player is named."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from quaternity.table.games import rules_of_record
+from tests.cli.conftest import Cli
+
+HOSTILE = Path(__file__).parents[1] / "table/hostile.py"
+OURS = {"quaternity": "random", "kwartet": "random", "quarto": "careful", "set": "quick"}
+
+
+def program(deed: str) -> str:
+    """A comma in its quotes belongs to the command."""
+    return f"cmd:{sys.executable} -I -S {HOSTILE} {deed} 'a,b'"
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_a_program_plays_at_the_terminal_and_its_record_runs_nothing_unasked(
+    cli: Cli, game: str, tmp_path: Path
+) -> None:
+    words = ["play"] if game == "quaternity" else [game, "play"]
+    record = tmp_path / "kept"
+    seats = f"you,{program('moves_folder')}" + ",random" * (game == "quaternity")
+    typed = "0 asks 1 for 0/0\n0\nA\nmore\nquit\n"
+    done = cli(*words, "--seats", seats, "--seed", 1, "--record", record, stdin=typed)
+    assert done.status == 0, done.err
+    rules = rules_of_record(record.read_bytes())
+    names = rules.replay(record.read_bytes()).names
+    if names:  # that of Quaternity does not say who plays
+        assert names == ("you", program("moves_folder"))
+        refused = cli(*words, "--record", record, stdin="quit\n")
+        assert refused.status == 2
+        assert "the record names programs" in refused.err
+    again = cli(*words, "--record", record, "--seats", seats, stdin="quit\n")
+    assert again.status == 0, again.err
+
+
+@pytest.mark.parametrize("game", OURS)
+def test_a_program_that_fails_is_named_with_the_command_that_plays_its_game_again(
+    cli: Cli, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = program("text")
+    words = ["tournament"] if game == "quaternity" else [game, "tournament"]
+    who = [name, OURS[game]]
+    if game == "kwartet":
+        words, who = ["kwartet", "simulate", "--sets", "3"], ["--seats", ",".join(who)]
+    done = cli(*words, *who, "--games", 10, "--json")
+    assert done.status == 3, done.err
+    failed = done.json["failed"]
+    assert name in failed.values()
+    assert "wrote 'I think that I ask for 0/1', which is no JSON" in failed["reason"]
+    again = cli(*shlex.split(failed["replay"])[1:])
+    assert (again.status, again.out) == (3, Path(failed["saved"]).read_text())
+
+
+def test_a_command_that_is_none_is_refused(cli: Cli) -> None:
+    for name, why in (("cmd:./nowhere", "no program that can be run"), ("cmd:'a", "quotation")):
+        for words in (
+            ["tournament", name, "random"], ["quarto", "play", "--seats", f"you,{name}"],
+            ["kwartet", "simulate", "--seats", f"{name},random"],
+            ["serve", "--players", f"set.mine={name}"],
+        ):  # fmt: skip
+            done = cli(*words)
+            assert (done.status, done.out) == (2, "")
+            assert why in done.err
