@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from quaternity.table.games import game_names, registration
 from quaternity.web.clock import read_clock
+from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
@@ -31,7 +32,7 @@ from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
-from quaternity.web.tables import Tables
+from quaternity.web.tables import MOVING_SECONDS, Tables
 from quaternity.web.thinking import asker
 
 MOST_MOVES = 500
@@ -70,6 +71,8 @@ class Api:
             (f"{base}/moves", self.move),  # the first are found soonest
             ("/api/tables", self.make),
             ("/api/seats", self.join),
+            ("/api/seats/move", self.move_seat),
+            ("/api/seats/back", self.back),
             ("/api/records", self.upload),
             (f"{base}/undo", self.undo),
             (f"{base}/hand-over", self.hand_over),
@@ -79,6 +82,8 @@ class Api:
             (f"{base}/leave", self.leave),
             (f"{base}/talk", self.say),
             (f"{base}/reactions", self.react),
+            (f"{base}/elsewhere", self.elsewhere),
+            (f"{base}/code", self.code),
             (f"{base}/marks", self.mark),
         ]
         gets: list[tuple[str, Handler]] = [
@@ -144,6 +149,41 @@ class Api:
         return _answered(
             request, {"table": table, "seat": seat.seat, "token": seat.token}, cookie
         )  # fmt: skip
+
+    async def move_seat(self, request: Request) -> Response:
+        """`POST /api/seats/move`."""
+        self._count()
+        sent = await document_of(request, self.limits.body)
+        link = taken(sent, "link", str).rpartition("/")[2]
+        caller, cookie = _with_cookie(request)
+        table, seat = await self.tables.move_seat(link, caller)
+        seated = {"table": table, "seat": seat.seat, "token": seat.token}
+        return _answered(request, seated, cookie)
+
+    async def back(self, request: Request) -> Response:
+        """`POST /api/seats/back`."""
+        self._count()
+        sent = await document_of(request, self.limits.body)
+        code = taken(sent, "code", str)
+        caller, cookie = _with_cookie(request)
+        table, seat = await self.tables.back(code, caller)
+        seated = {"table": table, "seat": seat.seat, "token": seat.token}
+        return _answered(request, seated, cookie)
+
+    async def elsewhere(self, request: Request) -> Response:
+        """`POST /api/tables/T/elsewhere`."""
+        self._count()
+        sent = await document_of(request, self.limits.body)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        link = f"{_base(request)}/move/{await self.tables.moving_link(table, seat)}"
+        return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
+
+    async def code(self, request: Request) -> Response:
+        """`POST /api/tables/T/code`."""
+        self._count()
+        sent = await document_of(request, self.limits.body)
+        table, seat = await self._seated(request, taken(sent, "seat", int, None))
+        return answer({"code": await self.tables.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`."""

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from quaternity import guide
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
+from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import body_of, caller_of, set_cookie
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
@@ -27,6 +28,7 @@ from quaternity.web.rendering import (
     learn_html,
     learned_html,
     message_html,
+    move_html,
     new_html,
     static_files,
     table_html,
@@ -55,6 +57,7 @@ class Pages:
             "/": self.home,
             "/new": self.new,
             "/join/{invitation}": self.join,
+            "/move/{link}": self.move,
             "/t/{table}": self.table,
             "/t/{table}/part": self.part,
             "/t/{table}/events": self.events,
@@ -101,6 +104,16 @@ class Pages:
         response = HTMLResponse(join_html(sight, seat, invitation, _root(request)))
         if caller.browser is None:
             # Known before they sit down: when that answer is lost they may ask again.
+            set_cookie(response, request, fresh())
+        return response
+
+    async def move(self, request: Request) -> Response:
+        """`GET /move/LINK`: a button; who only looks at the link spends nothing."""
+        link = request.path_params["link"]
+        table, seat = await self.tables.moving(link)
+        name = seat_names(table.seats)[seat]
+        response = HTMLResponse(move_html(table.rules.name, name, link, _root(request)))
+        if caller_of(request).browser is None:
             set_cookie(response, request, fresh())
         return response
 

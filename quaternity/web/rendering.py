@@ -176,6 +176,12 @@ def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -
     )
 
 
+def move_html(game: str, name: str, link: str, root: str = "") -> str:
+    """Return the page that moves a seat to this device."""
+    title = registration(game).title
+    return _rendered("move.html", root, title=title, name=name, link=link)
+
+
 def help_html(
     sight: Sight, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:

@@ -10,6 +10,9 @@ from quaternity.web.store import Statement
 
 OPEN, PERSON, PROGRAM = "open", "person", "program"
 
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+"""Of codes: no digit that looks like a letter of it."""
+
 READY, BUSY, COMING = 1, 0, 2
 """Of a person before the game has begun: may it begin? The last have not come yet."""
 
@@ -25,6 +28,7 @@ class Seat(NamedTuple):
         ready: `READY`, `BUSY` or `COMING`.
         saved: seconds that may be taken for a move besides those of the clock.
         missed: how often in a row the time ran out.
+        code: hash of what brings the seat back to who lost it.
     """
 
     kind: str
@@ -36,6 +40,7 @@ class Seat(NamedTuple):
     ready: int = READY
     saved: float = 0.0
     missed: int = 0
+    code: str | None = None
 
     @property
     def is_held(self) -> bool:
@@ -93,6 +98,25 @@ class Who(NamedTuple):
     looking: int | None
 
 
+def fresh_code() -> str:
+    """Return a text that nobody can guess and that can be written down: 130 bits.
+
+    >>> len(fresh_code())
+    32
+    """
+    letters = "".join(secrets.choice(ALPHABET) for _ in range(26))
+    return "-".join(letters[start : start + 4] for start in range(0, 26, 4))
+
+
+def plain_code(text: str) -> str:
+    """Return a code without what people write differently.
+
+    >>> plain_code("abcd 2345-o")
+    'ABCD2345O'
+    """
+    return "".join(letter for letter in text.upper() if letter.isalnum())
+
+
 def fresh() -> str:
     """Return a text that nobody can guess: 128 random bits."""
     return secrets.token_urlsafe(16)
@@ -119,6 +143,6 @@ def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """Return what keeps who sits somewhere."""
     return (
         "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
-        "invitation, ready, saved, missed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "invitation, ready, saved, missed, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (table, number, *seat),
     )

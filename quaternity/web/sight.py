@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from quaternity.table.protocol import Step
@@ -65,6 +67,8 @@ class Sight(NamedTuple):
         lines: what was said last, among those at the table or among bystanders.
         clock: how long a move may take; None: as long as one likes.
         times_left: per seat the seconds for its next move, where there is a clock.
+        given: per seat of who is away, who agrees that somebody else gets it.
+        absent: the people who are away for so long that this may be.
     """
 
     table: str
@@ -100,3 +104,5 @@ class Sight(NamedTuple):
     lines: tuple[Line, ...] = ()
     clock: Clock | None = None
     times_left: tuple[float, ...] = ()
+    given: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+    absent: tuple[int, ...] = ()

@@ -84,13 +84,22 @@ MIGRATIONS = (
         PRIMARY KEY (table_id, watching, number)
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE seats ADD COLUMN code TEXT;
+    ALTER TABLE log ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX seats_by_code ON seats (code) WHERE code IS NOT NULL;
+    CREATE TABLE moving (
+        link TEXT PRIMARY KEY, table_id TEXT NOT NULL REFERENCES tables, seat INTEGER NOT NULL,
+        until REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
 _APPEND = """
-    INSERT INTO log (table_id, version, seat, id, move)
+    INSERT INTO log (table_id, version, seat, id, move, at)
     SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-        json_extract(value, '$[3]'), json_extract(value, '$[4]')
+        json_extract(value, '$[3]'), json_extract(value, '$[4]'), CAST(strftime('%s') AS INTEGER)
     FROM json_each(?)
 """
 

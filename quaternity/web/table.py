@@ -43,6 +43,9 @@ from quaternity.web.thinking import Thinking
 LONGEST_ALARM = 3_600.0
 """A clock is looked at so often at least, in seconds."""
 
+ABSENT_SECONDS = 120.0
+"""Who was away for so long may lose the seat."""
+
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
 
@@ -67,6 +70,8 @@ class Table:
         self.streams: set[Stream] = set()
         self.again = kept.again
         self.undo: set[int] = set()
+        self.given: dict[int, set[int]] = {}
+        """Per seat of who is away, the people who agree that somebody else gets it."""
         self.notice: str | None = None
         self.due: float | None = None
         """When the time of who is to move runs out, as `Store.uptime` counts."""
@@ -163,6 +168,37 @@ class Table:
         lately = self.seats[seat].kind != OPEN and monotonic() - self.seen[seat] < GONE_SECONDS
         return there or lately
 
+    def is_absent(self, seat: int) -> bool:
+        """Return whether somebody is away for so long that their seat may be given away."""
+        there = any(stream.seat == seat for stream in self.streams)
+        return not there and monotonic() - self.seen[seat] >= ABSENT_SECONDS
+
+    def agree_to_give(self, seat: int, who: Who) -> bool:
+        """Agree that somebody else gets the seat of who is away; return whether that is enough.
+
+        The host alone decides where they would see nothing that is hidden.
+        """
+        if not self.rules.hidden or self.waits or self.is_over:
+            return self.is_host(who)
+        here = [other for other in self.people() if other != seat and self.is_present(other)]
+        if set(here) <= set(who.held):
+            raise Refusal(403, "whoever comes would see a hand, and nobody else is here to agree")
+        agreed = self.given.setdefault(seat, set())
+        agreed.update(who.held)
+        self.seats_changed()
+        return agreed.issuperset(here)
+
+    def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
+        """Tell everybody that the seat of who is away was given away."""
+        to = after.name if after.kind == PROGRAM else "whoever is invited"
+        self.notice = f"{before.person or 'somebody'} was away: seat {seat} was given to {to}"
+        self._tell("notice", {"text": self.notice})
+
+    def end_streams(self, seat: int) -> None:
+        """End the streams of a seat, which is somebody else's now."""
+        for stream in [stream for stream in self.streams if stream.seat == seat]:
+            stream.end()
+
     def people(self) -> list[int]:
         """Return the seats that people play."""
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
@@ -201,7 +237,7 @@ class Table:
                 seat.name,
                 seat.kind,
                 index in streaming,
-                seat.invitation if who.maker and seat.kind == OPEN else None,
+                seat.invitation if seat.kind == OPEN and self.is_host(who) else None,
                 seat.ready == READY,
             )
             for index, seat in enumerate(self.seats)
@@ -222,6 +258,8 @@ class Table:
             self.kept.invitation if waits and who.held else None,
             waits and self.is_host(who), self.evening(), bool(self.kept.chat),
             tuple(self.lines(who)[-LINES_SHOWN:]), self.clock, self.times_left(),
+            {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
+            tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
 
     def times_left(self) -> tuple[float, ...]:
@@ -381,13 +419,13 @@ class Table:
             self._changed()
             return self.version
 
-    async def change_seats(self, seats: Mapping[int, Seat]) -> None:
-        """Put others in some seats, and keep that."""
+    async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
+        """Put others in some seats, and keep that; with what else is written."""
         name, due = self.kept.id, self.due
         if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
             due = self._due_for(self.to_act, seats)
         statements = [seat_statement(name, *changed) for changed in seats.items()]
-        await self._store.write((), [*statements, self._due_statement(due)])
+        await self._store.write((), [*statements, self._due_statement(due), *more])
         for seat, new in seats.items():
             self.seats[seat] = new
             if new.kind == PERSON:
@@ -396,6 +434,7 @@ class Table:
         self.notice = None
         self._alone = 0
         self.undo.clear()
+        self.given.clear()
         self.seats_changed()
         self.wake()
 

@@ -43,7 +43,9 @@ from quaternity.web.seats import (
     Seat,
     Who,
     fresh,
+    fresh_code,
     hashed,
+    plain_code,
     renamed,
     seat_statement,
 )
@@ -58,6 +60,9 @@ KEPT = ", ".join(Kept._fields)
 
 MARKS = ("yes", "no", "maybe", "none")
 """What a pencil mark says of a player and a card; `none` rubs it out."""
+
+MOVING_SECONDS = 600.0
+"""So long a link moves a seat to another device."""
 
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
@@ -236,7 +241,7 @@ class Tables:
     def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
         rows = self.store.read(
             "SELECT kind, name, person, token, browser, invitation, ready, saved, "
-            "missed FROM seats "
+            "missed, code FROM seats "
             "WHERE table_id = ? ORDER BY seat",
             kept.id,
         )
@@ -360,6 +365,68 @@ class Tables:
                 raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
             await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
 
+    # ------------------------------------------------------------------ a seat elsewhere
+
+    async def moving_link(self, table: Table, seat: int) -> str:
+        """Return what moves a seat to another device: good once, and for ten minutes."""
+        link, now = fresh(), self.store.uptime()
+        keep = "INSERT INTO moving (link, table_id, seat, until) VALUES (?, ?, ?, ?)"
+        await self.store.write((), (
+            ("DELETE FROM moving WHERE until < ? OR (table_id = ? AND seat = ?)",
+             (now, table.kept.id, seat)),
+            (keep, (hashed(link), table.kept.id, seat, now + MOVING_SECONDS)),
+        ))  # fmt: skip
+        return link
+
+    async def moving(self, link: str) -> tuple[Table, int]:
+        """Return the table and the seat that a link moves; opening it spends nothing."""
+        query = "SELECT table_id, seat FROM moving WHERE link = ? AND until >= ?"
+        rows = self.store.read(query, hashed(link), self.store.uptime())
+        if not rows:
+            raise Refusal(404, "this link was used, or it is older than ten minutes")
+        return await self.open(rows[0][0]), rows[0][1]
+
+    async def move_seat(self, link: str, caller: Caller) -> tuple[str, Seated]:
+        """Move a seat to who shows its link, and end the right of who had it."""
+        table, number = await self.moving(link)
+        async with table.lock:
+            await self.moving(link)  # nobody spends it twice
+            spend: Statement = ("DELETE FROM moving WHERE link = ?", (hashed(link),))
+            return table.kept.id, await self._given(table, number, caller, spend)
+
+    async def fresh_code(self, table: Table, seat: int) -> str:
+        """Return a code that brings a seat back; one before it is good no longer."""
+        code = fresh_code()
+        async with table.lock:
+            new = table.seats[seat]._replace(code=hashed(plain_code(code)))
+            await table.change_seats({seat: new})
+        return code
+
+    async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
+        """Give a seat back to who has its code, at the last table of the evening."""
+        rows = self.store.read(
+            "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
+            "ORDER BY tables.rowid DESC LIMIT 1",
+            hashed(plain_code(code)),
+        )
+        if not rows:
+            raise Refusal(404, "there is no seat with this code")
+        table, number = await self.open(rows[0][0]), rows[0][1]
+        async with table.lock:
+            return table.kept.id, await self._given(table, number, caller)
+
+    async def _given(self, table: Table, number: int, caller: Caller, *more: Statement) -> Seated:
+        """Make a seat somebody's, who had it on another device; the lock is held."""
+        token, seat = fresh(), table.seats[number]
+        if not seat.is_held:
+            raise Refusal(409, "this seat is nobody's now")
+        new = seat._replace(
+            kind=PERSON, name=seat.person, token=hashed(token), browser=caller.browser
+        )
+        await table.change_seats({number: new}, *more)
+        table.end_streams(number)
+        return Seated(number, token, None)
+
     async def invited(self, invitation: str) -> tuple[Table, int | None]:
         """Return the table that an invitation leads to, and the seat if it is for one."""
         rows = self.store.read(
@@ -409,10 +476,15 @@ class Tables:
         mine = number in who.held
 
         def check_absent() -> None:
-            if not mine and table.seats[number].is_held and table.is_present(number):
+            if mine or not table.seats[number].is_held:
+                return
+            if not table.is_host(who) and player != OPEN:
+                raise Refusal(403, "only who made the table can do that, or the first who is there")
+            if not table.is_absent(number):
                 raise Refusal(
-                    403, f"seat {number} belongs to somebody who is here: ask them to hand it over"
-                )
+                    403, f"seat {number} belongs to somebody who was here two minutes ago: "
+                    "ask them to hand it over",
+                )  # fmt: skip
 
         if player not in ("me", OPEN):
             check_absent()
@@ -427,8 +499,10 @@ class Tables:
                 new, invitation = seat._replace(kind=PERSON, name=seat.person), None
             elif player == OPEN:
                 if seat.is_held:
-                    raise Refusal(403, f"seat {number} is somebody's")
-                if table.would_show(number, who):
+                    check_absent()
+                    if not table.agree_to_give(number, who):
+                        return None
+                elif table.would_show(number, who):
                     raise Refusal(403, f"whoever comes to seat {number} would see what it has")
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
@@ -436,6 +510,8 @@ class Tables:
                 check_absent()  # somebody may have come back, or sat down, meanwhile
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seats({number: new})
+            if seat.is_held and not mine:
+                table.say_of_seat(number, seat, new)
             await table.begin_if_ready()
         return invitation
 

@@ -168,7 +168,8 @@ def test_a_program_that_somebody_put_in_his_seat_is_his_while_he_is_there(site: 
     assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403
     table = site.run(site.app.state.tables.open(place.name))
     table.seen[2] = -inf
-    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 200
+    assert site.ask("POST", path, sent, token=place.tokens[1]).status == 403  # no host
+    assert site.ask("POST", path, sent, token=place.tokens[0]).status == 200
 
 
 def test_hidden_games_are_not_taken_back_behind_the_back_of_one_who_left(site: Site) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from html import unescape
+from math import inf
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -266,3 +269,137 @@ def test_a_clock_begins_with_the_game(tmp_path: Path) -> None:
         table.site = site
         assert table.post(0, "start").status == 200
         assert 50 < table.look(0)["clock"]["left"][0] <= 60
+
+
+# ---------------------------------------------------------------------- a seat elsewhere
+
+
+BROWSERS = [{"cookie": f"quaternity={letter * 22}"} for letter in "abc"]
+
+
+def seat_of(table: Table, headers: dict[str, str]) -> Any:
+    return table.site.ask("GET", table.path, headers=headers).json["seat"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    """A table of Kwartet with three people, the first in a browser."""
+    with opened(tmp_path) as site:
+        table = Table(
+            site, game="kwartet", settings={"sets": 5}, seats=["easy", "me", "open", "me"]
+        )
+        link = table.made["seats"][2]["invitation"]
+        page = site.ask("POST", "/api/seats", {"invitation": link}, headers=BROWSERS[0])
+        assert page.status == 201
+        yield table
+
+
+def test_a_seat_moves_to_another_device_once(table: Table) -> None:
+    site = table.site
+    assert seat_of(table, BROWSERS[0]) == 2
+    made = site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[0])
+    assert made.status == 201
+    link = made.json["link"]
+    assert "<svg" in made.json["qr"]
+    page = f"/move/{link.rpartition('/')[2]}"
+    for _ in range(3):  # who only looks, as what draws previews of links does, spends nothing
+        assert site.ask("GET", page).status == 200
+        assert site.ask("HEAD", page).status == 200
+    assert seat_of(table, BROWSERS[0]) == 2
+    moved = site.ask("POST", "/api/seats/move", {"link": link}, headers=BROWSERS[1])
+    assert (moved.status, moved.json["seat"]) == (201, 2)
+    assert (seat_of(table, BROWSERS[0]), seat_of(table, BROWSERS[1])) == (None, 2)
+    assert site.ask("GET", table.path, token=moved.json["token"]).json["seat"] == 2
+    for browser in BROWSERS:
+        assert site.ask("POST", "/api/seats/move", {"link": link}, headers=browser).status == 404
+    assert site.ask("GET", page).status == 404
+    # Who listens for the seat does so no longer when it has moved on.
+    site.listen(f"{table.path}/events", moved.json["token"])
+    link = site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[1]).json["link"]
+    assert len(site.app.state.tables.streams.open) == 1
+    assert site.ask("POST", "/api/seats/move", {"link": link}, headers=BROWSERS[2]).status == 201
+    site.rest()
+    assert not site.app.state.tables.streams.open
+
+
+def test_of_two_devices_that_open_a_link_at_once_one_has_the_seat(table: Table) -> None:
+    link = table.site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[0]).json["link"]
+    asked = [("POST", "/api/seats/move", {"link": link}, None, one) for one in BROWSERS[1:]]
+    statuses = [page.status for page in table.site.ask_at_once(asked, Random(1))]
+    assert sorted(statuses) == [201, 404]
+    winner = statuses.index(201) + 1
+    assert [seat_of(table, one) for one in BROWSERS] == [
+        2 if number == winner else None for number in range(3)
+    ]
+
+
+def test_a_link_is_good_for_ten_minutes_and_until_the_next_one(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+        links = [table.post(0, "elsewhere").json["link"] for _ in range(2)]
+        assert site.ask("POST", "/api/seats/move", {"link": links[0]}).status == 404
+    passes(tmp_path, 601)
+    with opened(tmp_path) as site:
+        assert site.ask("POST", "/api/seats/move", {"link": links[1]}).status == 404
+
+
+def test_a_code_brings_a_lost_seat_back_in_every_game_of_an_evening(table: Table) -> None:
+    site = table.site
+    first = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
+    code = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
+    assert site.ask("POST", "/api/seats/back", {"code": first}).status == 404
+    assert code.encode() not in site.ask("GET", table.path, headers=BROWSERS[0]).body
+    written = code.lower().replace("-", " ")
+    for browser in BROWSERS[1:]:
+        page = site.ask("POST", "/api/seats/back", {"code": written}, headers=browser)
+        assert (page.status, page.json["seat"]) == (201, 2)
+        assert [seat_of(table, one) for one in BROWSERS].count(2) == 1
+        assert seat_of(table, browser) == 2
+    for wrong in ("", "x", "A" * 32, "0" * 5000):
+        assert site.ask("POST", "/api/seats/back", {"code": wrong}).status == 404
+
+
+def test_who_has_no_seat_gets_no_link_and_no_code(table: Table) -> None:
+    for what in ("elsewhere", "code"):
+        assert table.site.ask("POST", f"{table.path}/{what}", {}).status == 403
+
+
+@pytest.mark.parametrize("game", ["kwartet", "quaternity"])
+def test_the_seat_of_who_is_away_is_given_away(game: str, tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        settings = {"sets": 5} if game == "kwartet" else SMALL
+        seats = ["me", "me", "me", "easy"][: 4 if game == "kwartet" else 3]
+        table = Table(site, game=game, settings=settings, seats=seats)
+        live = site.run(site.app.state.tables.open(table.made["table"]))
+
+        def gives(seat: int, player: str) -> Any:
+            live.seen[2] = -inf
+            table.look(0)
+            return table.post(seat, "hand-over", seat=2, player=player)
+
+        table.look(2)
+        for player in ("open", "easy"):
+            assert table.post(0, "hand-over", seat=2, player=player).status == 403
+        assert gives(1, "easy").status == 403  # only the host
+        page = gives(0, "open")
+        if game == "kwartet":  # a hand would be seen: all others who are here agree
+            assert (page.status, page.json["invitation"]) == (200, None)
+            assert table.look(0)["seats"][2]["kind"] == "person"
+            page = gives(1, "open")
+        assert page.json["invitation"]
+        seen = table.look(0)
+        assert seen["seats"][2]["kind"] == "open"
+        assert "was away" in seen["notice"]
+        assert site.ask("POST", "/api/seats", {"invitation": page.json["invitation"]}).status == 201
+        assert site.ask("GET", table.path, token=table.tokens[2]).json["seat"] is None
+
+
+def test_nobody_alone_with_a_hidden_hand_lets_a_second_self_see_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        seats = ["me", "easy", "easy", "me"]
+        table = Table(site, game="kwartet", settings={"sets": 5}, seats=seats)
+        live = site.run(site.app.state.tables.open(table.made["table"]))
+        live.seen[3] = -inf
+        assert table.post(0, "hand-over", seat=3, player="open").status == 403
+        assert table.post(0, "hand-over", seat=3, player="easy").status == 200
+        assert table.post(3, "hand-over", seat=3, player="me").status == 200

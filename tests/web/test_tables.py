@@ -256,7 +256,7 @@ def test_who_only_listens_is_there_until_some_time_after(site: Site, clock: list
     stream.leave()
     site.rest()
     assert not given_away(table), "the connection may be lost for a moment"
-    clock[0] += 41
+    clock[0] += 121
     assert given_away(table)
 
 
@@ -268,7 +268,7 @@ def test_who_may_be_on_the_way_back_after_a_restart_keeps_the_seat(
         table.move(0, "1 0 2")
     with opened(tmp_path) as table.site:
         assert not given_away(table)
-        clock[0] += 41
+        clock[0] += 121
         assert given_away(table)
 
 

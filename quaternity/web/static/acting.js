@@ -132,11 +132,26 @@ async function ask(form) {
     if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us
     if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
     const told = await answer.json();
+    if (form.dataset.out) { showMade(document.getElementById(form.dataset.out), told); return; }
     if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
     else { if (form.dataset.reset !== undefined) form.reset(); await refresh(); }
   } catch {
     complain("The server does not answer. Try again.");
   }
+}
+
+// A link with its picture, or a code.
+function showMade(place, { link, qr, code }) {
+  const text = Object.assign(document.createElement("input"), { readOnly: true, value: link ?? code });
+  text.dataset.select = "";
+  text.setAttribute("aria-label", link ? "The link" : "The code");
+  place.replaceChildren(text);
+  if (!qr) return;
+  const picture = Object.assign(document.createElement("div"), { className: "qr" });
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", "The link as a QR code");
+  picture.append(new DOMParser().parseFromString(qr, "image/svg+xml").documentElement);
+  place.append(picture);
 }
 
 export function showSeats(count) {

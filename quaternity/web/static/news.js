@@ -1,6 +1,7 @@
 // What happened is shown one event after another, each in its order, none twice and none left out:
 // the board is always the present one.
 import { liked, part, root, table, wait } from "./page.js";
+import { tellOutside } from "./outside.js";
 import { play } from "./sound.js";
 import { travel } from "./travel.js";
 
@@ -125,6 +126,7 @@ function yours() {
   const bar = part.querySelector(".bar");
   const now = bar?.classList.contains("yours") ? "yours" : part.querySelector(".seats .acting") ? "others" : "over";
   if (before && now !== before && now !== "others") play(now);
+  if (now !== before) tellOutside(now);
   before = now;
 }
 

@@ -1,6 +1,7 @@
 // The sheet with all that is not needed at every moment, and what this browser likes.
 import { like, liked, part } from "./page.js";
 import { pace } from "./news.js";
+import { drawNotify } from "./outside.js";
 import { isOn } from "./sound.js";
 
 function turn(name) {
@@ -39,4 +40,5 @@ export function likes() {
   if (!choice) return;
   choice.value = pace();
   part.querySelector("#sound").checked = isOn();
+  drawNotify();
 }

@@ -30,7 +30,7 @@ export async function refresh() {
 }
 
 // What was asked for, and what is being told, stays when the table changes.
-const kept = (node) => !["help", "news", "behind", "ask"].includes(node.id);
+const kept = (node) => !["help", "news", "behind", "ask", "elsewhere-out", "code-out"].includes(node.id);
 
 export function show(html, version) {
   if (version !== null && Number(version) < Number(part.dataset.version)) return;
