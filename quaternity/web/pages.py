@@ -81,7 +81,7 @@ class Pages:
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
-        tables = self.tables.of_browser(caller_of(request).browser)
+        tables = await self.tables.of_browser(caller_of(request).browser)
         return HTMLResponse(home_html(tables, _root(request)))
 
     async def new(self, request: Request) -> Response:

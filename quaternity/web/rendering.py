@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
-from quaternity.base.wording import listed
+from quaternity.base.wording import counted, listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
@@ -26,6 +26,7 @@ from quaternity.web.drawing.frame import (
     drawn_part,
     programs,
     table_context,
+    table_line,
     told_events,
     waiting_context,
 )
@@ -84,6 +85,18 @@ def grouped(digits: str) -> str:
     return f"about {digits[0]}.{digits[1:3]} × 10{power}"
 
 
+def ago(seconds: float) -> str:
+    """Return how long something is past.
+
+    >>> ago(5), ago(65), ago(2 * 86_400)
+    ('just now', '1 minute ago', '2 days ago')
+    """
+    for length, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= length:
+            return f"{counted(int(seconds // length), noun)} ago"
+    return "just now"
+
+
 def _rendered(template: str, /, root: str = "", **context: Any) -> str:
     return templates().get_template(template).render(root=root, **context)
 
@@ -123,8 +136,9 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     """Return the first page: the games, and the tables of whoever looks."""
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
+    lines = [(table, table_line(table.sight)) for table in tables]
     return _rendered(
-        "home.html", root, games=games, tables=tables, titles=_titles(), pictures=pictures
+        "home.html", root, games=games, tables=lines, titles=_titles(), pictures=pictures, ago=ago
     )
 
 

@@ -99,7 +99,7 @@ MIGRATIONS = (
 _APPEND = """
     INSERT INTO log (table_id, version, seat, id, move, at)
     SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-        json_extract(value, '$[3]'), json_extract(value, '$[4]'), CAST(strftime('%s') AS INTEGER)
+        json_extract(value, '$[3]'), json_extract(value, '$[4]'), strftime('%s', 'now')
     FROM json_each(?)
 """
 

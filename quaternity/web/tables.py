@@ -7,6 +7,7 @@ import json
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from time import monotonic
 from typing import Any, NamedTuple
@@ -61,6 +62,9 @@ KEPT = ", ".join(Kept._fields)
 MARKS = ("yes", "no", "maybe", "none")
 """What a pencil mark says of a player and a card; `none` rubs it out."""
 
+MOST_DRAWN = 20
+"""Of so many of their tables somebody sees what happens there."""
+
 MOVING_SECONDS = 600.0
 """So long a link moves a seat to another device."""
 
@@ -80,6 +84,21 @@ class Seated(NamedTuple):
     seat: int
     token: str | None
     invitation: str | None
+
+
+class OwnTable(NamedTuple):
+    """A table of somebody.
+
+    Attributes:
+        seconds: since the last move, or since it was made, as the machine's clock says.
+        sight: what they see of it, for the latest under way.
+    """
+
+    table: str
+    game: str
+    over: bool
+    seconds: int
+    sight: Sight | None
 
 
 class Tables:
@@ -562,19 +581,24 @@ class Tables:
             more = await self.thinking.count(advice, view, move)
         return {"move": move_text(move, text), "by": name, **more}
 
-    def of_browser(self, browser: str | None) -> list[dict[str, Any]]:
-        """List somebody's tables, the latest first: `table`, `game`, `over` and `made` (UTC)."""
+    async def of_browser(self, browser: str | None) -> list[OwnTable]:
+        """List somebody's tables: those under way first, and of each kind the latest."""
         rows = self.store.read(
-            "SELECT DISTINCT id, game, over, made, tables.rowid FROM tables JOIN seats ON id = "
-            "table_id WHERE browser = ? AND archive = 0 UNION SELECT id, game, over, made, rowid "
-            "FROM tables WHERE maker = ? AND archive = 0 ORDER BY 5 DESC LIMIT 100",
+            "SELECT DISTINCT id, game, over, tables.rowid, strftime('%s', 'now') - COALESCE("
+            "(SELECT MAX(at) FROM log WHERE log.table_id = id), strftime('%s', made)) FROM tables "
+            "JOIN seats ON seats.table_id = id WHERE (browser = ? OR maker = ?) AND archive = 0 "
+            "ORDER BY over, 4 DESC LIMIT 100",
             browser,
             browser,
         )
-        return [
-            {"table": name, "game": game, "over": bool(over), "made": made}
-            for name, game, over, made, _ in rows
-        ]
+        tables: list[OwnTable] = []
+        for name, game, over, _, seconds in rows:
+            sight = None
+            if not over and len(tables) < MOST_DRAWN:
+                with suppress(Refusal):  # of one that cannot be read its page says so
+                    sight = await self.sight(name, Caller(browser=browser))
+            tables.append(OwnTable(name, game, bool(over), seconds, sight))
+        return tables
 
     async def tick(self) -> None:
         """Now and then: keep streams alive, and do what is done for those who are not there."""

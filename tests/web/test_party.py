@@ -403,3 +403,27 @@ def test_nobody_alone_with_a_hidden_hand_lets_a_second_self_see_it(tmp_path: Pat
         assert table.post(0, "hand-over", seat=3, player="open").status == 403
         assert table.post(0, "hand-over", seat=3, player="easy").status == 200
         assert table.post(3, "hand-over", seat=3, player="me").status == 200
+
+
+def test_your_tables_say_with_whom_whose_turn_and_what_happened(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        wanted = {
+            "game": "quaternity", "settings": SMALL, "seats": ["me", "open", "open"],
+            "deck": "plain",
+        }  # fmt: skip
+        made = site.ask("POST", "/api/tables", wanted | {"name": "Ann"}, headers=BROWSERS[0]).json
+        home = site.ask("GET", "/", headers=BROWSERS[0]).body.decode()
+        assert "Waiting for friends" in home
+        for name, browser in (("Ben", BROWSERS[1]), ("Cleo", BROWSERS[2])):
+            guest = {"invitation": made["invitation"], "name": name}
+            assert site.ask("POST", "/api/seats", guest, headers=browser).status == 201
+        move = {"version": 0, "id": "a", "move": "0 asks 1 for 0/2"}
+        path = f"/api/tables/{made['table']}/moves"
+        assert site.ask("POST", path, move, headers=BROWSERS[0]).status == 200
+        lines = ["Ben and Cleo", "Ann and Cleo", "Ann and Ben"]
+        turns = ["Ben is to move", "Your turn", "Ben is to move"]
+        for browser, others, turn in zip(BROWSERS, lines, turns, strict=True):
+            home = site.ask("GET", "/", headers=browser).body.decode()
+            for text in (f"with {others}", turn, "just now", "0/2?"):
+                assert text in home, text
+        assert "with Ann" not in site.ask("GET", "/").body.decode()

@@ -150,6 +150,20 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     }
 
 
+def table_line(sight: Sight | None) -> tuple[str, str, str]:
+    """Return who else plays at a table, what happens there now, and what happened last."""
+    if sight is None:
+        return "", "", ""
+    names = seat_names(sight.seats)
+    others = [name for seat, name in enumerate(names) if seat not in sight.mine]
+    if not sight.begun:
+        return listed(others), "Waiting for friends", ""
+    count = len(whole_events(sight.moves))
+    last = told_events(sight, count - 1, 1) if count else []
+    headline, _ = _headline(sight, names, replayed=False)
+    return listed(others), headline, last[0].text if last else ""
+
+
 def _is_only_here(base: str) -> bool:
     return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
