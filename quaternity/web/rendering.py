@@ -170,7 +170,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
 
 def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -> str:
     """Return the page that an invitation leads to: that to a table if no seat is named."""
-    names = seat_names(sight.seats)
+    names = seat_names(sight.seats, sight.game)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
     ]

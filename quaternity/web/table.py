@@ -337,7 +337,7 @@ class Table:
             if stale and len(acting) < 2:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if seat not in acting:
-                names = seat_names(self.seats)
+                names = seat_names(self.seats, self.kept.game)
                 wait = f"it is not this seat's turn: wait for {listed(names[a] for a in acting)}"
                 why = wait if acting else "the game is over"
                 raise Refusal(409, why, version=self.version)
@@ -352,7 +352,8 @@ class Table:
             after = self.rules.after(self.course.position, seat, move)
         except IllegalMove as error:
             words = [
-                page_words(self.kept.deck, self.seats).refusal(fault) for fault in error.faults
+                page_words(self.kept.deck, self.seats, self.kept.game).refusal(fault)
+                for fault in error.faults
             ]
             raise Refusal(422, str(error), faults=error.faults, words=words) from None
         step = self.course.step(seat, move, after)

@@ -1,6 +1,7 @@
 """Safe decks, games played out, and chains."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice, pairwise
 from random import Random
 
@@ -20,6 +21,8 @@ from quaternity.ternary import (
     safe_deck,
     shuffled_deck,
 )
+from quaternity.ternary.players import slow
+from quaternity.ternary.rules import SetRules, SetSettings
 from tests.sizes import thorough
 from tests.ternary.tables import CARD, RULES, belongs
 
@@ -127,3 +130,11 @@ def test_a_chain_comes_to_all_cards() -> None:
 def test_a_chain_starts_at_a_card() -> None:
     with pytest.raises(InputError, match="81"):
         chain(Random(1), Rule.SET, 81)
+
+
+def test_who_has_given_up_looking_waits_for_a_program_a_tenth_of_its_time() -> None:
+    rules = SetRules(SetSettings(seats=3))
+    player, view = slow(rules, "40"), rules.view(rules.start(Random(1)), 0)
+    agreed: tuple[set[int], ...] = (set(), {1}, {1, 2})
+    delays = [player.delay(replace(view, agreed=frozenset(some)), Random(2)) for some in agreed]
+    assert delays[0] == delays[1] == pytest.approx(10 * delays[2])

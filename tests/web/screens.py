@@ -65,6 +65,11 @@ MEASURING = """(() => {
       if (!top || !(node.contains(top) || top.contains(node))) fault('is covered', node);
       if (Math.min(box.width, box.height) < 24) fault('is too small for a finger', node);
     }
+    for (const line of part.querySelectorAll('.tile > *')) {
+      const box = line.getBoundingClientRect(), tile = line.parentElement.getBoundingClientRect();
+      const whole = box.top >= tile.top - 1 && box.bottom <= tile.bottom + 1;
+      if (box.height && !whole) fault('is cut', line);
+    }
     const act = part.querySelector('.board [data-act], .thumb [data-act]');
     if (part.querySelector('.bar.yours') && !act) fault('my turn, and nothing to do');
     if (document.documentElement.scrollWidth > innerWidth) fault('wider than the window');

@@ -194,7 +194,7 @@ def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:
     page = page_of(match, 1)
     assert "&lt;A&gt; claims a wrong three: " in page
     assert 'id="more" aria-disabled="true" aria-describedby="no-more"' in page
-    assert "you have agreed already" in page
+    assert "you agree; wait for " in page
     assert "&lt;B&gt; would like three more cards" in page_of(match, 0)
     assert "1 wrong</small>" in page
     assert "<A>" not in page

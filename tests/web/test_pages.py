@@ -218,6 +218,15 @@ def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
     assert {*re.findall(r'<option value="([a-z-]+)"', html)} >= {*known.players} - {"perfect"}
 
 
+@pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])
+def test_a_program_is_called_by_its_level_if_it_plays_one(game: str) -> None:
+    levels = registration(game).levels
+    seats = [SeatSight(level.player, "program") for level in levels]
+    others = [SeatSight("other", "program"), SeatSight(levels[0].player, "person")]
+    names = [*(level.name.capitalize() for level in levels), "other", levels[0].player]
+    assert seat_names([*seats, *others], game) == names
+
+
 def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
     game = played(QUATERNITY, 0)
     position = game.positions[0]
@@ -225,7 +234,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
     game.positions.append(asked)
     names = ["ann McLee", "Ben", "Cleo"]
     seats = tuple(SeatSight(name, "person", True) for name in names)
-    asks = "→ Ben: 0/2? Both answers are possible."
+    asks = "→ Ben: 0/2? Either answer is possible."
     assert f"ann McLee {asks}" in table_html(sight(game, 2, seats=seats), BASE)
     assert f"You {asks}" in table_html(sight(game, 0, seats=seats), BASE)
 

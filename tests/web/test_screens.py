@@ -107,6 +107,11 @@ def test_what_must_be_seen_is_seen_without_scrolling_and_does_not_move(
     assert faults_of(browser, served.host, game, *GAMES[game]) == []
 
 
+def test_few_cards_are_whole_on_every_screen(browser: Browser, served: Server) -> None:
+    settings = {"set_size": 4, "sets": 3, "players": 3}
+    assert faults_of(browser, served.host, "quaternity", settings, ["me"] * 3) == []
+
+
 @only_thorough
 @pytest.mark.parametrize("game", EIGHT)
 def test_eight_seats_share_a_screen(game: str, browser: Browser, served: Server) -> None:

@@ -72,11 +72,11 @@ def table_context(
 ) -> dict[str, Any]:
     """All that the templates of a table draw; `more` are further programs of the server."""
     mine = sight.mine
-    eyes = _eyes(sight, seat_names(sight.seats)) if replayed else []
+    eyes = _eyes(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
         sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
     drawn = drawn_part(sight)
-    names = seat_names(sight.seats)
+    names = seat_names(sight.seats, sight.game)
     acting = sight.seat in sight.to_act and sight.seat in sight.mine and not sight.awaited
     headline, advice = _headline(sight, names, replayed)
     if not replayed:
@@ -89,7 +89,7 @@ def table_context(
         "deck": sight_words(sight).deck,
         "names": names,
         "mine": sight.seat in mine,
-        "plain": plain_names(sight.seats),
+        "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "headline": headline,
         "advice": advice,
@@ -116,7 +116,7 @@ def table_context(
 
 def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     """All that the template of a waiting room draws."""
-    names, game = seat_names(sight.seats), registration(sight.game)
+    names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
@@ -130,7 +130,7 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     return {
         "sight": sight,
         "names": names,
-        "plain": plain_names(sight.seats),
+        "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "headline": headline,
         "title": f"{headline} – {counted(len(empty), 'empty seat')}",

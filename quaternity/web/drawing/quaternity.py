@@ -54,11 +54,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         asker, asked, card = names[pending.asker], names[pending.asked], words.card(pending.card)
         if drawn["answering"]:
             drawn["headline"] = "Your answer"
-            drawn["question"] = f"{asker} → you: {card}? Both answers are possible."
+            drawn["question"] = f"{asker} → you: {card}? You may say either."
         else:
             drawn["headline"] = f"{asked} answers"
             who = "You" if pending.asker == sight.seat else asker
-            drawn["advice"] = f"{who} → {asked}: {card}? Both answers are possible."
+            drawn["advice"] = f"{who} → {asked}: {card}? Either answer is possible."
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
     elif not state.is_over:
@@ -72,7 +72,7 @@ def _forced(sight: Sight) -> dict[str, str]:
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
     answer = about["answer"]
-    return {"advice": f"You had to say {answer}: otherwise no deal would fit what is known."}
+    return {"advice": f"You had to say {answer}: nothing else fits what is known."}
 
 
 def picture() -> Markup:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from quaternity.web.sight import Sight
 
 HOW = {
-    Rule.SET: "Three alike or all different in each of shape, colour, fill and number.",
-    Rule.TRIPLE: "Three that differ in all of shape, colour, fill and number.",
+    Rule.SET: "Three cards: shape, colour, fill and number are each all alike or all different.",
+    Rule.TRIPLE: "Three cards that differ in all of shape, colour, fill and number.",
 }
 
 
@@ -57,7 +57,7 @@ class Taken(NamedTuple):
 def part(sight: Sight) -> dict[str, Any]:
     """Return what the template draws: cards, threes taken, and who agrees to three more cards."""
     view: SetView = sight.view
-    names = seat_names(sight.seats)
+    names = seat_names(sight.seats, sight.game)
     mine = sight.seat in sight.to_act and not sight.awaited
     places, wrong = kept_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
@@ -65,6 +65,7 @@ def part(sight: Sight) -> dict[str, Any]:
             None if card is None else _shown(card, tuple(wrong.get(card, ()))) for card in places
         ],
         "stripes": Markup(stripes_svg()),
+        "how": HOW[view.settings.rule],
         "choosing": mine,
         "undealt": counted(view.undealt, "card"),
         "agreed": (
@@ -72,7 +73,7 @@ def part(sight: Sight) -> dict[str, Any]:
             if len(view.agreed) < 3
             else f"{len(view.agreed)} of {len(names)}"
         ),
-        "no_more": "; ".join(sight.rules.faults(view, MORE)) if mine else "",
+        "no_more": _no_more(sight, names) if mine else "",
         "taken": [
             Taken(
                 seat,
@@ -90,6 +91,15 @@ def part(sight: Sight) -> dict[str, Any]:
         )
         drawn["advice"] = f"{HOW[view.settings.rule]} A wrong claim costs a point." if mine else ""
     return drawn
+
+
+def _no_more(sight: Sight, names: list[str]) -> str:
+    """Return why who looks cannot agree to three more cards now, or an empty text."""
+    agreed = sight.view.agreed
+    if sight.seat not in agreed:
+        return "; ".join(sight.rules.faults(sight.view, MORE))
+    waits = [name for seat, name in enumerate(names) if seat not in agreed]
+    return f"you agree; wait for {listed(waits) if len(waits) < 3 else f'{len(waits)} others'}"
 
 
 def kept_places(sight: Sight) -> list[int | None]:

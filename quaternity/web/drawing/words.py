@@ -11,6 +11,7 @@ from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
+from quaternity.table.games import registration
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -21,7 +22,7 @@ _QUESTION = "{asker:seat} → {asked:seat}: {card:card}?"
 TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
     sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
-    sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (forced)",
+    sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
 }
 """How a page puts what English puts with articles elsewhere."""
 
@@ -61,14 +62,14 @@ class PageWords(DeckWords):
         return f"{text}: {instead}" if instead else text
 
 
-def page_words(deck: str, seats: Sequence[SeatSight | Seat]) -> PageWords:
+def page_words(deck: str, seats: Sequence[SeatSight | Seat], game: str = "") -> PageWords:
     """Return the words of a table; a deck that is gone is the plain one."""
-    return PageWords(deck_called(deck), seat_names(seats))
+    return PageWords(deck_called(deck), seat_names(seats, game))
 
 
 def sight_words(sight: Sight) -> PageWords:
     """Return the words of a table for who looks at it."""
-    return page_words(sight.deck, sight.seats)
+    return page_words(sight.deck, sight.seats, sight.game)
 
 
 def deck_called(name: str) -> Deck:
@@ -79,14 +80,23 @@ def deck_called(name: str) -> Deck:
         return PLAIN
 
 
-def plain_names(seats: Sequence[SeatSight | Seat]) -> list[str]:
-    """Return a name per seat, for places where its number stands beside it."""
-    return [one.name or f"Seat {number}" for number, one in enumerate(seats)]
+def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
+    """Return a name per seat, for places where its number stands beside it.
+
+    A program that plays a level of the game is called by the level.
+    """
+    known = registration(game).levels if game else ()
+    levels = {level.player: level.name.capitalize() for level in known}
+    names = [
+        levels.get(seat.name or "", seat.name) if seat.kind == "program" else seat.name
+        for seat in seats
+    ]
+    return [name or f"Seat {number}" for number, name in enumerate(names)]
 
 
-def seat_names(seats: Sequence[SeatSight | Seat]) -> list[str]:
+def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
     """Return a name per seat; equal ones are told apart by the number of the seat."""
-    names = plain_names(seats)
+    names = plain_names(seats, game)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
     apart = [
         more if names.count(name) > 1 else name for name, more in zip(names, numbered, strict=True)

@@ -66,7 +66,7 @@ export function drawAsking() {
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
       const share = found[set]?.[number]?.[button.dataset.ask];
       const note = button.querySelector("small");
-      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${Math.round(100 * share)} %`;
+      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `yes: ${Math.round(100 * share)} %`;
     }
   }).catch(() => {});
 }

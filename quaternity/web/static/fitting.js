@@ -22,6 +22,7 @@ export function fit() {
   part.classList.add("fitted");
   part.style.setProperty("--columns", best.columns);
   part.style.setProperty("--abreast", best.abreast);
+  part.style.setProperty("--down", Math.ceil(size / best.abreast));
   part.classList.toggle("roomy", best.side > 62);
   part.style.setProperty("--side", `${Math.min(best.side, 130)}px`);
 }
