@@ -30,6 +30,7 @@ from quaternity.web.drawing.frame import (
     told_events,
     waiting_context,
 )
+from quaternity.web.drawing.tips import FIRST
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.new_table import decks_of, may_have_clock
@@ -138,7 +139,14 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     lines = [(table, table_line(table.sight)) for table in tables]
     return _rendered(
-        "home.html", root, games=games, tables=lines, titles=_titles(), pictures=pictures, ago=ago
+        "home.html",
+        root,
+        games=games,
+        tables=lines,
+        titles=_titles(),
+        pictures=pictures,
+        ago=ago,
+        first=FIRST,
     )
 
 

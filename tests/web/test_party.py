@@ -16,8 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.table.games import rules_class
 from quaternity.web.app import app
 from quaternity.web.clock import Clock
+from quaternity.web.drawing.frame import drawn_part
+from quaternity.web.drawing.tips import FIRST, TIPS, tips
+from quaternity.web.forms import read_settings
 from quaternity.web.guards import Limits
 from quaternity.web.rendering import table_html
 from quaternity.web.store import FILE
@@ -427,3 +431,36 @@ def test_your_tables_say_with_whom_whose_turn_and_what_happened(tmp_path: Path) 
             for text in (f"with {others}", turn, "just now", "0/2?"):
                 assert text in home, text
         assert "with Ann" not in site.ask("GET", "/").body.decode()
+
+
+# ---------------------------------------------------------------------- a first game
+
+
+@pytest.mark.parametrize("game", sorted(TIPS))
+def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
+    rules = rules_class(game)(read_settings(game, FIRST[game]["settings"]))
+    seen: set[str] = set()
+    for seed in range(thorough(3, 40)):
+        for count in range(0, 60, 2):
+            course = played(rules, count, seed)
+            for seat in range(rules.seats):
+                looking = sight(course, seat)
+                names = [tip.name for tip in tips(looking, drawn_part(looking))]
+                assert names
+                seen.update(names)
+            assert not tips(looking._replace(seat=None), {})
+            over = looking._replace(places=(1,) * rules.seats)
+            seen.add(tips(over, drawn_part(looking))[0].name)
+            if not rules.to_act(course.positions[-1]):
+                break
+    assert seen == {tip.name for tip, _ in TIPS[game]}
+
+
+@pytest.mark.parametrize("game", sorted(FIRST))
+def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        home = site.ask("GET", "/").body.decode()
+        assert f'name="game" value="{game}"' in home
+        seats = ["me", *["easy"] * FIRST[game]["programs"]]
+        wanted = {"game": game, "settings": FIRST[game]["settings"], "seats": seats, "help": True}
+        assert site.ask("POST", "/api/tables", wanted).status == 201

@@ -14,6 +14,7 @@ from quaternity.base.wording import counted, listed
 from quaternity.table.course import whole_events
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
+from quaternity.web.drawing.tips import tips
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.sight import Sight
@@ -110,6 +111,7 @@ def table_context(
         "only_here": _is_only_here(base),
         "eyes": eyes,
         "reactions": REACTIONS,
+        "tips": [] if replayed else tips(sight, drawn),
         "late": any(sight.seats[seat].kind == "program" for seat in mine if seat == sight.seat),
     }
 

@@ -9,6 +9,7 @@ import { drawMarks } from "./notebook.js";
 import { takeNews } from "./news.js";
 import { drawClocks } from "./clocks.js";
 import { drawTalk } from "./talking.js";
+import { drawTips } from "./tips.js";
 import { likes } from "./sheets.js";
 import { complain, live, part, root, said, table } from "./page.js";
 
@@ -67,6 +68,7 @@ export function prepare() {
   drawAsking();
   drawMarks();
   drawTalk();
+  drawTips();
   drawClocks();
 }
 

@@ -5,6 +5,7 @@ import { listen } from "./listening.js";
 import { startNews } from "./news.js";
 import { live, part, remembered } from "./page.js";
 import "./sheets.js";
+import "./tips.js";
 import { prepare } from "./showing.js";
 
 // What was filled in is there again after a step back in the history.
