@@ -10,7 +10,7 @@ import typer
 
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.match import words_of
-from quaternity.cli.options import MoveSeconds, Record, Seed, Traceback
+from quaternity.cli.options import MoveSeconds, PlayerFile, Record, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.cli.tournament import TournamentWords, add_tournament
 from quaternity.table.games import registration
@@ -57,14 +57,14 @@ def add_play(
 
     def play(
         seats: str | None, record: str | None, seed: int | None, move_seconds: float | None,
-        traceback: bool, **asked: Any,
+        traceback: bool, player_file: str | None, **asked: Any,
     ) -> None:  # fmt: skip
         rules_class, names = registered.rules_class, seats_of(seats)
         play_match(
             rules_class,
             lambda **given: settings_with(rules_class, given, len(names or default)),
             asked, words_of(game), lambda rules: names, default,
-            Playing(record, seed, move_seconds, traceback),
+            Playing(record, seed, move_seconds, traceback, player_file=player_file),
         )  # fmt: skip
 
     settings = [
@@ -100,6 +100,7 @@ def _common(
     seed: Seed = None,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
+    player_file: PlayerFile = None,
 ) -> None:
     """Hold the options that all games have."""
 

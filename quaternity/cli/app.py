@@ -13,7 +13,7 @@ from quaternity.cli.commands import ENTRIES, SECTIONS
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
 from quaternity.cli.terminal import tell, warn, write_nothing_more
-from quaternity.table.games import further_games
+from quaternity.table.games import further_games, game_names, registration
 
 
 class RootGroup(HelpfulGroup):
@@ -33,6 +33,15 @@ class RootGroup(HelpfulGroup):
             self.commands[cmd_name] = _further_game(cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of some words; `tournament --game G` is that of the game."""
+        if args[:1] == ["tournament"]:
+            game, rest = _game_of(args[1:])
+            if game is not None:
+                group = self.get_command(ctx, game)
+                return "tournament", group.get_command(ctx, "tournament"), rest
+        return super().resolve_command(ctx, args)
+
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
         """Return by title the commands of a section, each with its summary; none is loaded."""
         shown = {
@@ -42,6 +51,19 @@ class RootGroup(HelpfulGroup):
         games = further_games().found.items()
         shown["Play"] |= {name: game.text or game.title for name, game in games}
         return shown
+
+
+def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the game that --game names, if it has a group of commands, and the other words."""
+    for place, word in enumerate(words):
+        option, equals, game = word.partition("=")
+        if option == "--game":
+            after = place + 1
+            if not equals:
+                game, after = "".join(words[after : after + 1]), after + 1
+            if game in game_names() and not registration(game).at_root:
+                return game, words[:place] + words[after:]
+    return None, words
 
 
 def _further_game(name: str) -> Any:

@@ -34,6 +34,7 @@ SECTIONS = {
         "tournament": Entry(
             "quaternity_tournament", "Let bots play each other, and say who wins how often."
         ),
+        "players": Entry("players", "List the players of all games, and try one."),
     },
     "Understand a position": {
         "check": Entry("referee", "Is this state possible? Was this game played by the rules?"),

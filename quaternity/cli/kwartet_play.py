@@ -10,7 +10,7 @@ import typer
 from quaternity.cli.chosen_deck import DeckName
 from quaternity.cli.kwartet import kwartet
 from quaternity.cli.kwartet_words import kwartet_words
-from quaternity.cli.options import MoveSeconds, Seed, Traceback
+from quaternity.cli.options import MoveSeconds, PlayerFile, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
@@ -50,6 +50,7 @@ def play(
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
     deck: DeckName = None,
+    player_file: PlayerFile = None,
 ) -> None:
     """Play Kwartet at this terminal.
 
@@ -65,5 +66,5 @@ def play(
     }
     names = seats_of(seats)
     settings = partial(KwartetSettings, players=len(names or SEATS))
-    playing = Playing(record, seed, move_seconds, traceback, deck)
+    playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
     play_match(KwartetRules, settings, asked, kwartet_words(), lambda rules: names, SEATS, playing)

@@ -17,6 +17,7 @@ from quaternity.base.plots import check_picture
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted
 from quaternity.base.writing import write_text
+from quaternity.cli.any_game import add_game_tournament
 from quaternity.cli.failed_players import (
     MOST_GAMES,
     Failures,
@@ -24,13 +25,14 @@ from quaternity.cli.failed_players import (
     show_game,
 )
 from quaternity.cli.kwartet import kwartet
-from quaternity.cli.options import AsJson, Dask, MoveSeconds, Secret, Traceback, Workers
+from quaternity.cli.options import AsJson, Dask, MoveSeconds, PlayerFile, Secret, Traceback, Workers
 from quaternity.cli.terminal import say, warn, width
-from quaternity.cli.tournament import orders_text, typed
+from quaternity.cli.tournament import TournamentWords, orders_text, typed
 from quaternity.kwartet.chances import FEW_PLAYERS
 from quaternity.kwartet.log import log_as_seen, parse_log
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
+from quaternity.table.player_file import named_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
 from quaternity.table.tournament.scores import Measured, Table, tabulated, worlds_by_go
@@ -72,9 +74,10 @@ def _tournament(
     own_cards: bool,
     move_seconds: float | None,
     secret: str,
+    player_file: str | None,
 ) -> Tournament:
 
-    names = tuple(split_names(seats))
+    names = tuple(named_player("kwartet", name, player_file) for name in split_names(seats))
     if len(names) not in PLAYERS:
         raise InputError(
             f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
@@ -103,6 +106,7 @@ def simulate(
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
+    player_file: PlayerFile = None,
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
@@ -122,7 +126,15 @@ def simulate(
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
     tournament = _tournament(
-        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret
+        seats,
+        sets,
+        seed,
+        announce,
+        rotate,
+        own_card_requests,
+        move_seconds,
+        secret,
+        player_file,
     )
     if plot is not None:
         check_picture(plot)
@@ -235,6 +247,7 @@ def log(
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
+    player_file: PlayerFile = None,
     traceback: Traceback = False,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the file of --record when it is there.")
@@ -249,7 +262,15 @@ def log(
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """
     tournament = _tournament(
-        seats, sets, seed, announce, rotate, own_card_requests, move_seconds, secret
+        seats,
+        sets,
+        seed,
+        announce,
+        rotate,
+        own_card_requests,
+        move_seconds,
+        secret,
+        player_file,
     )
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)
@@ -270,3 +291,17 @@ def _check_seat(seat: int, players: int) -> None:
 
     if not 0 <= seat < players:
         raise InputError(f"seat {seat} is out of range 0..{players - 1}")
+
+
+add_game_tournament(
+    kwartet, "kwartet",
+    TournamentWords(
+        ("kwartet", "tournament"),
+        "random, greedy, exact, patient, reader, ..., package.module:name or cmd:COMMAND",
+        "sets",
+        lambda rules: f"Kwartet, {rules.settings.sets} sets, {counted(rules.seats, 'player')}",
+        "tournament reader patient exact --game kwartet --games 60 --seed 1 --workers 2",
+        "The same cards are dealt in all of them. ",
+        5000,
+    ),
+)  # fmt: skip

@@ -52,6 +52,10 @@ Traceback = Annotated[
     bool, typer.Option("--traceback", help="Show the traceback of a player that fails.")
 ]
 
+PlayerFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Names for players.  [default: players.toml, if it is here]"),
+]
 Secret = Annotated[
     str,
     typer.Option(

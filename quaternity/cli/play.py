@@ -17,6 +17,7 @@ from quaternity.cli.options import (
     MaybeSetSize,
     MaybeTieBreakName,
     MoveSeconds,
+    PlayerFile,
     Record,
     Traceback,
 )
@@ -60,6 +61,7 @@ def play(
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
     deck: DeckName = None,
+    player_file: PlayerFile = None,
 ) -> None:
     """Play a game at this terminal, all players in turn.
 
@@ -81,7 +83,8 @@ def play(
         "seed": seed or None,
         "brisk": brisk or None,
     }
-    _play(asked, bots, seats, oracle, Playing(record, seed, move_seconds, traceback, deck))
+    playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
+    _play(asked, bots, seats, oracle, playing)
 
 
 def _play(

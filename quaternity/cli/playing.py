@@ -19,6 +19,7 @@ from quaternity.cli.match import GameWords, MatchSession
 from quaternity.cli.opening import named, tell_oddities
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match
+from quaternity.table.player_file import named_player
 from quaternity.table.players import YOU, is_program
 from quaternity.workers.own_process import check_move_seconds
 
@@ -31,6 +32,7 @@ class Playing(NamedTuple):
         seed: of all chance; drawn when it is None.
         move_seconds: the longest that a program may think for a move.
         deck: what cards are called.
+        player_file: the file that names players, if one is named.
     """
 
     record: str | None
@@ -38,6 +40,7 @@ class Playing(NamedTuple):
     move_seconds: float | None
     traceback: bool
     deck: str | None = None
+    player_file: str | None = None
 
 
 def seats_of(text: str | None) -> list[str] | None:
@@ -62,7 +65,7 @@ def play_match(
         seats: returns the players that were asked for, if any, given the rules.
         default: who plays when neither a name was given nor the record says; None: people.
     """
-    record, seed, seconds, traceback, deck = playing
+    record, seed, seconds, traceback, deck, _ = playing
     check_move_seconds(seconds)
     asked = {name: value for name, value in asked.items() if value is not None}
     # The seed is never shown: it may say what everybody holds.
@@ -77,18 +80,24 @@ def play_match(
         tell_oddities(record, replay.warnings)
     with journal or nullcontext():
         if journal is not None:
-            names = _seated(rules, seats(rules), default, replay.names, journal.seats)
+            chosen = _named(rules, seats(rules), playing.player_file)
+            names = _seated(rules, chosen, default, replay.names, journal.seats)
             match = Match(rules, names, chance, replay.positions, replay.moves, seconds)
             print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
         else:
             rules = rules_class(settings(**asked))
             speech = deck_words(deck, rules.settings)
-            names = _seated(rules, seats(rules), default)
+            chosen = _named(rules, seats(rules), playing.player_file)
+            names = _seated(rules, chosen, default)
             match = Match(rules, names, chance, move_seconds=seconds)
             if record is not None:
                 journal = MatchJournal.begin(record, match)
         with journal or nullcontext(), traced(traceback):
             MatchSession(match, words, journal, speech).run()
+
+
+def _named(rules: Any, names: list[str] | None, file: str | None) -> list[str] | None:
+    return names and [named_player(rules.name, name, file) for name in names]
 
 
 def _seated(

@@ -75,6 +75,9 @@ def serve(
     root_path: RootPath = "",
     trusted_host: TrustedHosts = None,
     players: Programs = None,
+    player_file: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Further programs, by a file of players.")
+    ] = None,
     move_seconds: MoveSeconds = 20.0,
     limit: LimitOptions = None,
 ) -> None:
@@ -99,7 +102,7 @@ def serve(
     check_move_seconds(move_seconds)
     if root_path and not root_path.startswith("/"):
         raise InputError(f"--root-path {root_path!r}: begins with /")
-    programs, limits = _players(players or []), _limits(limit or [])
+    programs, limits = _players(players or [], player_file), _limits(limit or [])
     with _listening(host, port) as listening:
         hosts = [*(trusted_host or []), host, socket.gethostname()]
         config = uvicorn.Config(
@@ -171,11 +174,16 @@ def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
         webbrowser.open(link)
 
 
-def _players(texts: list[str]) -> dict[tuple[str, str], str]:
+def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str], str]:
     from quaternity.table.games import game_names
+    from quaternity.table.player_file import file_players
     from quaternity.table.players import check_name
 
     players, games = {}, tuple(game_names())
+    if player_file is not None:  # what lies in the folder is not served unasked
+        for game in games:
+            for short, player in file_players(game, player_file).items():
+                players[game, short] = player
     for text in texts:
         name, equals, player = text.partition("=")
         game, dot, short = name.partition(".")

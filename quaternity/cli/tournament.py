@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quaternity.base.errors import InputError
 from quaternity.base.plots import check_picture
 from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted
@@ -23,11 +24,14 @@ from quaternity.cli.options import (
     AsJson,
     Dask,
     MoveSeconds,
+    PlayerFile,
     Secret,
     Traceback,
     Workers,
 )  # fmt: skip
-from quaternity.cli.terminal import say, width
+from quaternity.cli.terminal import say, warn, width
+from quaternity.table.games import game_names
+from quaternity.table.player_file import named_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
 from quaternity.table.tournament.scores import Measured, Table, tabulated
@@ -48,6 +52,7 @@ class TournamentWords:
         title: what is played, by the rules, in a word.
         example: arguments of an example.
         deals: what the help says of deals, where there are any.
+        cap: a game of so many moves has no result, where nothing else is said.
     """
 
     command: tuple[str, ...]
@@ -56,6 +61,7 @@ class TournamentWords:
     title: Callable[[Any], str]
     example: str
     deals: str = ""
+    cap: int = 500
 
 
 DOC = """Let {kind}s play each other, and say who wins how often.
@@ -67,8 +73,8 @@ DOC = """Let {kind}s play each other, and say who wins how often.
     A {kind} that fails ends the run with status 3 (4 when it took too long): the games before it
     are shown, and the game that it failed in is saved as a record.
 
-    Each game has its command: tournament (Quaternity), kwartet simulate, quarto tournament and
-    set tournament.
+    quaternity tournament ... --game kwartet plays another game than Quaternity, with the options
+    of that game; so does kwartet tournament.
 
     Example: quaternity {example}
     """
@@ -83,11 +89,12 @@ def add_tournament(
         kind: what a player is called.
         rules_of: makes the rules; its parameters are options of the command.
     """
-    own = signature(rules_of, eval_str=True).parameters
+    game, own = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
 
     def command(entries: list[str], **values: Any) -> None:
         chosen = {name: values.pop(name) for name in own}
+        values["replay"] = _replayed(game, values.pop("game"), values["replay"])
         _tournament(rules_of(**chosen), chosen, words, entries, **values)
 
     whom = Annotated[
@@ -95,9 +102,26 @@ def add_tournament(
         typer.Argument(metavar=f"{kind.upper()}S", help=f"{words.who}; at least two."),
     ]
     entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=whom)
-    command.__signature__ = Signature([entries, *own.values(), *common[1:]])  # type: ignore[attr-defined]  # read by Typer
+    common = [p.replace(default=words.cap) if p.name == "cap" else p for p in common[1:]]
+    game_option: Any = Annotated[
+        str | None, typer.Option(metavar="GAME", help=f"What is played.  [default: {game}]")
+    ]
+    common.append(Parameter("game", Parameter.KEYWORD_ONLY, annotation=game_option, default=None))
+    command.__signature__ = Signature([entries, *own.values(), *common])  # type: ignore[attr-defined]  # read by Typer
     command.__doc__ = DOC.format(kind=kind, deals=words.deals, example=words.example)
     application.command("tournament")(command)
+
+
+def _replayed(own: str, game: str | None, replay: int | None) -> int | None:
+    """Return the number of the game that is played again; --game had it once."""
+    if game is None or game == own:
+        return replay
+    if game.isdecimal():
+        warn(f"--game {game} plays a game again: its name is --replay {game} now")
+        return int(game)
+    if game not in game_names():
+        raise InputError(f"--game {game!r} is unknown; known are {', '.join(game_names())}")
+    raise InputError(f"--game {game}: this is a tournament of {own}; say quaternity tournament")
 
 
 def _tournament(
@@ -113,30 +137,30 @@ def _tournament(
     plot: Annotated[
         str | None, typer.Option(help="Draw shares and ratings: .png, .svg or .pdf.")
     ] = None,
-    game: Annotated[
+    replay: Annotated[
         int | None, typer.Option(min=0, help="Play the game of this number, and print its record.")
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
+    player_file: PlayerFile = None,
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
 
-    plan = Tournament(
-        rules, tuple(entries), seed, cap=cap, move_seconds=move_seconds, secret=secret
-    )
-    if game is not None:
-        show_game(plan, game, traceback, lambda text: print(text, end=""))
+    names = tuple(named_player(rules.name, name, player_file) for name in entries)
+    plan = Tournament(rules, names, seed, cap=cap, move_seconds=move_seconds, secret=secret)
+    if replay is not None:
+        show_game(plan, replay, traceback, lambda text: print(text, end=""))
         return
     if plot is not None:
         check_picture(plot)
     # As in files: of brisk games alone it is said that they are.
     settings = {name: value for name, value in chosen.items() if name != "brisk" or value}
 
-    def replay(game: int) -> list[str]:
+    def again(number: int) -> list[str]:
         options = chosen | {
-            "game": game, "seed": seed, "cap": cap, "move_seconds": move_seconds,
-            "secret": plan.secret or None,
+            "replay": number, "seed": seed, "cap": cap, "move_seconds": move_seconds,
+            "secret": plan.secret or None, "player_file": player_file,
         }  # fmt: skip
         return ["quaternity", *words.command, *entries, *typed(options)]
 
@@ -150,7 +174,7 @@ def _tournament(
         if plot is not None:
             draw_table(plot, labels(plan.players), table)
 
-    failures = Failures(".record", replay, traceback)
+    failures = Failures(".record", again, traceback)
     run_tournament(plan, games, workers, dask, failures, show, as_json)
 
 

@@ -57,5 +57,5 @@ def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> 
     assert "6 games of 2-3-3 brisk" in cli(*words, "--brisk").out
     assert cli(*words, "--brisk", "--json").json["brisk"] is True
     assert "brisk" not in cli(*words, "--json").json
-    assert cli(*words, "--brisk", "--game", 0).out.splitlines()[5] == "brisk yes"
+    assert cli(*words, "--brisk", "--replay", 0).out.splitlines()[5] == "brisk yes"
     assert cli("perft", "--brisk", "-d", 2, "--json").json == {"leaves": [48, 2136]}

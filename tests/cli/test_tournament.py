@@ -62,10 +62,10 @@ def test_a_bot_that_fails_costs_no_finished_game_and_one_command_plays_its_game_
 
 def test_a_game_of_a_tournament_can_be_played_alone(cli: Cli) -> None:
     options = ("random", "informed", "-s", "2", "-n", "3", "--seed", "4")
-    done = cli("tournament", *options, "--game", "7")
+    done = cli("tournament", *options, "--replay", "7")
     assert (done.status, done.err) == (0, "")
     assert parse_record(done.out.encode()).replay().state.is_over
-    assert cli("tournament", *options, "--game", "8").out != done.out
+    assert cli("tournament", *options, "--replay", "8").out != done.out
 
 
 def test_a_limit_for_moves_is_kept_and_its_value_checked(cli: Cli, leaving: Path) -> None:

@@ -1,0 +1,129 @@
+"""`players`: who can sit in a seat, of all games; and `players check`, which tries one."""
+
+from __future__ import annotations
+
+import json
+from shlex import join
+from typing import Annotated, Any
+
+import typer
+
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted
+from quaternity.cli.app import app
+from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.options import AsJson, PlayerFile
+from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.terminal import progress, say, warn, width
+from quaternity.cli.tournament import typed
+from quaternity.table.games import game_names, registration
+from quaternity.table.player_check import POSITIONS, check_player, settings_lines
+from quaternity.table.player_file import file_players, named_player
+from quaternity.table.players import registered
+from quaternity.workers.own_process import check_move_seconds
+
+players = typer.Typer(cls=HelpfulGroup, rich_markup_mode=None)
+app.add_typer(players, name="players", help="List the players of all games, and try one.")
+
+
+@players.callback(invoke_without_command=True)
+def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson = False) -> None:
+    """List the players of all games, and try one.
+
+    Levels and ratings are those of the ladder (quaternity guide players). A further player is a
+    program, cmd:COMMAND, or a class in Python, package.module:name; players.toml gives them names.
+
+    Example: quaternity players
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    rows = [row for game in game_names() for row in _rows(game, player_file)]
+    if as_json:
+        print(json.dumps({"players": rows}))
+        return
+    head = ("game", "player", "level", "rating", "source")
+    lines = [[str(row[column] or "-") for column in head] for row in rows]
+    print("\n".join(table_lines(head, lines, width(), 2, "<<<><")))
+
+
+def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
+    registration_of = registration(game)
+    levels = {level.player: level for level in registration_of.levels}
+    sources = dict.fromkeys((*registration_of.players, *levels), "quaternity")
+    plugins = registered(game)
+    sources |= dict.fromkeys(plugins.found, "installed")
+    sources |= {name: f"broken: {why}" for name, why in plugins.broken.items()}
+    sources |= file_players(game, player_file)
+    return [
+        {
+            "game": game, "player": name, "source": source,
+            "level": levels[name].name if name in levels else None,
+            "rating": levels[name].rating if name in levels else None,
+        }
+        for name, source in sources.items()
+    ]  # fmt: skip
+
+
+@players.command()
+def check(
+    name: Annotated[str, typer.Argument(help="The player, as it is named with --seats.")],
+    game: Annotated[str, typer.Option(help="The game that it plays.")],
+    positions: Annotated[int, typer.Option(min=1, help="So many positions.")] = POSITIONS,
+    position: Annotated[
+        int | None, typer.Option(min=0, help="Try the position of this number alone.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the positions, and of the player.")] = 0,
+    move_seconds: Annotated[
+        float | None, typer.Option(help="Most seconds for one move.  [default: 60]")
+    ] = None,
+    player_file: PlayerFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try a player on positions of all sizes, small ones first, until it fails.
+
+    In every one it must give a legal move, within its time, and the same when it is asked again
+    with the same seed, by a process that was killed and started anew now and then. The settings
+    are odd ones too. Status 3 if it fails: the position is shown, with the command that tries it.
+
+    Example: quaternity players check search --game quarto --positions 200
+    """
+    check_move_seconds(move_seconds)
+    player = named_player(game, name, player_file)
+    numbers = range(positions) if position is None else range(position, position + 1)
+    with progress("positions", len(numbers)) as bar:
+        checked = check_player(player, game, numbers, seed, move_seconds, bar.advance)
+    asked = checked.asked
+    document: dict[str, Any] = {
+        "player": name, "game": game, "positions": checked.positions, "refused": checked.refused,
+        "failure": None,
+    }  # fmt: skip
+    with Leaving() as leaving:
+        if asked is None:
+            refused = f"; it refused {checked.refused} of them" * bool(checked.refused)
+            if as_json:
+                print(json.dumps(document))
+            else:
+                number = counted(checked.positions, "position")
+                say(f"{name} plays {game}: {number}, no fault{refused}")
+            return
+        leaving.status = ExitStatus.DISAGREE
+        options = {
+            "game": game, "seed": seed, "position": asked.number, "move_seconds": move_seconds,
+            "player_file": player_file,
+        }  # fmt: skip
+        again = join(["quaternity", "players", "check", name, *typed(options)])
+        settings = list(settings_lines(asked.rules))
+        document["failure"] = {
+            "what": checked.fault, "position": asked.number, "seat": asked.seat,
+            "settings": settings, "moves": len(asked.steps), "again": again,
+        }  # fmt: skip
+        if as_json:
+            print(json.dumps(document))
+            return
+        warn(checked.fault)
+        say(
+            f"position {asked.number} ({', '.join(settings)}), after "
+            f"{counted(len(asked.steps), 'move')}, as seat {asked.seat} sees it:"
+        )
+        print(asked.rules.show(asked.view))
+        say(f"to try it again: {again}")
