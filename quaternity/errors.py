@@ -2,6 +2,7 @@
 
 from quaternity.base.errors import (
     FaultPlace,
+    FileWarning,
     GameLimit,
     IllegalMove,
     InputError,
@@ -18,6 +19,7 @@ from quaternity.base.errors import (
 
 __all__ = [
     "FaultPlace",
+    "FileWarning",
     "GameLimit",
     "IllegalMove",
     "InputError",

@@ -205,22 +205,30 @@ def default_solver(problem: DealProblem) -> Solver:
     return coalitions
 
 
-def solve(problem: DealProblem, seconds: float | None = None) -> Verdict:
-    """Decide a problem with the default solver.
+@takes(problem=DealProblem, solver=(Solver, str, type(None)))
+def solve(
+    problem: DealProblem, seconds: float | None = None, *, solver: Solver | str | None = None
+) -> Verdict:
+    """Decide a problem with the default solver, or with another one.
 
     Args:
+        solver: a solver or its name, as `find_solver` takes it; None for the default.
         seconds: a time limit; None for none. Max-flow, which decides what has many players, takes
             half a second for the largest problems and keeps no limit.
 
     Raises:
-        InputError: `seconds` is negative or not a number.
+        InputError: `seconds` is negative or not a number, or the solver is unknown.
         SolverTimeout: the time limit was reached.
+        UnsupportedProblem: the solver does not take such problems.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> bool(solve(DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])))
     False
     """
-    solver = default_solver(problem)
+    if solver is None:
+        solver = default_solver(problem)
+    elif isinstance(solver, str):
+        solver = find_solver(solver)
     if seconds is not None:
         solver = solver.limited(checked_seconds(seconds))
     return solver(problem)

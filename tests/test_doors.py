@@ -57,7 +57,10 @@ SOLVER_DOORS = Doors(
     solvers,
     {
         **{name: (getattr(solvers, name), TIMED) for name in ("chances", "count_deals", "closed",
-           "exact_chances", "solve", "NumberedDeals")},
+           "exact_chances", "NumberedDeals")},
+        "solve":
+            (lambda **given: bool(solvers.solve(**given)),
+             {**TIMED, "solver": Kind(lambda: None, ("cp-sat", SOLVERS["max-flow"]), JUNK[1:])}),
         "count_vector_distribution":
             (solvers.count_vector_distribution, {**TIMED, "set_index": AN_INDEX}),
         "count_distribution":
@@ -98,6 +101,7 @@ SOLVER_DOORS = Doors(
     }),
 )  # fmt: skip
 A_QUESTION = kind(QUESTION, None, 5, "x", 1.5, [2])
+A_MOVE = Kind(lambda: GAME.moves[0], (str(GAME.moves[0]),), (*JUNK, QUESTION))
 GAME_DOORS = Doors(
     quaternity,
     {
@@ -122,13 +126,20 @@ GAME_DOORS = Doors(
         "State.verdict": (GAME.state.verdict, {"solver": kind(None, *JUNK[1:])}),
         "State.same_position": (GAME.state.same_position, {"other": kind(GAME.state)}),
         "Game.start": (Game.start, {"settings": kind(None, 0, *JUNK[1:])}),
-        "Game.play": (Game.start().play, {"move": kind(GAME.moves[0], *JUNK, QUESTION)}),
+        "Game.play": (Game.start().play, {"move": A_MOVE}),
+        "Game": (Game, {"settings": kind(GAME.settings), "moves": kind(GAME.moves),
+                        "states": kind(GAME.states)}),
+        "Game.parse": (read(Game.parse), {"given": SHOWN}),
+        "Game.read": (read(Game.read), {"given": A_FILE}),
+        "State.parse": (read(State.parse), {"given": SHOWN}),
+        "State.read": (read(State.read), {"given": A_FILE}),
         "Game.ask": (Game.start().ask, {"question": A_QUESTION, "answer": kind(False)}),
         "Card": (Card, {"set_index": kind(0, None, "x", 1.5, [2]),
                         "number": kind(0, None, "x", 1.5, [2])}),
         "Card.parse": (Card.parse, {"text": kind("0/1", *JUNK)}),
         "Question": (Question, {"asker": kind(0, None, "x", 1.5, [2]),
                                 "asked": kind(1, None, "x", 1.5, [2]), "card": kind(Card(0, 0))}),
+        "Question.parse": (Question.parse, {"text": kind(str(QUESTION), *JUNK)}),
         "Move": (Move, {"question": A_QUESTION, "answer": kind(False)}),
         "Move.parse": (Move.parse, {"text": kind(str(GAME.moves[0]), *JUNK)}),
         "Answer": (Answer, {"value": kind(0, *JUNK)}),

@@ -7,6 +7,7 @@ command line turns each branch into an exit status (see `quaternity.cli`).
 from __future__ import annotations
 
 import copyreg
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,16 @@ class QuaternityError(Exception):
 
 class InputError(QuaternityError, ValueError):
     """A value, file or argument is malformed: the text names it, its place and what was allowed."""
+
+
+class FileWarning(UserWarning):
+    """What is odd about a file or text that can be read all the same."""
+
+
+def warn_of(oddities: Sequence[str]) -> None:
+    """Warn whoever called the method that called the caller of what is odd about a file."""
+    for oddity in oddities:
+        warnings.warn(oddity, FileWarning, stacklevel=4)
 
 
 class NotUnderstood(InputError):

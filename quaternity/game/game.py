@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from quaternity.base.errors import InputError, warn_of
 from quaternity.base.picture import Picture, Shown
 from quaternity.base.plain_values import takes
-from quaternity.base.wording import counted
+from quaternity.base.plugins import load_place
+from quaternity.base.wording import counted, shown
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
-from quaternity.game.state import State
+from quaternity.game.state import LegalQuestions, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,8 @@ class Game(Shown):
         states: the states, the start first: always one state more than moves.
 
     >>> game = Game.start(Settings(set_size=4, sets=3, players=3))
-    >>> game = game.play(Move.parse("0 asks 1 for 0/2: no"))
-    >>> game.state.turn, game.undo().state.turn
+    >>> game = game.play("0 asks 1 for 0/2: no")
+    >>> game.turn, game.undo().turn
     (1, 0)
     """
 
@@ -29,30 +32,95 @@ class Game(Shown):
     moves: tuple[Move, ...]
     states: tuple[State, ...]
 
+    def __post_init__(self) -> None:
+        for name, kind in (("settings", Settings), ("moves", tuple), ("states", tuple)):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise InputError(f"{name}: {shown(value)} is not a {kind.__name__}")
+
     @classmethod
     def start(cls, settings: Settings | None = None) -> Game:
         """Return a game before its first question."""
         settings = Settings() if settings is None else settings
         return cls(settings, (), (State.start(settings),))
 
+    @classmethod
+    def parse(cls, text: str | bytes) -> Game:
+        """Return the game of a record; what is odd about it is a `FileWarning`.
+
+        Raises:
+            RecordError: it is not a record; has every fault with its line.
+            ImpossibleRecord: the game in it breaks the rules.
+        """
+        record = load_place("quaternity.game.record:parse_record")(text)
+        return cls._of_record(record)
+
+    @classmethod
+    def read(cls, path: str) -> Game:
+        """Return the game of a record in a file (`-`: standard input); as `parse`.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        return cls._of_record(load_place("quaternity.game.record:read_record")(path))
+
+    @classmethod
+    def _of_record(cls, record: Any) -> Game:
+        warn_of(record.warnings)
+        game: Game = record.replay()
+        return game
+
     @property
     def state(self) -> State:
         """The state now."""
         return self.states[-1]
 
-    @takes(move=Move)
-    def play(self, move: Move) -> Game:
-        """Return the game one move later.
+    @property
+    def turn(self) -> int | None:
+        """The player on turn; None once the game is over."""
+        return None if self.is_over else self.state.turn
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Per player the number of completed sets."""
+        return self.state.points
+
+    @property
+    def is_over(self) -> bool:
+        """True when every set is completed."""
+        return self.state.is_over
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The players with the most sets once the game is over; none before."""
+        return self.state.winners
+
+    @property
+    def legal_questions(self) -> LegalQuestions:
+        """A view of the questions the player on turn may ask."""
+        return self.state.legal_questions
+
+    @property
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Every legal question with each of its legal answers."""
+        items = self.legal_questions.items()
+        return tuple([Move(question, answer) for question, fits in items for answer in fits])
+
+    @takes(move=(Move, str))
+    def play(self, move: Move | str) -> Game:
+        """Return the game one move later; a move may be given as a text for `Move.parse`.
 
         Raises:
             IllegalQuestion, IllegalAnswer: with all that is wrong.
         """
+        if isinstance(move, str):
+            move = Move.parse(move)
         after = self.state.after(move.question, move.answer)
         return Game(self.settings, (*self.moves, move), (*self.states, after))
 
-    def ask(self, question: Question, answer: Answer | bool) -> Game:
-        """Play a move that is given as question and answer; see `play`."""
-        return self.play(Move(question, Answer.of(answer)))
+    def ask(self, question: Question | str, answer: Answer | bool | str) -> Game:
+        """Play a move that is given as question and answer, values or texts; see `play`."""
+        return self.play(Move(question, answer))
 
     def picture(self) -> Picture:
         """Draw the current state, with the last move."""
@@ -60,6 +128,17 @@ class Game(Shown):
         last = f": {self.moves[-1]}" if self.moves else ""
         line = f"{counted(len(self.moves), 'move')}{last}"
         return shown._replace(lines=(line, *shown.lines))
+
+    def svg(self) -> str:
+        """Return the picture as a drawing of its own."""
+        return self.picture().svg()
+
+    def __str__(self) -> str:
+        """Return the board as at the terminal: cards, points, and who may own what."""
+        rules = load_place("quaternity.game.rules:QuaternityRules")(self.settings)
+        position = load_place("quaternity.game.rules:QuaternityPosition")(self.state)
+        board: str = rules.show(position)
+        return board
 
     def repeats(self) -> int | None:
         """Return the number of moves after which the current position was there before, or None.

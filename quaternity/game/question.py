@@ -55,6 +55,11 @@ class Answer(IntEnum):
         return "yes" if self else "no"
 
 
+_ASKS = r"(\d{1,9})\s+asks\s+(\d{1,9})\s+for\s+(\d{1,9})\s*/\s*(\d{1,9})"
+_QUESTION = re.compile(_ASKS, re.ASCII)
+_MOVE = re.compile(rf"({_ASKS})\s*:\s*(yes|no)", re.ASCII)
+
+
 class _QuestionFields(NamedTuple):
     asker: int
     asked: int
@@ -62,7 +67,7 @@ class _QuestionFields(NamedTuple):
 
 
 class Question(_QuestionFields):
-    """`asker` asks `asked` for `card`, which may be given as a pair of numbers.
+    """`asker` asks `asked` for `card`, which may be given as a pair of numbers or as a text.
 
     Each game checks which players and cards it has.
 
@@ -72,10 +77,10 @@ class Question(_QuestionFields):
 
     __slots__ = ()
 
-    def __new__(cls, asker: int, asked: int, card: Card) -> Self:
+    def __new__(cls, asker: int, asked: int, card: Card | str) -> Self:
         """Check the players and the card."""
         if type(card) is not Card:
-            card = _parts(Card, card, "card")
+            card = Card.parse(card) if isinstance(card, str) else _parts(Card, card, "card")
         return cls.trusted(whole(asker, "asker"), whole(asked, "asked"), card)
 
     @classmethod
@@ -88,9 +93,27 @@ class Question(_QuestionFields):
         return cls(*iterable)
 
     @classmethod
+    @takes(text=str)
+    def parse(cls, text: str) -> Question:
+        """Read `asker asks asked for set/number`; refuse any other text.
+
+        >>> Question.parse("0 asks 1 for 0/2")
+        Question(asker=0, asked=1, card=Card(set_index=0, number=2))
+        """
+        match = _QUESTION.fullmatch(text.strip())
+        if match is None:
+            raise InputError(
+                f"{shown(text)} is not a question: expected for example '0 asks 1 for 0/2'"
+            )
+        asker, asked, set_index, number = map(int, match.groups())
+        return cls(asker, asked, Card(set_index, number))
+
+    @classmethod
     def of(cls, value: Question | Sequence[Any]) -> Question:
-        """Return a question, which may be given as its three parts."""
-        return value if type(value) is cls else _parts(cls, value, "question")
+        """Return a question, which may be given as its three parts or as a text."""
+        if type(value) is cls:
+            return value
+        return cls.parse(value) if isinstance(value, str) else _parts(cls, value, "question")
 
     def __str__(self) -> str:
         return f"{self.asker} asks {self.asked} for {self.card}"
@@ -104,11 +127,6 @@ def _parts(kind: type[_Parts], value: Any, place: str) -> _Parts:
     if not isinstance(value, tuple | list) or len(value) != len(kind._fields):
         raise InputError(f"{place}: {shown(value)} is not a {kind.__name__}")
     return kind(*value)
-
-
-_MOVE = re.compile(
-    r"(\d{1,9})\s+asks\s+(\d{1,9})\s+for\s+(\d{1,9})\s*/\s*(\d{1,9})\s*:\s*(yes|no)", re.ASCII
-)
 
 
 class _MoveFields(NamedTuple):
@@ -125,7 +143,7 @@ class Move(_MoveFields):
 
     __slots__ = ()
 
-    def __new__(cls, question: Question, answer: Answer | bool) -> Self:
+    def __new__(cls, question: Question | str, answer: Answer | bool | str) -> Self:
         """Check the question and the answer."""
         return tuple.__new__(cls, (Question.of(question), Answer.of(answer)))
 
@@ -142,8 +160,7 @@ class Move(_MoveFields):
             raise InputError(
                 f"{text.strip()!r} is not a move: expected for example '0 asks 1 for 0/2: no'"
             )
-        asker, asked, set_index, number = (int(match[group]) for group in range(1, 5))
-        return cls(Question(asker, asked, Card(set_index, number)), Answer.parse(match[5]))
+        return cls(Question.parse(match[1]), Answer.parse(match[6]))
 
     def __str__(self) -> str:
         return f"{self.question}: {self.answer}"

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
-from quaternity.base.errors import InputError, LimitError, NoDeal
+from quaternity.base.errors import InputError, LimitError, NoDeal, warn_of
 from quaternity.base.picture import Picture, Shown
 from quaternity.base.plain_values import entries, length, numbered, takes, whole
+from quaternity.base.plugins import load_place
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 from quaternity.game.completion import owned_by_solver, owned_sets, put_down
@@ -148,6 +150,31 @@ class State(Shown):
         )
 
     @classmethod
+    def parse(cls, text: str | bytes) -> State:
+        """Return the state in the text of a state file; what is odd about it is a `FileWarning`.
+
+        Raises:
+            StateFileError: malformed; has every fault with its path in the document.
+            ContradictoryState: impossible by what it says about a completed set.
+        """
+        return cls._of_file(load_place("quaternity.game.state_file:parse_state")(text))
+
+    @classmethod
+    def read(cls, path: str) -> State:
+        """Return the state in a file (`-`: standard input); as `parse`.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        return cls._of_file(load_place("quaternity.game.state_file:read_state")(path))
+
+    @classmethod
+    def _of_file(cls, loaded: Any) -> State:
+        warn_of(loaded.warnings)
+        state: State = loaded.state
+        return state
+
+    @classmethod
     def _next(
         cls,
         before: State,
@@ -213,13 +240,17 @@ class State(Shown):
         return None not in self.completed
 
     @property
+    def winners(self) -> tuple[int, ...]:
+        """The players with the most sets once the game is over; none before."""
+        points = self.points
+        best = max(points) if self.is_over else None
+        return tuple([player for player, count in enumerate(points) if count == best])
+
+    @property
     def winner(self) -> int | None:
         """The player with the most sets once the game is over; None before, and when shared."""
-        if not self.is_over:
-            return None
-        points = self.points
-        best = max(points)
-        return points.index(best) if points.count(best) == 1 else None
+        winners = self.winners
+        return winners[0] if len(winners) == 1 else None
 
     # ------------------------------------------------------------------ is it possible?
 
@@ -315,7 +346,7 @@ class State(Shown):
         """Return the same view by another solver: slower, and independent; see `verdict`."""
         return LegalQuestions(self, solver)
 
-    def answers(self, question: Question) -> Answers:
+    def answers(self, question: Question | str) -> Answers:
         """Return the legal answers to a question: one or two.
 
         Raises:
@@ -327,7 +358,7 @@ class State(Shown):
             raise IllegalQuestion(question, self.faults(question))
         return answers
 
-    def faults(self, question: Question) -> list[str]:
+    def faults(self, question: Question | str) -> list[str]:
         """Return everything that makes a question illegal; nothing when it is legal."""
         question = Question.of(question)
         faults = question_faults(self.problem, self.turn, self.completed, self.set_size, question)
@@ -335,7 +366,7 @@ class State(Shown):
             faults.append(hopeless_fault(answer_fault(self.problem, question, Answer.YES)))
         return faults
 
-    def is_hopeless(self, question: Question) -> bool:
+    def is_hopeless(self, question: Question | str) -> bool:
         """Return whether a question can only be answered no; a brisk game forbids it."""
         return self._possible_answers(Question.of(question)) == HOPELESS
 
@@ -369,7 +400,7 @@ class State(Shown):
             return 0
         return answers_fitting(self.rows()[set_index], slack, asker, asked, number)
 
-    def after(self, question: Question, answer: Answer | bool) -> State:
+    def after(self, question: Question | str, answer: Answer | bool | str) -> State:
         """Return the state after a question and its answer, completed sets put down.
 
         Raises:
@@ -547,7 +578,7 @@ class LegalQuestions:
     def __iter__(self) -> Iterator[Question]:
         return (question for question, _ in self.items())
 
-    def answers(self, question: Question) -> Answers:
+    def answers(self, question: Question | str) -> Answers:
         """Return the legal answers to a question; none when it is not legal. Lists no others."""
         question = Question.of(question)
         if self._known is None and self._solver is None:
