@@ -80,7 +80,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "guide decks ternary quarto kwartet epistemic insight table protocol workers game base"
         " solvers",
     ),
-    "guide": ("quaternity.guide", "base"),
+    "guide": ("quaternity.guide", "arena base"),
     "environments": ("quaternity.environments", "table base"),
     "face": (
         "quaternity quaternity.analysis quaternity.errors quaternity.information"

@@ -129,6 +129,9 @@ def test_a_page_says_what_is_so(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    # A page's programs in Python run as they do where this distribution is installed.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(HOUSE))
     if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
         monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
     known, installs = set(sys.modules), ExitStack()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from quaternity import guide
 from quaternity.base.errors import InputError, PlayerFault, PlayerTimeout
 from quaternity.base.names import split_names
 from quaternity.game.rules import QuaternityRules
@@ -20,6 +23,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import registration
 from quaternity.table.match import Match
+from quaternity.table.player_check import check_player
 from quaternity.table.players import check_name, make_player
 from quaternity.table.programs import end_idle
 from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
@@ -29,6 +33,7 @@ from quaternity.workers.child import Child
 from quaternity.workers.own_process import own_process
 from quaternity.workers.pool import open_executor
 from quaternity.workers.process_tree import descendants
+from tests.sizes import thorough
 
 HERE = Path(__file__).parent
 RULES = [QuaternityRules(), KwartetRules(KwartetSettings(3, 3)), QuartoRules(), SetRules()]
@@ -242,3 +247,51 @@ def test_a_message_larger_than_a_pipe_arrives() -> None:
     with pytest.raises(program_module.ProgramFault, match="gave no answer") as raised:
         deaf.ask({"large": "x" * 10**6}, 0.2)
     assert raised.value.overdue
+
+
+EXAMPLES = Path(guide.__file__).parent / "arena"
+
+
+def example(language: str, folder: Path) -> str:
+    """One of the players that the guide shows, built where there is a compiler."""
+    match language:
+        case "C++":
+            if shutil.which("g++") is None:
+                pytest.skip("no g++")
+            built = ["g++", "-std=c++17", "-o", str(folder / "hoarder")]
+            subprocess.run([*built, str(EXAMPLES / "hoarder.cpp")], check=True)
+            return f"cmd:{folder}/hoarder"
+        case "JavaScript":
+            if shutil.which("node") is None:
+                pytest.skip("no Node")
+            return f"cmd:node {EXAMPLES}/hoarder.js"
+    return f"cmd:{sys.executable} {EXAMPLES}/hoarder.py"
+
+
+@pytest.mark.parametrize("language", ["C++", "JavaScript", "Python"])
+def test_the_players_of_the_guide_are_one_in_three_languages(language: str, tmp_path: Path) -> None:
+    """They win, and play as a strategy of the same idea does."""
+    rules = KwartetRules(KwartetSettings(3, 5))
+    plan = Tournament(rules, (example(language, tmp_path), "greedy", "silent"), secret="x")
+    with open_executor(1) as pool:
+        results = list(play(plan, 12, pool))
+    won = sum(
+        result.winner is not None and result.line_up[result.winner] == 0 for result in results
+    )
+    assert won > 6
+    text = record_of_game(plan, 7)
+    same = Tournament(rules, (example("Python", tmp_path), "greedy", "silent"), secret="x")
+    moves = [line for line in text.splitlines() if not line.startswith("seats")]
+    assert moves == [
+        line for line in record_of_game(same, 7).splitlines() if not line.startswith("seats")
+    ]
+    checked = check_player(example(language, tmp_path), "kwartet", range(thorough(40, 2000)))
+    assert checked.asked is None, checked.fault
+
+
+def test_the_guide_shows_its_players_as_they_are() -> None:
+    text = guide.page("arena").text
+    for path in sorted(EXAMPLES.glob("hoarder.*")):
+        code = path.read_text()
+        assert code.count("\n") < 80
+        assert f" {path.name}\n{code}```" in text

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import importlib
 import json
 import re
 import sys
@@ -12,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -543,3 +545,27 @@ def test_the_program_of_the_guide_plays_a_game(
     code = re.findall(r"```python\n(.*?)```", guide.page("serving").text, re.DOTALL)[-1]
     exec(code.replace("127.0.0.1:8000", server.host), {})  # noqa: S102  # our own
     assert "'places': " in capsys.readouterr().out
+
+
+def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: Path) -> None:
+    """By the loop that the page of the arena has around it."""
+    text = guide.page("arena").text
+    for file in ("hoarder.py", "at_table.py"):
+        (tmp_path / file).write_text(text.split(f"```python {file}\n")[1].split("```")[0])
+    sys.path.insert(0, str(tmp_path))
+    try:
+        loop = importlib.import_module("at_table")
+        wanted = {"game": "kwartet", "seats": ["me", "greedy", "greedy"], "settings": {"sets": 3}}
+        with urlopen(
+            Request(
+                f"http://{server.host}/api/tables", json.dumps(wanted).encode(),
+                {"Content-Type": "application/json"},
+            )
+        ) as answer:  # fmt: skip
+            made = json.load(answer)
+        url, token = f"http://{server.host}/api/tables/{made['table']}", made["seats"][0]["token"]
+        loop.play(url, token, [sys.executable, str(tmp_path / "hoarder.py")])
+        assert loop.ask(url, token)["outcome"]
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("at_table", None)

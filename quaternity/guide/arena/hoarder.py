@@ -1,0 +1,38 @@
+"""A player of Kwartet: it collects the set of which it holds most."""
+
+from typing import Any
+
+from quaternity.arena import run
+
+
+def merit(move: str, view: dict[str, Any]) -> int:
+    """Return how good a move such as "2 asks 0 for 1/3" is."""
+    _, _, asked, _, card = move.split()
+    if card in view["hand"]:
+        return -1  # a bluff
+    index, number = map(int, card.split("/"))
+    owners = view["owners"][index][number]
+    if int(asked) not in owners:
+        return 0
+    held: int = sum(own.startswith(f"{index}/") for own in view["hand"])
+    return 100 * held + 10 - len(owners)
+
+
+class Hoarder:
+    """One game of the player; another one is made for the next."""
+
+    name = "Hoarder in Python"
+    wants = ("view", "moves")
+
+    def __init__(self, new: dict[str, Any]) -> None:
+        """Sit down in a seat, for the game that a message tells of."""
+        self.seat = new["seat"]
+
+    def choose(self, asked: dict[str, Any]) -> str:
+        """Return the best move."""
+        moves: list[str] = asked["moves"]
+        return max(moves, key=lambda move: merit(move, asked["view"]))
+
+
+if __name__ == "__main__":
+    run(Hoarder)
