@@ -2,5 +2,10 @@
 
 `episode` has what both libraries need, made from a game's rules (`quaternity.table.protocol`) and
 its numbers (`encoded.py` in the game's room); `pettingzoo` and `open_spiel` are one adapter each,
-for all games. The libraries are optional: the extras `pettingzoo` and `openspiel`.
+for all games. The libraries are optional: the extras `pettingzoo` and `openspiel`. A trained
+policy sits at any table as a `PolicyPlayer`.
 """
+
+from quaternity.environments.policy_player import PolicyPlayer
+
+__all__ = ["PolicyPlayer"]

@@ -1,0 +1,50 @@
+"""A policy on numbers is a player of every game."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.base.errors import PlayerFault
+from quaternity.environments import PolicyPlayer
+from quaternity.environments.episode import TableGame
+from quaternity.table.games import GAMES, rules_class
+from quaternity.table.match import Match
+
+
+def drawn(numbers: memoryview, mask: bytes, random: Random) -> int:
+    assert all(0 <= number <= 1 for number in numbers)
+    return random.choice([action for action, legal in enumerate(mask) if legal])
+
+
+anybody = PolicyPlayer(drawn)
+wrong = PolicyPlayer(lambda numbers, mask, random: mask.index(0))
+HERE = "tests.environments.test_policy_player"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_plays_by_the_numbers_of_the_environments(game: str) -> None:
+    rules: Any = rules_class(game)()
+    match: Any = Match(rules, [f"{HERE}:anybody"] * rules.seats, "3")
+    for _ in range(8):
+        if match.program_move() is None:
+            break
+    assert match.moves
+    episode = TableGame(game).episode(Random(5))
+    heard = []
+
+    def choose(numbers: memoryview, mask: bytes, random: Random) -> int:
+        heard.append((bytes(numbers), mask))
+        return mask.index(1)
+
+    PolicyPlayer(choose)(rules).choose(episode.view, Random(0))
+    assert heard == [(bytes(episode.numbers(episode.seat or 0)), episode.mask)]
+
+
+def test_an_action_that_is_not_legal_is_a_fault() -> None:
+    rules = rules_class("quarto")()
+    match: Any = Match(rules, [f"{HERE}:wrong"] * 2, "3")
+    with pytest.raises(PlayerFault, match="action 0: the mask has no 1 there"):
+        match.program_move()
