@@ -85,7 +85,9 @@ def part(sight: Sight) -> dict[str, Any]:
         ],
         "notes": [f"{wrong} wrong" if wrong else "" for wrong in view.wrong],
     }
-    if sight.places is None and not sight.awaited:
+    if sight.places is not None:
+        drawn["advice"] = f"The deck is out, and no {view.settings.rule.three} is left."
+    elif not sight.awaited:
         drawn["headline"] = (
             f"Find a {view.settings.rule.three}" if mine else "The table is open to all seats"
         )
