@@ -1,6 +1,8 @@
 """Pages are made of sights alone: what they show, what they escape, and what is not in them."""
 
+import json
 import re
+from itertools import chain
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +26,7 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
+from quaternity.web.drawing.frame import drawn_part
 from quaternity.web.drawing.words import move_text, seat_names
 from quaternity.web.helping import know
 from quaternity.web.rendering import (
@@ -216,6 +219,39 @@ def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
         assert weaker < level.rating
         weaker = level.rating
     assert {*re.findall(r'<option value="([a-z-]+)"', html)} >= {*known.players} - {"perfect"}
+
+
+@pytest.mark.parametrize("brisk", [False, True])
+@pytest.mark.parametrize("name", ["quaternity", "kwartet"])
+def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
+    name: str, brisk: bool
+) -> None:
+    kwartet = KwartetSettings(players=3, sets=4, own_card_requests=not brisk)
+    rules: Any = (
+        KwartetRules(kwartet)
+        if name == "kwartet"
+        else QuaternityRules(Settings(4, 3, 3, brisk=brisk))
+    )
+    refusals = 0
+    for moves in range(0, 40, 3):
+        game = played(rules, moves)
+        if not rules.to_act(game.positions[-1]):
+            break
+        shown = sight(game, acting(game))
+        drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
+        done = [block.is_done for block in drawn["blocks"]]
+        for tile in chain.from_iterable(drawn["tiles"]) if drawn["asking"] else ():
+            if done[tile.card.set_index]:
+                continue
+            asks, refused = json.loads(tile.asks), json.loads(tile.refused)
+            others = [seat for seat in range(3) if seat != shown.seat]
+            assert sorted(seat for seat, *_ in asks + refused) == others
+            for seat, *_ in asks + refused:
+                question = Question(acting(game), seat, tile.card)
+                assert bool(rules.faults(view, question)) == (seat in dict(refused))
+            assert all(dict(refused).values())
+            refusals += len(refused)
+    assert refusals
 
 
 @pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])

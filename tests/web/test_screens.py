@@ -202,3 +202,16 @@ def events_of(person: Person, table: str) -> list[str]:
         if "<li" not in more:
             return texts
         texts += [unescape(text) for text in findall("<li[^>]*>(.*?)</li>", more)]
+
+
+def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, served: Server) -> None:
+    ann = Person(browser, served.host)
+    try:
+        ann.table("kwartet", {"players": 3, "sets": 13}, ["me"] * 3, name="Ann", seed=5)
+        ann.press(ann.page.locator("[data-card][aria-disabled=true]").first)
+        assert "you have no card of this set" in ann.page.locator("#ask").inner_text()
+        ann.press(ann.page.locator("[data-card][data-act]").first)
+        assert ann.page.locator("[data-ask]").count() == 2
+    finally:
+        ann.context.close()
+    assert ann.faults == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -34,6 +35,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
                     asker,
                     public.hands,
                     legal,
+                    partial(_why_not, held),
                 )
                 for number in range(4)
                 for card in [Card(index, number)]
@@ -50,6 +52,12 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     if over and sight.revealed is not None:
         drawn["dealt"] = [hand_by_sets(hand) for hand in sight.revealed.dealt]
     return drawn
+
+
+def _why_not(held: int, asked: int) -> str:
+    """Say why nobody can be asked for a card of a set of which one holds some, or none."""
+    del asked
+    return "you have it" if held else "you have no card of this set"
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:

@@ -7,7 +7,7 @@ somebody else is how one asks them for that card.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
@@ -96,11 +96,13 @@ def tile(
     asker: int | None,
     hands: Sequence[int],
     legal: Mapping[tuple[int, int, int], str],
+    why_not: Callable[[int], str],
 ) -> Tile:
     """Return a card with whom the asker may ask for it; nobody where nobody can ask now.
 
     Args:
         legal: what may be asked, as (player, set, number), and what can come of it.
+        why_not: says why somebody who has cards cannot be asked.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -110,7 +112,7 @@ def tile(
         if note is not None:
             asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
         else:
-            refused.append([seat, "not now" if hands[seat] else "has no cards"])
+            refused.append([seat, why_not(seat) if hands[seat] else "has no cards"])
     return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 

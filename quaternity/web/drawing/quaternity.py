@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -38,7 +40,14 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     drawn: dict[str, Any] = {
         "tiles": [
             [
-                tile(Card(index, number), tuple(players_in(mask)), mine, state.hands, legal)
+                tile(
+                    Card(index, number),
+                    tuple(players_in(mask)),
+                    mine,
+                    state.hands,
+                    legal,
+                    partial(_why_not, constraint.owners or completed, number, mine),
+                )
                 for number, mask in enumerate(constraint.owners or completed)
             ]
             for index, constraint in enumerate(known.sets)
@@ -66,13 +75,25 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     return drawn
 
 
+def _why_not(owners: Sequence[int], number: int, asker: int | None, asked: int) -> str:
+    """Say why nobody can be asked for a card, or this player cannot."""
+    can_have = [asker is not None and bool(mask >> asker & 1) for mask in owners]
+    if owners[number] >> (asker or 0) == 1 and can_have[number]:
+        return "you have it"
+    if not any(can_have[:number] + can_have[number + 1 :]):
+        return "you have no other card of this set"
+    if not owners[number] >> asked & 1:
+        return "cannot have it"
+    return "asking would not fit what is known"
+
+
 def _forced(sight: Sight) -> dict[str, str]:
     """Say that the last question to who looks had one answer only."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
     answer = about["answer"]
-    return {"advice": f"You had to say {answer}: nothing else fits what is known."}
+    return {"advice": f"You had to say {answer}: only that fits."}
 
 
 def picture() -> Markup:

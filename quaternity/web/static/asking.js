@@ -52,15 +52,21 @@ export function drawAsking() {
     if (other !== tile) other.setAttribute("aria-pressed", "false");
   }
   if (!panel) { chosen = null; return; }
-  if (!tile || tile.ariaDisabled === "true") {
+  if (!tile) {
     chosen = null;
     panel.replaceChildren(element("p", panel.dataset.hint, {}));
     return;
   }
   tile.setAttribute("aria-pressed", "true");
+  const [asks, off] = [JSON.parse(tile.dataset.asks), JSON.parse(tile.dataset.refused)];
+  // What holds of everybody is said once.
+  if (!asks.length && new Set(off.map(([, why]) => why)).size === 1) {
+    panel.replaceChildren(element("p", `${tile.dataset.name}: ${off[0][1]}. Tap another card.`, { class: "question" }));
+    return;
+  }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
-  people.append(...JSON.parse(tile.dataset.asks).map(person));
-  panel.replaceChildren(element("p", `${tile.dataset.name}: whom do you ask?`, { class: "question" }), people, ...JSON.parse(tile.dataset.refused).map(refused));
+  people.append(...asks.map(person));
+  panel.replaceChildren(element("p", `${tile.dataset.name}: ${asks.length ? "whom do you ask?" : "nobody can be asked."}`, { class: "question" }), people, ...off.map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
