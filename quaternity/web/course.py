@@ -75,7 +75,11 @@ class LoggedCourse(Course[Any, Any, Any]):
     def meant(self, seat: int, version: int, text: str) -> Any:
         """Return the move in a text as some version meant it, if it still means that."""
         rules, stale = self.rules, version != self.version
-        gone = Refusal(409, "what this names is gone", version=self.version)
+        gone = Refusal(
+            409,
+            "somebody was faster, and what you chose is gone: choose anew",
+            version=self.version,
+        )
         if stale and version not in self.recent:
             raise gone
         then = rules.view(self.recent[version], seat)

@@ -182,6 +182,20 @@ def test_a_card_of_set_keeps_its_place_as_long_as_it_lies_there(seed: int) -> No
     assert most > rules.settings.table
 
 
+def test_a_three_that_is_taken_is_laid_down_and_a_wrong_one_is_not() -> None:
+    rules = SetRules()
+    match = Match(rules, ["you", "you"], "3")
+    three = match.position.seen.threes[0]
+    wrong = next(
+        move for move in rules.moves(match.view(0))
+        if move.cards and tuple(move.cards) not in set(map(tuple, match.position.seen.threes))
+    )  # fmt: skip
+    match.play(0, wrong)
+    assert "data-laid" not in page_of(match, 1)
+    match.play(1, rules.read("claim " + " ".join(map(str, three)), match.view(1)))
+    assert page_of(match, 0).count('data-laid="1"') == 1
+
+
 def test_a_wrong_three_and_an_agreement_are_told_in_few_words() -> None:
     rules = SetRules()
     match = Match(rules, ["you", "you"], "3")

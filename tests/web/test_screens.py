@@ -215,3 +215,24 @@ def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, served: 
     finally:
         ann.context.close()
     assert ann.faults == []
+
+
+@pytest.mark.parametrize("screen", SCREENS[:3])
+def test_help_lies_over_the_board_and_hides_it(
+    screen: tuple[int, int], browser: Browser, served: Server
+) -> None:
+    ann = Onlooker(browser, served.host, screen)
+    try:
+        settings = {"set_size": 4, "sets": 3, "players": 3}
+        ann.table("quaternity", settings, ["me"] * 3, name="Ann", help=True, seed=5)
+        ann.press(ann.page.locator(".helps [data-help=chances]"))
+        panel = ann.page.locator("#help:not([hidden])")
+        panel.wait_for()
+        assert "rgba(" not in panel.evaluate("node => getComputedStyle(node).backgroundColor")
+        assert panel.evaluate("""node => {
+          const { x, y, width, height } = node.getBoundingClientRect();
+          return node.contains(document.elementFromPoint(x + width / 2, y + height - 20));
+        }""")
+    finally:
+        ann.context.close()
+    assert ann.faults == []

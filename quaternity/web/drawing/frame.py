@@ -265,7 +265,9 @@ def _journey(event: str) -> Markup:
     about = facts(event)
     if str(about.get("answer")) == "yes":
         return Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
-    if isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down"):
+    if about.get("right") or (
+        isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down")
+    ):
         return Markup(' data-laid="{}"').format(about["who"])
     return Markup("")
 

@@ -9,6 +9,7 @@ export const isOn = () => liked("sound") === "on";
 export function play(name) {
   if (!isOn() || !TONES[name].length) return;
   context ??= new AudioContext();
+  context.resume(); // asleep where nobody had touched the page yet
   TONES[name].forEach((pitch, index) => {
     const start = context.currentTime + index * 0.13;
     const tone = context.createOscillator();
