@@ -1,5 +1,7 @@
 """The errors that users of the games meet, under one root."""
 
+from typing import TYPE_CHECKING
+
 from quaternity.base.errors import (
     FaultPlace,
     FileWarning,
@@ -16,6 +18,7 @@ from quaternity.base.errors import (
     UnsupportedProblem,
     WorkersLost,
 )
+from quaternity.base.lazy_names import public_only
 
 __all__ = [
     "FaultPlace",
@@ -33,3 +36,6 @@ __all__ = [
     "UnsupportedProblem",
     "WorkersLost",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(globals())

@@ -60,24 +60,25 @@ if TYPE_CHECKING:
     from solvers.verdict import deal_faults as deal_faults
     from solvers.verdict import verify as verify
 
-__all__, __getattr__, __dir__ = lazy_names(
-    globals(),
-    {
-        "solvers.counting": (
-            "Chances chances count_deals count_deals_given count_distribution "
-            "count_vector_distribution exact_chances"
-        ),
-        "quaternity.base.errors": (
-            "InputError LimitError NoDeal QuaternityError SolverFault SolverTimeout "
-            "UnsupportedProblem"
-        ),
-        "solvers.filtering": "closed",
-        "solvers.problem": "DealProblem SetConstraint mask_of players_in",
-        "solvers.registry": (
-            "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"
-        ),
-        "solvers.sampling": "NumberedDeals sample_deals",
-        "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooFewPlaces",
-        "solvers.verdict": "Deal Feasible Infeasible Verdict deal_faults verify",
-    },
-)
+if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
+    __all__, __getattr__, __dir__ = lazy_names(
+        globals(),
+        {
+            "solvers.counting": (
+                "Chances chances count_deals count_deals_given count_distribution "
+                "count_vector_distribution exact_chances"
+            ),
+            "quaternity.base.errors": (
+                "InputError LimitError NoDeal QuaternityError SolverFault SolverTimeout "
+                "UnsupportedProblem"
+            ),
+            "solvers.filtering": "closed",
+            "solvers.problem": "DealProblem SetConstraint mask_of players_in",
+            "solvers.registry": (
+                "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"
+            ),
+            "solvers.sampling": "NumberedDeals sample_deals",
+            "solvers.shortage": "Certificate CrossedBounds CrowdedHand Shortage TooFewPlaces",
+            "solvers.verdict": "Deal Feasible Infeasible Verdict deal_faults verify",
+        },
+    )

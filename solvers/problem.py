@@ -40,7 +40,7 @@ def players_in(mask: int) -> tuple[int, ...]:
     """
     try:
         return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise InputError(f"mask: {shown(mask)} is not a whole number") from None
 
 

@@ -68,7 +68,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "epistemic": ("quaternity.epistemic", "game base solvers"),
     "kwartet": ("quaternity.kwartet", "epistemic protocol workers game base solvers"),
     "protocol": (
-        "quaternity.table.protocol quaternity.table.plain_rules quaternity.table.registration",
+        "quaternity.table.protocol quaternity.table.plain_rules quaternity.table.registration"
+        " quaternity.table.played_game",
         "base",
     ),
     "quarto": ("quaternity.quarto", "protocol base"),

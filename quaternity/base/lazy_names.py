@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
+
+
+def public_only(
+    package: dict[str, Any], renamed: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` and `__dir__` of a package that loads its names at once.
+
+    Args:
+        package: its `globals()`, `__all__` included.
+        renamed: old names, each with the public name that it stands for now. They warn.
+    """
+
+    def old(name: str) -> Any:
+        if name not in renamed:
+            raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
+        new = renamed[name]
+        warnings.warn(
+            f"{package['__name__']}.{name} is called {new} since 0.9; the old name goes in 0.10",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return package[new]
+
+    def public() -> list[str]:
+        return sorted({*package["__all__"], *(name for name in package if name.startswith("__"))})
+
+    return old, public
 
 
 def lazy_names(

@@ -17,8 +17,8 @@ from quaternity.cli.terminal import say
 from quaternity.quarto import (
     COMPLETIONS_LIMIT,
     Board,
-    Move,
     Outcome,
+    QuartoMove,
     RatedMove,
     Solution,
     board_svg,
@@ -27,6 +27,7 @@ from quaternity.quarto import (
     cell_name,
     drawn_completions,
     example_pieces,
+    explain_quartos,
     is_reachable,
     line_of_play,
     rated_moves,
@@ -35,7 +36,6 @@ from quaternity.quarto import (
     why_unreachable,
     winning_cells,
 )
-from quaternity.quarto import explain as quartos_of
 from quaternity.quarto import solve as solution_of
 
 quarto_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Boards of the game Quarto.")
@@ -104,7 +104,7 @@ def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = Fals
     Example: quaternity quarto explain example 'AGH.............'
     """
     board = _board(pieces, configuration)
-    quartos = quartos_of(board)
+    quartos = explain_quartos(board)
     winning = {
         name: [cell_name(cell) for cell in winning_cells(board, name)] for name in board.left
     }
@@ -198,7 +198,9 @@ def solve(
         say(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
 
 
-def _solution_json(solution: Solution, in_hand: str | None, line: Sequence[Move]) -> dict[str, Any]:
+def _solution_json(
+    solution: Solution, in_hand: str | None, line: Sequence[QuartoMove]
+) -> dict[str, Any]:
     rows = zip(solution.moves, solution.distances, strict=True)
     return {
         "outcome": solution.outcome.name.lower(),
@@ -210,7 +212,7 @@ def _solution_json(solution: Solution, in_hand: str | None, line: Sequence[Move]
 
 
 def _print_solution(
-    solution: Solution, in_hand: str | None, line: Sequence[Move], rated: Sequence[RatedMove]
+    solution: Solution, in_hand: str | None, line: Sequence[QuartoMove], rated: Sequence[RatedMove]
 ) -> None:
     task = "hand over a piece" if in_hand is None else f"place {in_hand}"
     say(f"To {task}: {solution.outcome.name.lower()} with perfect play.")
@@ -261,7 +263,7 @@ def _reachable(board: Board) -> str:
     return "yes" if reason is None else f"no ({reason})"
 
 
-def _move_json(move: Move) -> dict[str, object]:
+def _move_json(move: QuartoMove) -> dict[str, object]:
 
     return {
         "cell": None if move.cell is None else cell_name(move.cell),
@@ -269,7 +271,7 @@ def _move_json(move: Move) -> dict[str, object]:
     }
 
 
-def _print_moves(rows: Iterable[tuple[Move, int]]) -> None:
+def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
     """Print a line for all moves to one cell, or without one, that are equally long."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:

@@ -23,8 +23,8 @@ from quaternity.ternary import (
     PICTURES,
     WHOLE_DECK,
     Best,
-    Card,
     Rule,
+    SetCard,
     check_table,
     count_free,
     largest_free,
@@ -82,7 +82,7 @@ def show(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set show 0212
     """
-    shown = Card(read_card(card))
+    shown = SetCard(read_card(card))
     shape, colour, fill, _ = shown.words
     if as_json:
         print_json(
@@ -296,12 +296,12 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
 
 def ternary_digits(card: int) -> str:
     """Return the four digits of a card."""
-    return Card(card).ternary
+    return SetCard(card).ternary
 
 
 def _line(card: int) -> str:
     """Show a card in all three ways."""
-    return f"{card:>2}  {ternary_digits(card)}  {Card(card)}"
+    return f"{card:>2}  {ternary_digits(card)}  {SetCard(card)}"
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:

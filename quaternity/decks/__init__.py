@@ -4,6 +4,9 @@ A game knows a card by its numbers, `set/number`, and so do records and requests
 people call it. `deck` has all of it; a file of data beside it is a deck.
 """
 
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import public_only
 from quaternity.decks.deck import (
     LANGUAGES,
     PLAIN,
@@ -20,3 +23,6 @@ __all__ = [
     "LANGUAGES", "PLAIN", "Deck", "DeckWords", "deck_for", "decks", "find_deck", "read_deck",
     "size_of",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(globals())

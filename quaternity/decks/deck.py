@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.base.plain_values import text, whole
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.wording import counted, listed, shown
 
@@ -101,6 +102,7 @@ class Deck:
 
     def fits(self, sets: int, size: int) -> bool:
         """Return whether the first sets have that many cards each. The plain deck fits any game."""
+        sets, size = whole(sets, "sets"), whole(size, "size")
         if not self.sets:
             return True
         return sets <= len(self.sets) and all(len(face.cards) >= size for face in self.sets[:sets])
@@ -143,10 +145,11 @@ class Deck:
         return names[self.languages.index(language) if language in self.languages else 0]
 
     def _set(self, index: int) -> SetFace | None:
-        return self.sets[index] if 0 <= index < len(self.sets) else None
+        return self.sets[index] if 0 <= whole(index, "set") < len(self.sets) else None
 
     def _card(self, index: int, number: int) -> CardFace | None:
         face = self._set(index)
+        number = whole(number, "number of a card")
         return face.cards[number] if face and 0 <= number < len(face.cards) else None
 
 
@@ -322,4 +325,4 @@ def _check_different(named: Iterator[tuple[str, str]], language: str) -> None:
 
 
 def _folded(name: str) -> str:
-    return " ".join(name.split()).casefold()
+    return " ".join(text(name, "a name", "name").split()).casefold()

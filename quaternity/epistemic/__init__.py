@@ -13,8 +13,11 @@ False
 True
 """
 
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import public_only
 from quaternity.epistemic.evaluator import Undecided, information_set
-from quaternity.epistemic.explanation import Explanation, explain, judge
+from quaternity.epistemic.explanation import FormulaExplanation, explain_formula, judge
 from quaternity.epistemic.formula import (
     FALSE,
     TRUE,
@@ -43,8 +46,8 @@ __all__ = [
     "C",
     "D",
     "E",
-    "Explanation",
     "Formula",
+    "FormulaExplanation",
     "H",
     "K",
     "Kw",
@@ -58,7 +61,7 @@ __all__ = [
     "Undecided",
     "as_seen",
     "every",
-    "explain",
+    "explain_formula",
     "holds",
     "information_set",
     "judge",
@@ -66,3 +69,8 @@ __all__ = [
     "reasons",
     "some",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(
+        globals(), {"Explanation": "FormulaExplanation", "explain": "explain_formula"}
+    )

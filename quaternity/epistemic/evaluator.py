@@ -12,6 +12,7 @@ from typing import NoReturn, Protocol, TypeAlias
 
 import quaternity.base.deadline
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import entries, iterated, takes
 from quaternity.epistemic.formula import Formula
 from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
@@ -80,13 +81,14 @@ def out_of_time(seconds: float) -> str:
     )
 
 
+@takes(problem=DealProblem, deal=Deal)
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
     """Return the deals that some players, laying their hands together, cannot tell from this one.
 
     With one player that is the player's information set; with none, the problem itself.
     Cost: cards.
     """
-    for player in players:
+    for player in iterated(players, "players"):
         hand = [
             sum(1 << number for number, who in enumerate(owner) if who == player)
             for owner in deal.owner
@@ -106,7 +108,11 @@ def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) ->
     Raises:
         InputError: it is not one of the problem's deals; the message says everything that is wrong.
     """
-    deal = owner if isinstance(owner, Deal) else Deal(tuple(tuple(cards) for cards in owner))
+    if isinstance(owner, Deal):
+        deal = owner
+    else:
+        sets = enumerate(entries(owner, "deal"))
+        deal = Deal(tuple([entries(cards, f"deal[{index}]") for index, cards in sets]))
     faults = deal_faults(problem, deal.owner)
     if faults:
         raise InputError(f"the deal does not fit the public record: {'; '.join(faults)}")

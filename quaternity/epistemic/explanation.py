@@ -56,7 +56,7 @@ class Claim(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class FormulaExplanation:
     """Why a formula has its truth value.
 
     Attributes:
@@ -72,7 +72,7 @@ class Explanation:
     claims: tuple[Claim, ...] = ()
 
 
-def explain(
+def explain_formula(
     formula: Formula | str,
     problem: DealProblem,
     deal: Deal | Sequence[Sequence[int]],
@@ -80,14 +80,14 @@ def explain(
     seconds: float = SECONDS,
     set_size: int | None = None,
     real: bool = True,
-) -> Explanation:
+) -> FormulaExplanation:
     """Return why a formula is true or false. Arguments and errors are those of `holds`.
 
     `real` is whether the deal is the real one, or only one that is possible.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-    >>> for line in explain("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
+    >>> for line in explain_formula("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
     ...     print(line)
     player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, and there
       player 1 holds 0/0, not 0
@@ -104,7 +104,7 @@ def judge(
     method: Method | str = Method.AUTO,
     seconds: float = SECONDS,
     set_size: int | None = None,
-) -> tuple[bool, Explanation | LimitError]:
+) -> tuple[bool, FormulaExplanation | LimitError]:
     """Return the truth of a formula, and why, or what kept the reason from being found.
 
     One time limit holds for both. Arguments and errors are those of `holds`.
@@ -112,7 +112,7 @@ def judge(
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)
 
-    def question(evaluator: Evaluator) -> tuple[bool, Explanation | LimitError]:
+    def question(evaluator: Evaluator) -> tuple[bool, FormulaExplanation | LimitError]:
         truth = evaluator.truth(formula, world)
         try:
             return truth, explained(evaluator, formula, world)
@@ -122,12 +122,14 @@ def judge(
     return ask(question, formula, problem, method, seconds)
 
 
-def explained(evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True) -> Explanation:
-    """Return why a formula is true or false at a deal, by an evaluator; see `explain`."""
+def explained(
+    evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
+) -> FormulaExplanation:
+    """Return why a formula is true or false at a deal, by an evaluator; see `explain_formula`."""
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
-    return Explanation(formula, truth, *texts)
+    return FormulaExplanation(formula, truth, *texts)
 
 
 class _Writer:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.plain_values import iterated, whole_number
+from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 
 MAX_DEPTH = 100
@@ -94,7 +95,7 @@ class Formula:
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
         """Return the same with other formulas directly inside, as many as there are."""
-        return type(self)(*parts) if parts else self
+        return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
         """Yield this formula and everything inside, each occurrence, outermost first."""
@@ -447,15 +448,23 @@ TRUE = Constant(True)
 FALSE = Constant(False)
 
 
+def _formulas(parts: Iterable[Formula]) -> tuple[Formula, ...]:
+    listed = tuple(iterated(parts, "parts"))
+    for index, part in enumerate(listed):
+        if not isinstance(part, Formula):
+            raise InputError(f"parts[{index}]: {shown(part)} is not a formula")
+    return listed
+
+
 def every(parts: Iterable[Formula]) -> Formula:
     """Return the conjunction of any number of formulas: `true` for none."""
-    listed = tuple(parts)
+    listed = _formulas(parts)
     return And(listed) if len(listed) > 1 else listed[0] if listed else TRUE
 
 
 def some(parts: Iterable[Formula]) -> Formula:
     """Return the disjunction of any number of formulas: `false` for none."""
-    listed = tuple(parts)
+    listed = _formulas(parts)
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 
 

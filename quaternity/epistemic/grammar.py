@@ -23,6 +23,7 @@ from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import takes
 from quaternity.base.wording import shown
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.comparisons import SIGNS, Term, both_compared, constant, held, unknown
@@ -99,6 +100,7 @@ class _Abbreviation(NamedTuple):
     names: dict[str, _Abbreviation]
 
 
+@takes(text=str, language=(Language, type(None)))
 def parse(text: str, language: Language | None = None) -> Formula:
     """Read a formula.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quaternity.base.errors import InputError
+from quaternity.base.plain_values import takes
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import Formula
 from quaternity.game.cards import Card
@@ -26,6 +27,7 @@ class Language:
     points: tuple[int, ...] | None = None
 
     @classmethod
+    @takes(problem=DealProblem, set_size=(int, type(None)))
     def of(
         cls,
         problem: DealProblem,

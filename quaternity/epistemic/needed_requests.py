@@ -12,10 +12,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
-from quaternity.base.errors import LimitError
+from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import takes, whole
+from quaternity.base.wording import shown
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline
-from quaternity.epistemic.explanation import Explanation, explain
+from quaternity.epistemic.explanation import FormulaExplanation, explain_formula
 from quaternity.epistemic.formula import Formula
 from quaternity.epistemic.holding import SECONDS, Method, checked_formula, holds
 from solvers.problem import DealProblem
@@ -37,7 +39,7 @@ class Reasons(NamedTuple):
 
     requests: tuple[int, ...]
     minimal: bool
-    explanation: Explanation | None
+    explanation: FormulaExplanation | None
 
 
 def is_knowledge(formula: Formula) -> bool:
@@ -53,6 +55,7 @@ def is_knowledge(formula: Formula) -> bool:
             return False
 
 
+@takes(formula=Formula, deal=Deal)
 def reasons(
     formula: Formula,
     deal: Deal,
@@ -74,6 +77,9 @@ def reasons(
 
     Cost: evaluates the formula about 2 log2(requests) times for each one in the list.
     """
+    requests = whole(requests, "requests", 0)
+    if not callable(stated_by):
+        raise InputError(f"stated_by: {shown(stated_by)} is not a function")
     deadline = Deadline(seconds)
     undecided: list[LimitError] = []
 
@@ -97,7 +103,9 @@ def reasons(
     explanation = None
     with suppress(LimitError):
         time = max(1.0, seconds / 4)
-        explanation = explain(formula, stated_by(chosen), deal, method, time, set_size, real)
+        explanation = explain_formula(
+            formula, stated_by(chosen), deal, method, time, set_size, real
+        )
     return Reasons(chosen, minimal and not undecided, explanation)
 
 

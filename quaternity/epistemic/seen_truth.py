@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.plain_values import entries
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Evaluator, Said
-from quaternity.epistemic.explanation import Explanation, explained
+from quaternity.epistemic.explanation import FormulaExplanation, explained
 from quaternity.epistemic.formula import Formula, negation
 from quaternity.epistemic.holding import SECONDS, Method, ask, checked_formula
 from solvers.problem import DealProblem
@@ -32,7 +33,7 @@ class SeenTruth(NamedTuple):
 
     truth: bool | None
     deals: tuple[Deal, ...] = ()
-    why: Explanation | LimitError | None = None
+    why: FormulaExplanation | LimitError | None = None
 
 
 def as_seen(
@@ -67,6 +68,7 @@ def as_seen(
     >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], said=["K2 H2 0/2"]).truth
     True
     """
+    said = entries(said, "said")
     formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
     said_first = tuple(before)
     seen = problem if seat is None else problem.seen_by(seat, hand)

@@ -1,1 +1,34 @@
-"""Kwartet: real hidden hands, public requests, and exact knowledge for every seat."""
+"""Kwartet: real hidden hands, public requests, and exact knowledge for every seat.
+
+>>> from quaternity.kwartet import KwartetGame, KwartetSettings
+>>> KwartetGame.start(KwartetSettings(players=3, sets=3), seed=7).turn
+0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from quaternity.game.cards import Card as Card
+    from quaternity.game.question import Question as Question
+    from quaternity.kwartet.game import KwartetGame as KwartetGame
+    from quaternity.kwartet.rules import KwartetPosition as KwartetPosition
+    from quaternity.kwartet.settings import Announce as Announce
+    from quaternity.kwartet.settings import KwartetSettings as KwartetSettings
+    from quaternity.kwartet.view import View as View
+
+if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
+    __all__, __getattr__, __dir__ = lazy_names(
+        globals(),
+        {
+            "quaternity.game.cards": "Card",
+            "quaternity.game.question": "Question",
+            "quaternity.kwartet.game": "KwartetGame",
+            "quaternity.kwartet.rules": "KwartetPosition",
+            "quaternity.kwartet.settings": "Announce KwartetSettings",
+            "quaternity.kwartet.view": "View",
+        },
+    )

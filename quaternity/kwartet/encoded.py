@@ -11,7 +11,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, may_ask_for_own
-from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
@@ -157,10 +157,10 @@ class KwartetEncoded:
         open_seats = [(seat, size - given.count(seat)) for seat, size in enumerate(sizes)]
         return [(seat, count / remaining) for seat, count in open_seats if count]
 
-    def dealt(self, drawn: Sequence[int]) -> KwartetGame:
+    def dealt(self, drawn: Sequence[int]) -> KwartetPosition:
         """Return the game after all of it is drawn."""
         hands = [[0] * self._sets for _ in range(self._players)]
         for card, seat in enumerate(drawn[-self._cards :]):
             hands[seat][card // SET_SIZE] |= 1 << card % SET_SIZE
         dealt = tuple(map(tuple, hands))
-        return KwartetGame(dealt, Position.start(self.rules.settings, dealt))
+        return KwartetPosition(dealt, Position.start(self.rules.settings, dealt))

@@ -11,7 +11,7 @@ from quaternity.kwartet.chances import log10_worlds
 from quaternity.kwartet.played import ends_go
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, IllegalRequest
-from quaternity.kwartet.rules import KwartetGame
+from quaternity.kwartet.rules import KwartetPosition
 from quaternity.kwartet.view import Strategy, View
 from quaternity.workers.course import Course
 from quaternity.workers.foreign import Sitting
@@ -50,12 +50,12 @@ class StrategyPlayer:
     @staticmethod
     def play_bare(
         players: Sequence[StrategyPlayer],
-        start: KwartetGame,
+        start: KwartetPosition,
         chances: Sequence[Random],
         cap: int,
         course: Course,
         details: int,
-    ) -> tuple[KwartetGame, int, GameDetails]:
+    ) -> tuple[KwartetPosition, int, GameDetails]:
         """Return a game of strategies alone: see `quaternity.table.tournament.playing`.
 
         Possible deals are counted at every `details` goes, 0 never; LimitError where there are too
@@ -82,7 +82,7 @@ class StrategyPlayer:
                 goes += 1
                 if details and not goes % details and not position.public.is_over:
                     worlds.append(_worlds(goes, position))
-        end = KwartetGame(start.dealt, position, tuple(events))
+        end = KwartetPosition(start.dealt, position, tuple(events))
         return end, len(events), GameDetails(goes, tuple(worlds))
 
 

@@ -29,7 +29,7 @@ from solvers.filtering import closed
 
 
 @dataclass(frozen=True, slots=True)
-class KwartetGame:
+class KwartetPosition:
     """A game at one moment: the hands dealt, the position with the real hands, and the requests."""
 
     dealt: tuple[Hand, ...]
@@ -38,7 +38,7 @@ class KwartetGame:
 
 
 @dataclass(frozen=True, slots=True)
-class KwartetRules(PlainRules[KwartetGame, Question, View]):
+class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     """Kwartet with its settings; see `quaternity.table.protocol.Rules`."""
 
     settings: KwartetSettings = field(default_factory=KwartetSettings)
@@ -51,46 +51,46 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         """Number of players."""
         return self.settings.players
 
-    def start(self, random: Random) -> KwartetGame:
+    def start(self, random: Random) -> KwartetPosition:
         """Deal a shuffled deck; where it does not come out even, draw who has more too."""
         extra = random.randrange(self.seats) if self.settings.cards % self.seats else 0
         return self.start_of_deal(random, extra)
 
-    def start_of_deal(self, random: Random, deal: int) -> KwartetGame:
+    def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
         """Give the start of the deal of a number: who has more cards moves on from deal to deal."""
         return self._start(dealt_hands(self.settings, random, deal))
 
-    def _start(self, hands: tuple[Hand, ...]) -> KwartetGame:
-        return KwartetGame(hands, Position.start(self.settings, hands))
+    def _start(self, hands: tuple[Hand, ...]) -> KwartetPosition:
+        return KwartetPosition(hands, Position.start(self.settings, hands))
 
-    def to_act(self, position: KwartetGame) -> tuple[int, ...]:
+    def to_act(self, position: KwartetPosition) -> tuple[int, ...]:
         """Return the player on turn."""
         public = position.position.public
         return () if public.is_over else (public.turn,)
 
-    def view(self, position: KwartetGame, seat: int | None) -> View:
+    def view(self, position: KwartetPosition, seat: int | None) -> View:
         """Return the public record, and the seat's own hand."""
         now = position.position
         if seat is None:
             return View(now.public, NOBODY, (0,) * self.settings.sets, position.events)
         return View(now.public, seat, now.hands[seat], position.events)
 
-    def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
+    def after(self, position: KwartetPosition, seat: int, move: Question) -> KwartetPosition:
         """Return the position after a request."""
         faults = self.faults(self.view(position, seat), move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal request", faults)
         now, event = position.position.ask(move)
-        return KwartetGame(position.dealt, now, (*position.events, event))
+        return KwartetPosition(position.dealt, now, (*position.events, event))
 
     def events(
-        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+        self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
     ) -> tuple[str, ...]:
         """Return the request with its result, and the sets put down."""
         del before, seat, move
         return after.events[-1].sentences()
 
-    def points(self, position: KwartetGame) -> tuple[float, ...]:
+    def points(self, position: KwartetPosition) -> tuple[float, ...]:
         """Return sets put down."""
         return tuple(map(float, position.position.public.points))
 
@@ -176,7 +176,7 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
             "over": public.is_over,
         }
 
-    def like(self, view: View, random: Random) -> KwartetGame:
+    def like(self, view: View, random: Random) -> KwartetPosition:
         """Give a deal that this seat holds possible; evenly drawn within the limits of counting."""
         from solvers.registry import solve
         from solvers.sampling import sample_deals
@@ -193,23 +193,23 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
             for number, player in enumerate(owners):
                 hands[player][index] |= 1 << number
         drawn = tuple(map(tuple, hands))
-        return KwartetGame(drawn, Position(view.public, drawn), view.events)
+        return KwartetPosition(drawn, Position(view.public, drawn), view.events)
 
-    def record_start(self, start: KwartetGame, names: Sequence[str]) -> str:
+    def record_start(self, start: KwartetPosition, names: Sequence[str]) -> str:
         """Write the settings, the deal, and what was put down at once: every secret."""
         announced = announced_at_deal(start.position)
         head = header_text(self.settings, start.dealt, names)
         return head + "".join(f"{line}\n" for line in announced)
 
     def record_move(
-        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+        self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
     ) -> str:
         """Return the request with its result, and the sets put down."""
         del before, seat, move
         return f"{after.events[-1]}\n"
 
     def record_of(
-        self, start: KwartetGame, names: Sequence[str], moves: Iterable[Question]
+        self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
         """Return a whole log, and the number of goes finished in it; quicker than move by move."""
         events = [event for _, event in start.position.played(moves)]
@@ -221,13 +221,13 @@ class KwartetRules(PlainRules[KwartetGame, Question, View]):
         """Return the rules that a log was played by. Raises as `quaternity.kwartet.log`."""
         return cls(parse_log(data).settings)
 
-    def replay(self, data: bytes) -> Replay[KwartetGame, Question]:
+    def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
         """Read a log with these settings."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)
         positions = tuple(
-            KwartetGame(log.hands, position, log.events[:number])
+            KwartetPosition(log.hands, position, log.events[:number])
             for number, position in enumerate(log.positions[: count + 1])
         )
         moves = tuple((event.question.asker, event.question) for event in log.events[:count])

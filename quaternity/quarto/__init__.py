@@ -1,5 +1,8 @@
 """Quarto: the four functions of the original exercise, and what one wants to know beyond them."""
 
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import public_only
 from quaternity.quarto.board import Board, safe_pieces, winning_cells
 from quaternity.quarto.drawing import board_svg, board_text
 from quaternity.quarto.draws import (
@@ -8,7 +11,8 @@ from quaternity.quarto.draws import (
     can_draw,
     drawn_completions,
 )
-from quaternity.quarto.explanation import Quarto, explain, is_reachable, why_unreachable
+from quaternity.quarto.explanation import Quarto, explain_quartos, is_reachable, why_unreachable
+from quaternity.quarto.game import QuartoGame
 from quaternity.quarto.grid import create_grid, quarto
 from quaternity.quarto.pieces import PieceSet, piece_properties
 from quaternity.quarto.pieces_file import (
@@ -18,10 +22,11 @@ from quaternity.quarto.pieces_file import (
     read_pieces,
 )
 from quaternity.quarto.rows import ROWS, Row, cell_name
+from quaternity.quarto.rules import QuartoPosition, QuartoSettings
 from quaternity.quarto.solving import (
     SOLVE_LIMIT,
-    Move,
     Outcome,
+    QuartoMove,
     RatedMove,
     Solution,
     line_of_play,
@@ -35,11 +40,14 @@ __all__ = [
     "ROWS",
     "SOLVE_LIMIT",
     "Board",
-    "Move",
     "Outcome",
     "PieceSet",
     "PiecesFileError",
     "Quarto",
+    "QuartoGame",
+    "QuartoMove",
+    "QuartoPosition",
+    "QuartoSettings",
     "RatedMove",
     "Row",
     "Solution",
@@ -50,7 +58,7 @@ __all__ = [
     "create_grid",
     "drawn_completions",
     "example_pieces",
-    "explain",
+    "explain_quartos",
     "is_reachable",
     "line_of_play",
     "parse_pieces",
@@ -63,3 +71,8 @@ __all__ = [
     "why_unreachable",
     "winning_cells",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(
+        globals(), {"Move": "QuartoMove", "explain": "explain_quartos"}
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import iterated, whole_number
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import listed
+from quaternity.base.wording import listed, shown
 from quaternity.quarto.grid import check_configuration, quoted
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, PieceSet
@@ -126,11 +126,17 @@ class Board:
         Squares of 2 x 2 cells are rows too, if wanted.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
-        return shared_in_rows(marks, (*ROWS, *SQUARES) if squares else ROWS)
+        return shared_in_rows(marks, (*ROWS, *SQUARES) if _checked_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
         """Return the same in bits, as the searches want it."""
-        return lines(squares).bits(self.cells)
+        return lines(_checked_squares(squares)).bits(self.cells)
+
+
+def _checked_squares(squares: bool) -> bool:
+    if not isinstance(squares, bool):
+        raise InputError(f"squares: {shown(squares)} is neither True nor False")
+    return squares
 
 
 def as_board(board: object) -> Board:

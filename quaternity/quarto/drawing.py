@@ -12,11 +12,20 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import iterated
 from quaternity.base.svg import svg_document, svg_element, svg_text
-from quaternity.base.wording import listed
+from quaternity.base.wording import listed, shown
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
+
+
+def _rows(quartos: Iterable[Row]) -> Iterator[Row]:
+    for row in iterated(quartos, "quartos"):
+        if not isinstance(row, Row):
+            raise InputError(f"quartos: {shown(row)} is not a Row")
+        yield row
 
 
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
@@ -26,8 +35,8 @@ def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
     """
     if quartos is None:
         quartos = [row for row, _ in as_board(board).quartos()]
-    marked = {cell for row in quartos for cell in row.cells}
-    blank = "." if "." not in board.pieces.names else board.blank
+    marked = {cell for row in _rows(quartos) for cell in row.cells}
+    blank = "." if "." not in as_board(board).pieces.names else board.blank
     lines = ["     " + "  ".join(f"V{column + 1}" for column in range(SIDE))]
     for start in range(0, CELLS, SIDE):
         fields = []

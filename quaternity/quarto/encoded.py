@@ -12,7 +12,7 @@ from quaternity.quarto.lines import lines, members
 from quaternity.quarto.pieces import FEATURES, PIECES, SHARING
 from quaternity.quarto.rows import CELLS
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
-from quaternity.quarto.solving import Move
+from quaternity.quarto.solving import QuartoMove
 
 _EACH: int = PIECES + 1
 """Per cell what may be handed over after it: a piece, or nothing."""
@@ -45,22 +45,22 @@ class QuartoEncoded:
     def __init__(self, rules: QuartoRules) -> None:
         self.rules = rules
 
-    def action(self, move: Move | None, view: QuartoPosition) -> int:
+    def action(self, move: QuartoMove | None, view: QuartoPosition) -> int:
         """Return the number of a move."""
         if move is None:
             raise InputError("nobody waits in Quarto")
         given: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
         return _FIRST + given if move.cell is None else move.cell * _EACH + given
 
-    def move(self, action: int, view: QuartoPosition) -> Move:
+    def move(self, action: int, view: QuartoPosition) -> QuartoMove:
         """Return the move of a number."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action}: they are 0..{self.actions - 1}")
         names = view.board.pieces.names
         if action >= _FIRST:
-            return Move(None, names[action - _FIRST])
+            return QuartoMove(None, names[action - _FIRST])
         cell, given = divmod(action, _EACH)
-        return Move(cell, None if given == PIECES else names[given])
+        return QuartoMove(cell, None if given == PIECES else names[given])
 
     def mask(self, view: QuartoPosition) -> bytes:
         """Per action 1 when it is legal, else 0."""

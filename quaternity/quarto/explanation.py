@@ -22,14 +22,14 @@ class Quarto(NamedTuple):
         return f"{self.row}: the pieces {listed(self.pieces)} on {cells} are all {self.shared}"
 
 
-def explain(board: Board) -> tuple[Quarto, ...]:
+def explain_quartos(board: Board) -> tuple[Quarto, ...]:
     """Return every quarto with its cells and pieces, once for each property that they share.
 
     Rows come in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and properties by feature.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
-    >>> for quarto in explain(Board.parse('N?BI??JO?FDLMEAG', pieces)):
+    >>> for quarto in explain_quartos(Board.parse('N?BI??JO?FDLMEAG', pieces)):
     ...     print(quarto)
     H4: the pieces M, E, A and G on H4V1, H4V2, H4V3 and H4V4 are all big
     V3: the pieces B, J, D and A on H1V3, H2V3, H3V3 and H4V3 are all square

@@ -9,7 +9,7 @@ from quaternity.quarto.board import safe_pieces
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.pieces import MARKS, SHARING
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
-from quaternity.quarto.solving import SOLVE_LIMIT, Move, best_move
+from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, best_move
 
 PLAYOUTS = 2_000
 """Games that `search` imagines for a move, where it cannot see the end."""
@@ -18,33 +18,33 @@ PLAYOUTS = 2_000
 class Careful:
     """Completes a quarto when it can, and hands over no piece that loses when it need not."""
 
-    def choose(self, view: QuartoPosition, random: Random) -> Move:
+    def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
         """Return a move that is drawn evenly from those which keep to that."""
         return random.choice(careful_moves(view))
 
 
-def careful_moves(view: QuartoPosition) -> list[Move]:
+def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
     """Return the moves that win at once, else those that do not lose at once, else all of them."""
     board, squares = view.board, view.squares
     names = board.pieces.names
     if view.in_hand is None:
-        return [Move(None, name) for name in safe_pieces(board, squares) or board.left]
+        return [QuartoMove(None, name) for name in safe_pieces(board, squares) or board.left]
     piece, geometry = board.piece_left(view.in_hand), lines(squares)
     rows, empty, remaining = board.in_bits(squares)
     winning = members(geometry.completing(rows, empty, piece))
     if winning:
-        return [Move(winning[0], None)]
+        return [QuartoMove(winning[0], None)]
     moves, safe, remaining = [], [], remaining ^ 1 << piece
     for cell in members(empty):
         after = BoardBits(rows & geometry.after[piece][cell], empty ^ 1 << cell, remaining)
         keeping = geometry.safe(after)
         for given in members(remaining):
-            move = Move(cell, names[given])
+            move = QuartoMove(cell, names[given])
             moves.append(move)
             if keeping >> given & 1:
                 safe.append(move)
         if not remaining:
-            moves.append(Move(cell, None))
+            moves.append(QuartoMove(cell, None))
     return safe or moves
 
 
@@ -58,7 +58,7 @@ class Search:
     def __init__(self, playouts: int = PLAYOUTS) -> None:
         self.playouts = playouts
 
-    def choose(self, view: QuartoPosition, random: Random) -> Move:
+    def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
         """Return a best move where the position is solved, else the one that did best."""
         if len(view.board.empty) <= SOLVE_LIMIT:
             try:
@@ -82,12 +82,12 @@ class Search:
         return moves[candidates[0]]
 
 
-def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
+def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
     """Return the careful moves in random order, of those that are alike only the first."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
-    alike: dict[tuple[int, ...], Move] = {}
+    alike: dict[tuple[int, ...], QuartoMove] = {}
     for move in moves:
         if move.hand_over is None:
             return [move]  # a quarto, or the last cell
@@ -99,7 +99,7 @@ def different_moves(view: QuartoPosition, random: Random) -> list[Move]:
     return list(alike.values())
 
 
-def _imagined(view: QuartoPosition, move: Move, random: Random) -> float:
+def _imagined(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
     """Return how a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"

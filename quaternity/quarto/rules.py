@@ -14,14 +14,15 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
-from quaternity.base.errors import IllegalMove, NotUnderstood
+from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
+from quaternity.base.wording import shown
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, SIDE, Row, cell_name
 from quaternity.quarto.sentences import DRAW, HANDS_OVER, PLACES, QUARTO
-from quaternity.quarto.solving import Move
+from quaternity.quarto.solving import QuartoMove
 from quaternity.table.plain_rules import PlainRules
 
 _PLACE = re.compile(r"(?:place it on )?h([1-4])v([1-4])(?:,? *(?:hand over )?(\S))?", re.IGNORECASE)
@@ -35,6 +36,10 @@ class QuartoSettings:
     squares: bool = field(
         default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
     )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.squares, bool):
+            raise InputError(f"squares: {shown(self.squares)} is neither True nor False")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def _pieces() -> PieceSet:
 
 
 @dataclass(frozen=True, slots=True)
-class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
+class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     """Quarto for two; see `quaternity.table.protocol.Rules`."""
 
     settings: QuartoSettings = QuartoSettings()
@@ -103,7 +108,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         del seat
         return position
 
-    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+    def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
         """Return the position after a move."""
         faults = list(self.faults(position, move))
         if not position.is_over and seat != position.turn:
@@ -117,7 +122,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
         return QuartoPosition(position.board, move.hand_over, 1 - seat, position.squares)
 
     def events(
-        self, before: QuartoPosition, seat: int, move: Move, after: QuartoPosition
+        self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> tuple[str, ...]:
         """Return what was placed and handed over, and how the game ends."""
         events = []
@@ -141,23 +146,23 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
             return 0.5, 0.5
         return (0.0, 1.0) if position.turn else (1.0, 0.0)
 
-    def listed(self, view: QuartoPosition) -> Iterator[Move]:
+    def listed(self, view: QuartoPosition) -> Iterator[QuartoMove]:
         """Yield the legal moves, by cell and then by piece."""
         if view.is_over:
             return
         if view.in_hand is None:
-            yield from (Move(None, name) for name in view.board.left)
+            yield from (QuartoMove(None, name) for name in view.board.left)
             return
         for cell in view.board.empty:
             after = view.placed(cell)
             if after.is_over:
-                yield Move(cell, None)
+                yield QuartoMove(cell, None)
             else:
-                yield from (Move(cell, name) for name in after.board.left)
+                yield from (QuartoMove(cell, name) for name in after.board.left)
 
-    def faults(self, view: QuartoPosition, move: Move) -> list[str]:
+    def faults(self, view: QuartoPosition, move: QuartoMove) -> list[str]:
         """Return everything that makes a move illegal; empty when it is legal."""
-        if not isinstance(move, Move):
+        if not isinstance(move, QuartoMove):
             return [f"{move!r} is not a move of Quarto"]
         board, (cell, given) = view.board, move
         if view.is_over:
@@ -187,7 +192,7 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
             )
         return faults
 
-    def read(self, text: str, view: QuartoPosition) -> Move:
+    def read(self, text: str, view: QuartoPosition) -> QuartoMove:
         """Return a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
         A placement that ends the game does so whatever is handed over with it: that is left out.
@@ -200,12 +205,12 @@ class QuartoRules(PlainRules[QuartoPosition, Move, QuartoPosition]):
 
         match = _PLACE.fullmatch(text)
         if match is not None:
-            move = Move(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
-            alone = Move(move.cell, None)
+            move = QuartoMove(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
+            alone = QuartoMove(move.cell, None)
             return alone if not self.faults(view, alone) else move
         match = _GIVE.fullmatch(text)
         if match is not None and view.in_hand is None:
-            return Move(None, piece(match[1]))
+            return QuartoMove(None, piece(match[1]))
         example = view.board.left[0] if view.board.left else "K"
         form = f"for example {example}" if view.in_hand is None else f"for example H1V2 {example}"
         raise NotUnderstood(f"{text!r} is not understood: a move is {form}")

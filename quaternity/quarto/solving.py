@@ -31,7 +31,7 @@ class Outcome(IntEnum):
     WIN = 1
 
 
-class Move(NamedTuple):
+class QuartoMove(NamedTuple):
     """What a player does: place the piece in hand, hand over the next one, or both in this order.
 
     `cell` or `hand_over` is None when there is nothing to place or to hand over.
@@ -62,7 +62,7 @@ class Solution:
     """
 
     outcome: Outcome
-    moves: tuple[Move, ...]
+    moves: tuple[QuartoMove, ...]
     distances: tuple[int, ...] = field(default=(), compare=False)
 
 
@@ -99,7 +99,7 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
     if piece is not None:
         winning = winning_cells(board, board.pieces.names[piece], squares)
         if winning:
-            moves = tuple(Move(cell, None) for cell in winning)
+            moves = tuple(QuartoMove(cell, None) for cell in winning)
             return Solution(Outcome.WIN, moves, (1,) * len(moves))
     bits = board.in_bits(squares)
     outcome = solver.outcome(bits, piece)
@@ -117,7 +117,7 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
 
 def best_move(
     board: Board, in_hand: str | None, random: Random, squares: bool = False, most: int = MOST
-) -> Move | None:
+) -> QuartoMove | None:
     """Return some move that keeps the outcome, drawn from all; None when every move loses.
 
     As `solve`, at a fifth of its cost; LimitError when `most` positions were not enough.
@@ -127,7 +127,7 @@ def best_move(
     if piece is not None:
         winning = winning_cells(board, board.pieces.names[piece], squares)
         if winning:
-            return Move(random.choice(winning), None)
+            return QuartoMove(random.choice(winning), None)
     outcome = solver.outcome(bits, piece)
     if outcome == Outcome.LOSS:
         return None
@@ -139,7 +139,7 @@ def best_move(
 class RatedMove(NamedTuple):
     """A move, its outcome for who makes it, and how many placements, its own included, are left."""
 
-    move: Move
+    move: QuartoMove
     outcome: Outcome
     distance: int
 
@@ -161,7 +161,7 @@ def rated_moves(
     if board.quartos(squares) or not board.empty:
         return ()
     winning = () if in_hand is None else winning_cells(board, in_hand, squares)
-    rated = [RatedMove(Move(cell, None), Outcome.WIN, 1) for cell in winning]
+    rated = [RatedMove(QuartoMove(cell, None), Outcome.WIN, 1) for cell in winning]
     solver = _Solver(squares)
     for placed in solver.moves(board.in_bits(squares), piece):
         for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS):
@@ -177,10 +177,10 @@ def rated_moves(
 
 def line_of_play(
     board: Board, in_hand: str | None = None, squares: bool = False
-) -> tuple[Move, ...]:
+) -> tuple[QuartoMove, ...]:
     """Return perfect play to the end: the first best move of each player in turn; see `solve`."""
     piece, solver = _checked(board, in_hand, squares), _Solver(squares)
-    line: list[Move] = []
+    line: list[QuartoMove] = []
     while moves := _solved(solver, board, piece, squares).moves:
         line.append(moves[0])
         if moves[0].cell is not None and piece is not None:
@@ -277,5 +277,5 @@ class _Placed(NamedTuple):
     board: BoardBits
     given: int | None
 
-    def move(self, board: Board) -> Move:
-        return Move(self.cell, None if self.given is None else board.pieces.names[self.given])
+    def move(self, board: Board) -> QuartoMove:
+        return QuartoMove(self.cell, None if self.given is None else board.pieces.names[self.given])

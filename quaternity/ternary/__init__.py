@@ -11,11 +11,15 @@ the triples through a card, its partners need 0..15; a sum of 120 of the three i
 for a correct triple, not sufficient; and 12 cards without a triple are the usual case.
 """
 
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import public_only
 from quaternity.ternary.best import Best
-from quaternity.ternary.cards import CARDS, Card, digits_of, index_of, read_card
+from quaternity.ternary.cards import CARDS, SetCard, digits_of, index_of, read_card
 from quaternity.ternary.checksum import checksum
 from quaternity.ternary.counting import FreeCount, count_free
 from quaternity.ternary.decks import chain, safe_deck, shuffled_deck
+from quaternity.ternary.game import SetGame
 from quaternity.ternary.largest import (
     LARGEST_IN_DECK,
     LARGEST_METHODS,
@@ -26,6 +30,7 @@ from quaternity.ternary.largest import (
 from quaternity.ternary.packing import PACKING_METHODS, most_disjoint, partition
 from quaternity.ternary.picture import PICTURES, circle_svg, matrix_svg
 from quaternity.ternary.play import Playout, Table, play_out
+from quaternity.ternary.rules import MORE, SetMove, SetPosition, SetSettings, SetView
 from quaternity.ternary.table_picture import table_svg
 from quaternity.ternary.tables import WHOLE_DECK, Rule, check_table
 from quaternity.ternary.triples import (
@@ -44,15 +49,21 @@ __all__ = [
     "CARDS",
     "LARGEST_IN_DECK",
     "LARGEST_METHODS",
+    "MORE",
     "PACKING_METHODS",
     "PICTURES",
     "WHOLE_DECK",
     "Best",
-    "Card",
     "DeckLimit",
     "FreeCount",
     "Playout",
     "Rule",
+    "SetCard",
+    "SetGame",
+    "SetMove",
+    "SetPosition",
+    "SetSettings",
+    "SetView",
     "Table",
     "all_triples",
     "chain",
@@ -81,3 +92,6 @@ __all__ = [
     "triples",
     "triples_through",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(globals(), {"Card": "SetCard"})

@@ -48,10 +48,10 @@ Digits = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Card:
+class SetCard:
     """A card, spelt out; its index is 0..80.
 
-    >>> Card(23).digits, Card(23).ternary, str(Card(23))
+    >>> SetCard(23).digits, SetCard(23).ternary, str(SetCard(23))
     ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
     """
 
@@ -61,7 +61,7 @@ class Card:
         object.__setattr__(self, "index", check_card(self.index))
 
     @classmethod
-    def of(cls, shape: int, colour: int, fill: int, amount: int) -> Card:
+    def of(cls, shape: int, colour: int, fill: int, amount: int) -> SetCard:
         """Return the card with these digits, each 0..2."""
         return cls(index_of((shape, colour, fill, amount)))
 

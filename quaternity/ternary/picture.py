@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import cos, pi, sin
 
 from quaternity.base.svg import svg_document, svg_text
-from quaternity.ternary.cards import CARDS, Card
+from quaternity.ternary.cards import CARDS, SetCard
 from quaternity.ternary.triples import partners
 
 INK, FAINT, PAPER, LINES = "#1f3a5f", "#8a94a3", "#ffffff", "#c9a227"
@@ -49,8 +49,8 @@ def circle_svg() -> str:
     for card in range(CARDS):
         x, y = point(card)
         parts.append(
-            f'<circle cx="{x:.3f}" cy="{y:.3f}" r="4"><title>{card} = {Card(card).ternary}: '
-            f"{Card(card)}</title></circle>"
+            f'<circle cx="{x:.3f}" cy="{y:.3f}" r="4"><title>{card} = {SetCard(card).ternary}: '
+            f"{SetCard(card)}</title></circle>"
         )
     parts.append("</g>")
     for card in range(CARDS):

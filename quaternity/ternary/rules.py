@@ -20,7 +20,7 @@ from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
 from quaternity.base.text_record import TextRecord, ranges
 from quaternity.base.wording import counted
 from quaternity.table.plain_rules import PlainRules
-from quaternity.ternary.cards import CARDS, Card
+from quaternity.ternary.cards import CARDS, SetCard
 from quaternity.ternary.decks import shuffled_deck
 from quaternity.ternary.sentences import AGREES, DEALT, MISSED, RIGHT, WRONG, Pictured
 from quaternity.ternary.tables import LETTERS, Rule
@@ -269,7 +269,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         """Return the cards on the table with their places; score and deck."""
         letters = [*LETTERS, *[" "] * CARDS]
         cells = [
-            f"{letter} {card:>2} {Card(card)}"
+            f"{letter} {card:>2} {SetCard(card)}"
             for letter, card in zip(letters, view.places, strict=False)
         ]
         beside = max(1, (width + 2) // 38)

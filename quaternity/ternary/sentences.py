@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from quaternity.base.sentences import Kind
-from quaternity.ternary.cards import CARDS, Card
+from quaternity.ternary.cards import CARDS, SetCard
 
 AGREES = Kind("agrees", "{who:player} agrees to three more cards")
 RIGHT = Kind("claims", "{who:player} claims a {three}: {cards}")
@@ -25,4 +25,4 @@ class Pictured(tuple[int, ...]):
 
 @cache
 def _pictures() -> tuple[str, ...]:
-    return tuple(str(Card(card)) for card in range(CARDS))
+    return tuple(str(SetCard(card)) for card in range(CARDS))

@@ -12,7 +12,7 @@ from html import escape
 
 from quaternity.base.plain_values import iterated
 from quaternity.base.svg import svg_document, svg_element, svg_text
-from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, Card
+from quaternity.ternary.cards import COLOURS, FILLS, SHAPES, SetCard
 from quaternity.ternary.tables import LETTERS, check_table
 from quaternity.ternary.triples import Triple
 
@@ -38,7 +38,7 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
     """
     given = tuple(iterated(cards, "table"))
     check_table(given)
-    places = [Card(card) for card in given]
+    places = [SetCard(card) for card in given]
     letter_of = LETTERS if letters else ""
     names = [
         f"{letter_of[place : place + 1]} {card.index}: {card}".lstrip()
@@ -73,7 +73,7 @@ def card_svg(card: int, label: str | None = None) -> str:
 
     A screen reader says the label; None where a text beside it says the same.
     """
-    return svg_element(WIDTH, HEIGHT, "card", label, _card(Card(card), ""))
+    return svg_element(WIDTH, HEIGHT, "card", label, _card(SetCard(card), ""))
 
 
 def stripes_svg() -> str:
@@ -91,7 +91,7 @@ def _stripes() -> Iterator[str]:
     yield "</defs>"
 
 
-def _card(card: Card, letter: str) -> Iterator[str]:
+def _card(card: SetCard, letter: str) -> Iterator[str]:
     shape, colour, fill, _ = card.digits
     shade, word = SHADES[colour], COLOURS[colour]
     inside = {"open": "none", "striped": f"url(#striped-{word})", "solid": shade}[FILLS[fill]]

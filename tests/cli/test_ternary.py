@@ -13,9 +13,9 @@ import pytest
 
 from quaternity.ternary import (
     Best,
-    Card,
     Playout,
     Rule,
+    SetCard,
     most_disjoint,
     partners,
     play_out,
@@ -48,7 +48,7 @@ def test_partners(cli: Cli) -> None:
     assert len(shown["triples"]) == 8
     assert all(belongs(three, Rule.TRIPLE) and 23 in three for three in shown["triples"])
     text = cli("set", "partners", "0212").out
-    assert all(str(Card(partner)) in text for partner in partners(23))
+    assert all(str(SetCard(partner)) in text for partner in partners(23))
 
 
 @pytest.mark.parametrize("rule", Rule)

@@ -25,10 +25,10 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.rules import QuartoPosition, QuartoRules
-from quaternity.quarto.solving import Move
+from quaternity.quarto.solving import QuartoMove
 from quaternity.table.conformance import BrokenLaw, check_rules
 from quaternity.table.games import GAMES as GAMES_OF_OURS
-from quaternity.ternary.cards import Card
+from quaternity.ternary.cards import SetCard
 from quaternity.ternary.encoded import SetEncoded
 from quaternity.ternary.rules import SetRules, SetView
 from tests.sizes import thorough
@@ -74,7 +74,7 @@ class CountsItsCalls(QuartoEncoded):
 class Swaps(QuartoEncoded):
     """The action of a move means another one."""
 
-    def action(self, move: Move | None, view: QuartoPosition) -> int:
+    def action(self, move: QuartoMove | None, view: QuartoPosition) -> int:
         return super().action(move, view) ^ 1
 
 
@@ -570,7 +570,7 @@ def test_what_the_numbers_of_quarto_and_set_say() -> None:
     for seat in (0, 1):
         for place, card in enumerate(view.places):
             mine = part(episode, seat, "table")[12 * place : 12 * place + 12]
-            assert mine == [digit == one for digit in Card(card).digits for one in range(3)]
+            assert mine == [digit == one for digit in SetCard(card).digits for one in range(3)]
         assert not any(part(episode, seat, "table")[12 * 12 :])
         (three,) = view.taken[taker]
         assert part(episode, seat, "gone") == [card in three for card in range(81)]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.epistemic import Explanation, Language, Method, explain, holds
+from quaternity.epistemic import FormulaExplanation, Language, Method, explain_formula, holds
 from quaternity.epistemic.explanation import MAX_LINES
 from quaternity.epistemic.formula import Distributed, Everywhere, Formula, Knows, Not
 from quaternity.epistemic.seen_truth import announced
@@ -37,7 +37,7 @@ def test_explanations_say_what_holds(
     problem, deal = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)))
-    explanation = explain(formula, problem, deal, method)
+    explanation = explain_formula(formula, problem, deal, method)
     assert explanation.formula == formula
     assert explanation.truth == holds(formula, problem, deal, Method.EXPLICIT)
     assert 0 < len(explanation.lines) <= MAX_LINES + 1
@@ -76,12 +76,14 @@ def test_every_sentence_is_true(
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)))
     check_sentences(
-        explain(formula, problem, deal, method),
+        explain_formula(formula, problem, deal, method),
         lambda formula, deal: holds_by_definition(formula, problem, deal),
     )
 
 
-def check_sentences(explanation: Explanation, is_true: Callable[[Formula, Deal], bool]) -> None:
+def check_sentences(
+    explanation: FormulaExplanation, is_true: Callable[[Formula, Deal], bool]
+) -> None:
     """Fails unless every sentence says what is true."""
     claims = explanation.claims
     assert len(claims) == min(len(explanation.lines), MAX_LINES)
@@ -144,14 +146,14 @@ def check_sentences(explanation: Explanation, is_true: Callable[[Formula, Deal],
     ],
 )
 def test_words(formula: str, lines: list[str]) -> None:
-    assert list(explain(formula, SHORT, DEAL, Method.SOLVERS).lines) == lines
+    assert list(explain_formula(formula, SHORT, DEAL, Method.SOLVERS).lines) == lines
 
 
 def test_chains_are_told_step_by_step() -> None:
     problem = DealProblem(
         [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
     )
-    explanation = explain("C !H1 0/1", problem, [[1, 2, 3, 0]], Method.SOLVERS)
+    explanation = explain_formula("C !H1 0/1", problem, [[1, 2, 3, 0]], Method.SOLVERS)
     first, last = explanation.lines
     step = r"which player \d cannot tell from deal"
     assert re.fullmatch(rf".*: from the real deal, {step} 1, {step} 2, where", first)
@@ -161,28 +163,28 @@ def test_chains_are_told_step_by_step() -> None:
 
 def test_a_card_out_of_play() -> None:
     problem = DealProblem([1, 1], [SetConstraint.of([[0, 1]] * 2, 2), SetConstraint.of([], 2)])
-    lines = explain("K0 !H1 1/3", problem, [[0, 1], []], set_size=4).lines
+    lines = explain_formula("K0 !H1 1/3", problem, [[0, 1], []], set_size=4).lines
     assert lines == (
         "player 0 knows !H1 1/3:",
         "  the public record leaves no way to make it false",
     )
-    assert explain("H1 1/3", problem, [[0, 1], []], set_size=4).lines == (
+    assert explain_formula("H1 1/3", problem, [[0, 1], []], set_size=4).lines == (
         "set 1 is out of play: nobody holds 1/3",
     )
 
 
 def test_long_explanations_are_cut_off() -> None:
     formula = " & ".join(["K1 H2 0/2"] * 100)
-    lines = explain(formula, SHORT, DEAL).lines
+    lines = explain_formula(formula, SHORT, DEAL).lines
     assert len(lines) == MAX_LINES + 1
     assert lines[-1] == "…"
 
 
 def test_errors_are_those_of_holds() -> None:
     with pytest.raises(InputError, match="player 3 does not exist"):
-        explain("K3 true", SHORT, DEAL)
+        explain_formula("K3 true", SHORT, DEAL)
     with pytest.raises(InputError, match="does not fit the public record"):
-        explain("true", SHORT, [[1, 1, 2], [0, 1, 1, 2]])
+        explain_formula("true", SHORT, [[1, 1, 2], [0, 1, 1, 2]])
     large = DealProblem([26, 26], [SetConstraint.of([[0, 1]] * 4, players=2)] * 13)
     with pytest.raises(LimitError):
-        explain("C true", large, [[0, 0, 1, 1]] * 13, Method.EXPLICIT)
+        explain_formula("C true", large, [[0, 0, 1, 1]] * 13, Method.EXPLICIT)

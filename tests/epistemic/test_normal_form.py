@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quaternity.epistemic import holds, judge, parse
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.evaluator import Deadline
-from quaternity.epistemic.explanation import Explanation
+from quaternity.epistemic.explanation import FormulaExplanation
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.formula import (
     Announced,
@@ -229,7 +229,7 @@ def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
         assert not holds(f"C !({formula})", problem, deal, "solvers", seconds=20)
         truth, reason = judge(formula, problem, deal, "solvers", seconds=20)
         assert truth
-        assert isinstance(reason, Explanation)
+        assert isinstance(reason, FormulaExplanation)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from quaternity.epistemic import C, H, K, Method, U, every, explain, holds
+from quaternity.epistemic import C, H, K, Method, U, every, explain_formula, holds
 from quaternity.epistemic.formula import Formula
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
@@ -86,7 +86,7 @@ def test_the_last_card_is_found(
 
 def test_why_the_last_card_is_found() -> None:
     problem, deal = full_size()
-    lines = explain("K0 H3 8/3", problem, deal).lines
+    lines = explain_formula("K0 H3 8/3", problem, deal).lines
     assert lines[0] == "player 0 knows H3 8/3:"
     assert len(lines) == 4
     assert lines[1].startswith("  player 0 cannot hold 8/3: player 0 sees")

@@ -99,7 +99,7 @@ DOORS = Doors(
             quarto.create_grid, {"configuration": TEXT, "properties": GIVEN_PROPERTIES}
         ),
         "drawn_completions": (quarto.drawn_completions, {"board": BOARD, "method": METHOD}),
-        "explain": (quarto.explain, {"board": BOARD}),
+        "explain_quartos": (quarto.explain_quartos, {"board": BOARD}),
         "is_reachable": (quarto.is_reachable, {"board": BOARD}),
         "line_of_play": (quarto.line_of_play, {"board": BOARD, "in_hand": IN_HAND}),
         "parse_pieces": (
@@ -121,8 +121,10 @@ DOORS = Doors(
     others=frozenset(
         {
             *("COMPLETIONS_LIMIT", "DRAW_METHODS", "ROWS", "SOLVE_LIMIT", "PiecesFileError"),
-            *("Move", "Outcome", "Quarto", "RatedMove", "Row", "Solution"),  # what is answered
+            # What is answered.
+            *("QuartoMove", "QuartoPosition", "Outcome", "Quarto", "RatedMove", "Row", "Solution"),
             "example_pieces",
+            *("QuartoGame", "QuartoSettings"),  # tests/table/test_played_game.py
         }
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from hypothesis import given
 from quaternity.quarto import (
     ROWS,
     Board,
-    explain,
+    explain_quartos,
     is_reachable,
     piece_properties,
     quarto,
@@ -23,7 +23,7 @@ PROPERTIES = piece_properties(read_pieces(example_pieces()))
 
 @given(boards(max_empty=8))
 def test_explain_says_what_quarto_finds(board: Board) -> None:
-    explained = explain(board)
+    explained = explain_quartos(board)
     assert {(quarto.row, quarto.shared) for quarto in explained} == quarto(str(board), PROPERTIES)
     for found in explained:
         assert found.cells == next(row.cells for row in ROWS if row.name == found.row)
@@ -32,7 +32,7 @@ def test_explain_says_what_quarto_finds(board: Board) -> None:
 
 
 def test_explain_in_words() -> None:
-    both = explain(Board.parse("A...B...C...D...", EXAMPLE))
+    both = explain_quartos(Board.parse("A...B...C...D...", EXAMPLE))
     assert [str(found) for found in both] == [
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all square",
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all hollow",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from quaternity.base.errors import InputError, LimitError
 from quaternity.quarto import (
     Board,
-    Move,
     Outcome,
+    QuartoMove,
     Solution,
     can_draw,
     line_of_play,
@@ -195,7 +195,7 @@ def test_symmetries_change_nothing(seed: int, empty: int, which: tuple[int, int,
     )
     assert other.outcome == solution.outcome
     assert set(other.moves) == {
-        Move(
+        QuartoMove(
             None if move.cell is None else cells[move.cell],
             None if move.hand_over is None else renamed(move.hand_over),
         )
@@ -313,7 +313,7 @@ def test_the_longest_resistance_comes_first() -> None:
 def test_a_piece_in_hand_that_completes_a_quarto() -> None:
     """Only completing it is a best move, though others may win later."""
     board = Board.parse("??HPF?N?M?A?ED??", EXAMPLE)
-    assert solve(board, "B") == Solution(Outcome.WIN, (Move(0, None),))
+    assert solve(board, "B") == Solution(Outcome.WIN, (QuartoMove(0, None),))
 
 
 def test_the_last_piece() -> None:
@@ -354,6 +354,6 @@ def test_the_limit() -> None:
 
 
 def test_moves_in_words() -> None:
-    assert str(Move(4, "K")) == "place it on H2V1, hand over K"
-    assert str(Move(None, "K")) == "hand over K"
-    assert str(Move(15, None)) == "place it on H4V4"
+    assert str(QuartoMove(4, "K")) == "place it on H2V1, hand over K"
+    assert str(QuartoMove(None, "K")) == "hand over K"
+    assert str(QuartoMove(15, None)) == "place it on H4V4"

@@ -16,15 +16,15 @@ from quaternity.environments.episode import TableGame
 from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules, owner_cell
 from quaternity.game.settings import Settings, TieBreak
-from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.view import View
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
-from quaternity.quarto.solving import Move
+from quaternity.quarto.solving import QuartoMove
 from quaternity.table.conformance import BrokenLaw, check_rules
 from quaternity.table.games import rules_of_record
 from quaternity.table.protocol import Rules
-from quaternity.ternary.cards import Card
+from quaternity.ternary.cards import SetCard
 from quaternity.ternary.players import Finder
 from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
 from quaternity.ternary.tables import Rule
@@ -90,7 +90,7 @@ class TellsOthersHands(KwartetRules):
     """What everybody sees of a request says what somebody else holds."""
 
     def events(
-        self, before: KwartetGame, seat: int, move: Question, after: KwartetGame
+        self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
     ) -> tuple[str, ...]:
         return (*super().events(before, seat, move, after), str(after.position.hands[1]))
 
@@ -98,7 +98,7 @@ class TellsOthersHands(KwartetRules):
 class ForgetsToHandOver(QuartoRules):
     """Takes a move without a piece for the opponent."""
 
-    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+    def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
         try:
             return super().after(position, seat, move)
         except IllegalMove:
@@ -108,7 +108,7 @@ class ForgetsToHandOver(QuartoRules):
 class MisreadsItself(QuartoRules):
     """Writes a move as another one."""
 
-    def write(self, move: Move) -> str:
+    def write(self, move: QuartoMove) -> str:
         return super().write(move if move.cell is None else move._replace(cell=15 - move.cell))
 
 
@@ -122,7 +122,7 @@ class NeverEnds(QuartoRules):
 class TakesMovesOutOfTurn(QuartoRules):
     """Whoever moves is taken for the one on turn."""
 
-    def after(self, position: QuartoPosition, seat: int, move: Move) -> QuartoPosition:
+    def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
         return super().after(position, position.turn, move)
 
 
@@ -139,7 +139,7 @@ class GoesOnAfterTheEnd(QuartoRules):
 class TellsBystanders(KwartetRules):
     """Who watches sees the hand of player 0."""
 
-    def view(self, position: KwartetGame, seat: int | None) -> View:
+    def view(self, position: KwartetPosition, seat: int | None) -> View:
         view = super().view(position, seat)
         if seat is not None:
             return view
@@ -149,7 +149,7 @@ class TellsBystanders(KwartetRules):
 class RefusesInTheKnow(KwartetRules):
     """What it says of a bad request depends on the hand of somebody else."""
 
-    def after(self, position: KwartetGame, seat: int, move: Question) -> KwartetGame:
+    def after(self, position: KwartetPosition, seat: int, move: Question) -> KwartetPosition:
         try:
             return super().after(position, seat, move)
         except IllegalMove as error:
@@ -160,7 +160,7 @@ class RefusesInTheKnow(KwartetRules):
 class SharesThePodium(KwartetRules):
     """Who is second of three is third."""
 
-    def places(self, position: KwartetGame) -> tuple[int, ...] | None:
+    def places(self, position: KwartetPosition) -> tuple[int, ...] | None:
         places = super().places(position)
         return places and tuple(place + (place > 1) for place in places)
 
@@ -171,21 +171,21 @@ class ForgetsItsSettings(QuartoRules):
     def record_start(self, start: QuartoPosition, names: Sequence[str]) -> str:
         return super().record_start(start, names).replace("squares yes\n", "")
 
-    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+    def replay(self, data: bytes) -> Replay[QuartoPosition, QuartoMove]:
         return super().replay(data.replace(b"quarto 1\n", b"quarto 1\nsquares yes\n"))
 
 
 class LosesWhatWasCut(QuartoRules):
     """A record whose last line is cut off gives the start."""
 
-    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+    def replay(self, data: bytes) -> Replay[QuartoPosition, QuartoMove]:
         return super().replay(data if data.endswith(b"\n") else data[: data.find(b"0 ")])
 
 
 class ForgetsWhereMovesEnd(QuartoRules):
     """It does not say where in a record a move ends, so that an undo would cut it elsewhere."""
 
-    def replay(self, data: bytes) -> Replay[QuartoPosition, Move]:
+    def replay(self, data: bytes) -> Replay[QuartoPosition, QuartoMove]:
         replay = super().replay(data)
         return replace(replay, ends=(*replay.ends[:-2], *replay.ends[-1:], *replay.ends[-1:]))
 
@@ -219,7 +219,7 @@ class ChangesWhatItIsGiven(SetRules):
 class KnowsWhoIsNext(KwartetRules):
     """Who is on turn depends on what a hand holds."""
 
-    def to_act(self, position: KwartetGame) -> tuple[int, ...]:
+    def to_act(self, position: KwartetPosition) -> tuple[int, ...]:
         acting = super().to_act(position)
         return acting and ((acting[0],) if position.position.hands[0][0] & 1 else (0, 1, 2))
 
@@ -365,7 +365,7 @@ def test_of_many_cards_capitals_are_places_and_all_are_shown() -> None:
     assert rules.read("a A B", view).cards == (0, 26, 27)
     assert rules.read("A B C", rules.view(start, 0)) == rules.read("a b c", rules.view(start, 0))
     told = rules.show(view)
-    assert all(str(Card(card)) in told for card in range(54))
+    assert all(str(SetCard(card)) in told for card in range(54))
     assert max(map(len, told.splitlines())) <= 80
 
 

@@ -19,7 +19,7 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules
-from quaternity.quarto.solving import Move as QuartoMove
+from quaternity.quarto.solving import QuartoMove
 from quaternity.table.games import GAMES as GAMES_OF_OURS
 from quaternity.table.games import registration
 from quaternity.table.match import Match, chosen

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.ternary import CARDS, Card, check_table, index_of, read_card
+from quaternity.ternary import CARDS, SetCard, check_table, index_of, read_card
 from quaternity.ternary.cards import AMOUNTS, ATTRIBUTES, WORDS
 from tests.ternary.tables import CARD
 
 
 def test_the_card_of_the_text() -> None:
-    card = Card.of(0, 2, 1, 2)
+    card = SetCard.of(0, 2, 1, 2)
     assert card.index == 23 == int("0212", 3)
     assert card.ternary == "0212"
     assert card.figures == 3
@@ -22,21 +22,21 @@ def test_the_card_of_the_text() -> None:
 
 @given(CARD)
 def test_index_digits_and_words_are_the_same_card(index: int) -> None:
-    card = Card(index)
+    card = SetCard(index)
     assert int(card.ternary, 3) == index == index_of(card.digits)
-    assert Card.of(*card.digits) == card
+    assert SetCard.of(*card.digits) == card
     assert read_card(str(index)) == read_card(card.ternary) == read_card(str(card)) == index
     assert card.figures == card.digits[3] + 1 == AMOUNTS.index(card.words[3]) + 1
 
 
 def test_every_card_has_another_name() -> None:
-    assert len({str(Card(index)) for index in range(CARDS)}) == CARDS
+    assert len({str(SetCard(index)) for index in range(CARDS)}) == CARDS
     assert len({word for words in WORDS for word in words}) == 3 * len(ATTRIBUTES)
 
 
 @given(CARD, st.permutations(range(4)), st.sampled_from([" ", "-", ", ", "_"]), st.booleans())
 def test_words_in_any_order(index: int, order: list[int], joint: str, upper: bool) -> None:
-    words = Card(index).words
+    words = SetCard(index).words
     text = joint.join(words[place] for place in order)
     assert read_card(text.upper() if upper else text) == index
 
@@ -92,7 +92,7 @@ def test_any_text_is_a_card_or_an_input_error(text: str) -> None:
 @pytest.mark.parametrize("index", [-1, 81, True, 1.0, "5", None])
 def test_an_index_is_an_integer_0_to_80(index: object) -> None:
     with pytest.raises(InputError, match=r"cards are 0\.\.80"):
-        Card(index)  # type: ignore[arg-type]  # what is passed wrongly is the point
+        SetCard(index)  # type: ignore[arg-type]  # what is passed wrongly is the point
     with pytest.raises(InputError, match=r"table\[1\]"):
         check_table([3, index])  # type: ignore[list-item]  # as above
 

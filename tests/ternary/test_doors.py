@@ -12,7 +12,7 @@ import pytest
 
 from quaternity import ternary
 from quaternity.base.errors import InputError
-from quaternity.ternary import Best, Card, FreeCount, Rule, Table
+from quaternity.ternary import Best, FreeCount, Rule, SetCard, Table
 from tests.doors import Doors, Kind
 
 NUMBERS = (5.0, "5", None, True, np.float64(5), np.True_, [5])
@@ -48,9 +48,9 @@ def on_table(method: str) -> Any:
 DOORS = Doors(
     ternary,
     {
-        "Card": (Card, {"index": CARD}),
-        "Card.of": (
-            Card.of,
+        "SetCard": (SetCard, {"index": CARD}),
+        "SetCard.of": (
+            SetCard.of,
             {
                 name: Kind(lambda: 1, same=(np.int64(1),), wrong=(3, -1, *NUMBERS))
                 for name in ("shape", "colour", "fill", "amount")
@@ -149,6 +149,8 @@ DOORS = Doors(
             *("CARDS", "LARGEST_IN_DECK", "LARGEST_METHODS", "PACKING_METHODS", "PICTURES"),
             *("WHOLE_DECK", "Rule", "circle_svg", "matrix_svg", "pairs_table"),
             *("Best", "DeckLimit", "FreeCount", "Playout"),  # what functions answer
+            # tests/table/test_played_game.py
+            *("MORE", "SetGame", "SetMove", "SetPosition", "SetSettings", "SetView"),
         }
     ),
 )  # fmt: skip

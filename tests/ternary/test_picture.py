@@ -11,7 +11,7 @@ from quaternity.ternary import (
     CARDS,
     PICTURES,
     WHOLE_DECK,
-    Card,
+    SetCard,
     circle_svg,
     digits_of,
     is_pair,
@@ -167,10 +167,10 @@ def test_cards_are_told_apart_without_colours() -> None:
     for card, group in zip(WHOLE_DECK, groups, strict=True):
         title = group.find(f"{SVG}title")
         assert title is not None
-        assert title.text == f"{card}: {Card(card)}"
+        assert title.text == f"{card}: {SetCard(card)}"
         figures = list(group.iter(f"{SVG}path"))
-        assert len(figures) == Card(card).figures
-        assert {figure.attrib["class"] for figure in figures} == {Card(card).words[0]}
+        assert len(figures) == SetCard(card).figures
+        assert {figure.attrib["class"] for figure in figures} == {SetCard(card).words[0]}
 
 
 def test_a_table_has_the_letters_of_the_terminal_and_tells_its_threes() -> None:

@@ -21,7 +21,7 @@ import pytest
 from quaternity.base.sentences import document
 from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.rules import KwartetGame, KwartetRules
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.table.games import registration
 from quaternity.table.match import Planned, chosen_apart
@@ -76,7 +76,7 @@ def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
         if owner is not None:
             hands[owner][index] = FULL
     dealt = tuple(map(tuple, hands))
-    return KwartetGame(dealt, Position.start(rules.settings, dealt))
+    return KwartetPosition(dealt, Position.start(rules.settings, dealt))
 
 
 def ternary(random: Random) -> SetRules:

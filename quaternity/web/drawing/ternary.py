@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from quaternity.base.sentences import facts
 from quaternity.base.wording import counted, listed
-from quaternity.ternary.cards import Card
+from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
@@ -79,7 +79,7 @@ def part(sight: Sight) -> dict[str, Any]:
                 seat,
                 name,
                 tuple(map(_shown, threes[-1])) if threes else (),
-                tuple(", ".join(str(Card(card)) for card in t) for t in reversed(threes)),
+                tuple(", ".join(str(SetCard(card)) for card in t) for t in reversed(threes)),
             )
             for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
         ],
@@ -140,7 +140,7 @@ def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
 
 
 def _shown(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> Shown:
-    return Shown(card, str(Card(card)), Markup(card_svg(card)), wrong)
+    return Shown(card, str(SetCard(card)), Markup(card_svg(card)), wrong)
 
 
 def picture() -> Markup:

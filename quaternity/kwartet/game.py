@@ -1,0 +1,27 @@
+"""A game of Kwartet as one value."""
+
+from __future__ import annotations
+
+from quaternity.game.question import Question
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.view import View
+from quaternity.table.played_game import PlayedGame
+
+
+class KwartetGame(PlayedGame[KwartetSettings, KwartetPosition, Question, View]):
+    """Kwartet under way or over, with the hands that were dealt.
+
+    >>> game = KwartetGame.start(KwartetSettings(players=3, sets=2), seed=1)
+    >>> request = next(iter(game.legal_moves))
+    >>> game.play(str(request)) == game.play(request)
+    True
+    """
+
+    rules_class = KwartetRules
+    settings_class = KwartetSettings
+    move_class = Question
+
+    def svg(self, seat: int | None = None) -> str:
+        """Draw what a seat (None: a bystander) can know of the hands."""
+        return self.view(seat).picture().svg()

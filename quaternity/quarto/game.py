@@ -1,0 +1,26 @@
+"""A game of Quarto as one value."""
+
+from __future__ import annotations
+
+from quaternity.quarto.drawing import board_svg
+from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
+from quaternity.quarto.solving import QuartoMove
+from quaternity.table.played_game import PlayedGame
+
+
+class QuartoGame(PlayedGame[QuartoSettings, QuartoPosition, QuartoMove, QuartoPosition]):
+    """Quarto under way or over.
+
+    >>> game = QuartoGame.start().play("A").play("H1V1 B")
+    >>> game.turn, game.position.in_hand, len(game.legal_moves)
+    (0, 'B', 210)
+    """
+
+    rules_class = QuartoRules
+    settings_class = QuartoSettings
+    move_class = QuartoMove
+
+    def svg(self, seat: int | None = None) -> str:
+        """Draw the board; nothing is hidden."""
+        view = self.view(seat)
+        return board_svg(view.board, view.squares)

@@ -1,0 +1,25 @@
+"""A game of SET as one value."""
+
+from __future__ import annotations
+
+from quaternity.table.played_game import PlayedGame
+from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
+from quaternity.ternary.table_picture import table_svg
+
+
+class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
+    """SET under way or over; anybody may claim, so a move is made by a seat.
+
+    >>> game = SetGame.start(SetSettings(seats=2), seed=1)
+    >>> game = game.play(SetMove(game.view().threes[0]), seat=1)
+    >>> game.turn, game.points
+    (None, (0.0, 1.0))
+    """
+
+    rules_class = SetRules
+    settings_class = SetSettings
+    move_class = SetMove
+
+    def svg(self, seat: int | None = None) -> str:
+        """Draw the cards on the table."""
+        return table_svg(self.view(seat).places)

@@ -1,0 +1,128 @@
+"""Games as values: the same shape for all that are played at the table, and the same as a match."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from quaternity.errors import FileWarning, IllegalMove, InputError
+from quaternity.kwartet import KwartetGame, KwartetSettings
+from quaternity.quarto import QuartoGame, QuartoSettings
+from quaternity.table.match import Match
+from quaternity.table.played_game import PlayedGame
+from quaternity.ternary import MORE, SetGame, SetMove, SetSettings
+from tests.sizes import thorough
+
+Played = PlayedGame[Any, Any, Any, Any]
+STARTS: dict[str, tuple[type[Played], Any]] = {
+    "kwartet": (KwartetGame, KwartetSettings(players=3, sets=3)),
+    "quarto": (QuartoGame, QuartoSettings(squares=True)),
+    "set": (SetGame, SetSettings(seats=2, table=9)),
+}
+
+
+def played(game: Played, random: Random, most: int = 200) -> Played:
+    """Some moves by chance, as values or as texts; in SET right claims, else it never ends."""
+    for _ in range(most):
+        if game.is_over:
+            break
+        seat = random.choice(game.to_act)
+        moves: list[Any] = list(game.legal_moves)
+        if isinstance(game, SetGame):
+            threes = game.view().threes
+            moves = [SetMove(random.choice(threes))] if threes else [MORE]
+            if not threes:
+                seat = min(set(game.to_act) - game.view().agreed)
+        move = random.choice(moves)
+        given = random.choice((move, str(move)))
+        after = game.play(given, seat)
+        assert after.undo() == game
+        assert after.moves == (*game.moves, (seat, move))
+        if game.turn is not None:
+            assert after == game.play(given)
+        game = after
+    return game
+
+
+@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_a_game_as_a_value_is_the_match_of_its_seed(name: str, seed: int) -> None:
+    kind, settings = STARTS[name]
+    start = kind.start(settings, seed)
+    assert start.settings == settings
+    assert start == kind.start(settings, str(seed)) == start.undo()
+    game = played(start, Random(seed))
+    match: Match[Any, Any, Any] = Match(start.rules, ["you"] * start.rules.seats, str(seed))
+    assert match.position == start.position
+    for seat, move in game.moves:
+        match.play(seat, move)
+    assert game.position == match.position
+    assert game.is_over
+    assert game.turn is None
+    assert not game.legal_moves
+    assert game.winners == tuple(
+        seat for seat, points in enumerate(game.points) if points == max(game.points)
+    )
+    with pytest.raises(IllegalMove, match="the game is over"):
+        game.play("whatever")
+    for seat in (None, *range(start.rules.seats)):
+        assert game.board(seat) == match.rules.show(match.view(seat))
+        assert game.svg(seat).startswith("<svg")
+    assert str(game) == game.board()
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_record_is_read_back_and_what_is_odd_comes_beside_it(name: str, tmp_path: Any) -> None:
+    kind, settings = STARTS[name]
+    game = played(kind.start(settings, 5), Random(5), most=7)
+    names = "abc"[: game.rules.seats]
+    path = tmp_path / "record"
+    path.write_text(game.record(tuple(names)), encoding="utf-8")
+    assert kind.read(str(path)) == kind.parse(game.record()) == game
+    with pytest.warns(FileWarning, match="cut off") as warned:
+        assert kind.parse(game.record() + "0 as") == game
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_wrong_arguments_are_named(name: str) -> None:
+    kind, settings = cast(Any, STARTS[name])
+    game: Any = kind.start(settings)
+    assert game != kind.start(settings) or name == "quarto"  # the chance is fresh
+    for call, words in (
+        (lambda: kind.start(5), f"settings: 5 is not a {type(settings).__name__}"),
+        (lambda: kind.start(settings, 1.5), "seed: 1.5 is not a whole number"),
+        (lambda: game.play(5, 0), "move: 5 is not a"),
+        (lambda: game.play(game.legal_moves, 0), "move: "),
+        (lambda: game.play("?!", 0), "'?!' is not understood"),
+        (lambda: game.play("?", 9), "seat 9 is out of range"),
+        (lambda: game.view("you"), "seat: 'you' is not a whole number"),
+        (lambda: game.record(5), "names: 5 is not a list"),
+        (lambda: game.record([5]), "names[0]: 5 is not a name"),
+        (lambda: kind.parse(5), "data: 5 is not the text of a record"),
+        (lambda: kind(settings, (), ()), "is not a"),
+        (lambda: kind(game.rules, 5, ()), "positions: 5 is not a list"),
+    ):
+        with pytest.raises(InputError) as refused:
+            call()  # type: ignore[no-untyped-call]
+        assert words in str(refused.value)
+
+
+def test_where_several_may_move_the_seat_is_said() -> None:
+    game = SetGame.start(SetSettings(seats=3), seed=1)
+    assert (game.turn, game.to_act) == (None, (0, 1, 2))
+    with pytest.raises(InputError, match="several may move, say who: 0, 1 and 2"):
+        game.play("more")
+    game = game.play("more", 0)
+    assert MORE in game.legal_moves  # of the others
+    with pytest.raises(IllegalMove, match="agreed already"):
+        game.play(MORE, 0)
+
+
+def test_nothing_of_another_hand_is_in_a_view() -> None:
+    game = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=2)
+    assert game.board(0) != game.board(1)
+    assert "your hand" not in game.board()
+    assert "hands" not in repr(game)

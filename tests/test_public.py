@@ -1,0 +1,154 @@
+"""What is public: the written list, `dir()`, old names, and wrong arguments at every place."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from difflib import unified_diff
+from enum import EnumType
+from importlib import import_module
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as sizes
+from hypothesis import strategies as st
+
+from quaternity import Card, Game, Question, State
+from quaternity.decks import find_deck
+from quaternity.epistemic import Formula, H
+from quaternity.errors import QuaternityError
+from quaternity.kwartet import KwartetGame
+from quaternity.quarto import QuartoGame
+from quaternity.ternary import SetCard, SetGame
+from solvers import DealProblem, SetConstraint
+from tests import public
+from tests.sizes import examples
+
+RENAMED = {
+    "quaternity.quarto": {"Move": "QuartoMove", "explain": "explain_quartos"},
+    "quaternity.ternary": {"Card": "SetCard"},
+    "quaternity.epistemic": {"Explanation": "FormulaExplanation", "explain": "explain_formula"},
+}
+
+
+def test_what_is_public_is_written_down() -> None:
+    """Whoever changes it writes the list anew (`python -m tests.public`), and the changelog."""
+    written = public.WRITTEN.read_text(encoding="utf-8").splitlines()
+    assert not list(unified_diff(written, public.public().splitlines(), lineterm="", n=0))
+
+
+@pytest.mark.parametrize("face", public.FACES[:-2])
+def test_a_face_shows_public_names_only(face: str) -> None:
+    module = import_module(face)
+    assert [name for name in dir(module) if not name.startswith("__")] == public.names(face)
+    assert all(hasattr(module, name) for name in dir(module))
+
+
+@pytest.mark.parametrize("face", RENAMED)
+def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
+    module = import_module(face)
+    for old, new in RENAMED[face].items():
+        with pytest.warns(DeprecationWarning, match=f"{old} is called {new}"):
+            assert getattr(module, old) is getattr(module, new)
+        assert old not in dir(module)
+
+
+def test_a_short_name_has_one_meaning() -> None:
+    """`Card` of Kwartet is that of Quaternity; `explain` explains a game."""
+    homes: dict[str, set[int]] = {}
+    for face in public.FACES:
+        for name in public.names(face):
+            homes.setdefault(name, set()).add(id(getattr(import_module(face), name)))
+    several = {name for name, meanings in homes.items() if len(meanings) > 1}
+    assert several <= {"solve"}, several  # a board of Quarto, or a deal problem: by its face
+
+
+PROBLEM = DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)])
+VALUES = (
+    Game.start(), State.start(), Card(0, 1), Question(0, 1, Card(0, 1)), PROBLEM, PROBLEM.sets[0],
+    KwartetGame.start(seed=1), QuartoGame.start(), SetGame.start(seed=1), SetCard(3), H(0, "0/0"),
+    find_deck("everyday"), QuartoGame.start().position.board,
+)  # fmt: skip
+ANSWERED = {
+    # What functions return: built by nobody else, and checked where it is taken back (`verify`).
+    "solvers": "Certificate Chances CrossedBounds CrowdedHand Deal Feasible Infeasible Shortage"
+    " Solver TooFewPlaces Verdict",
+    "quaternity.arena": "Player",
+    "quaternity.kwartet": "View",
+    "quaternity.quarto": "Outcome",
+}
+
+
+def doors() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Everything public that is called: functions, classes, and the methods of values."""
+    for face in public.FACES:
+        for name in public.names(face):
+            value = getattr(import_module(face), name)
+            if not callable(value) or name in ANSWERED.get(face, ""):
+                continue
+            if isinstance(value, type) and issubclass(value, BaseException):
+                continue
+            yield f"{face}.{name}", value
+            if isinstance(value, type):
+                for part in dir(value):
+                    method = inspect.getattr_static(value, part)
+                    if isinstance(method, classmethod) and not part.startswith("_"):
+                        yield f"{face}.{name}.{part}", getattr(value, part)
+    # `after_legal` is told that a question is legal, and takes it at its word.
+    for value in VALUES:
+        for part in dir(type(value)):
+            if (
+                part != "after_legal"
+                and not part.startswith("_")
+                and inspect.isfunction(inspect.getattr_static(type(value), part))
+            ):
+                yield f"{type(value).__name__}().{part}", getattr(value, part)
+
+
+DOORS = dict(doors())
+# A formula is not among them: it says itself that it is no truth value.
+JUNK = st.sampled_from([
+    None, True, 0, 3, -1, 10**60, 1.5, float("nan"), "", "x", "0/1", b"x", (), (0, 1), [], [None],
+    ["x"], {}, {"a": 1}, set(), object(), range(3), int, len,
+    *(value for value in VALUES if not isinstance(value, Formula)),
+])  # fmt: skip
+
+GOOD = {
+    "problem": PROBLEM, "deal": [[0, 1, 0]], "formula": "K0 H0 0/0", "method": "solvers",
+    "seconds": 1.0, "set_size": 3, "seat": 0, "hand": [5], "points": (0, 0), "text": "0/1",
+    "question": Question(0, 1, Card(0, 1)), "answer": "no", "index": 0, "number": 1, "sets": 1,
+    "size": 4, "language": "en", "players": [0], "player": 0, "card": 5, "board": VALUES[-1],
+    "game": VALUES[0], "state": VALUES[1], "solver": "coalitions", "name": "x", "set_index": 0,
+    "parts": [], "random": Random(1),
+}  # fmt: skip
+"""Values of the names of parameters, so that the others are looked at too."""
+
+
+@given(st.data(), st.sampled_from(sorted(DOORS)))
+@sizes(max_examples=examples(4000), deadline=None)
+def test_a_wrong_type_is_refused_in_words(data: st.DataObject, door: str) -> None:
+    call = DOORS[door]
+    try:
+        parameters = [*inspect.signature(call).parameters.values()]
+    except ValueError:
+        parameters = []
+    if isinstance(call, EnumType):
+        del parameters[1:]  # what else it takes makes a new class
+    arguments = [
+        GOOD[p.name] if p.name in GOOD and data.draw(st.booleans()) else data.draw(JUNK)
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        and (p.default is p.empty or data.draw(st.booleans()))
+    ]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answer = call(*arguments)
+            if inspect.isgenerator(answer):
+                list(islice(answer, 3))
+    except QuaternityError:
+        pass  # which says what was wanted
