@@ -22,7 +22,7 @@ SolverNames = Annotated[
         "--solvers",
         metavar="NAME,NAME,...",
         help="Which solvers; all: ours and registered ones; rivals: those that are installed (see "
-        "quaternity solvers). One alone is held against the evidence only.",
+        "quaternity solvers); installed: both. One alone is held against the evidence only.",
     ),
 ]
 
@@ -74,7 +74,12 @@ def chosen_solvers(names: str) -> list[Solver]:
         InputError: a name is unknown (lists the known) or given twice, or there is none.
     """
     # Only a group that is named looks for what other packages bring.
-    groups = {"all": all_solvers, "rivals": installed, "variants": VARIANTS.copy}
+    groups = {
+        "all": all_solvers,
+        "rivals": installed,
+        "variants": VARIANTS.copy,
+        "installed": _installed_and_ours,
+    }
     chosen: list[Solver] = []
     for name in map(str.strip, names.split(",")):
         if name in groups:
@@ -88,6 +93,10 @@ def chosen_solvers(names: str) -> list[Solver]:
     if twice:
         raise InputError(f"solvers: {', '.join(twice)} named twice")
     return chosen
+
+
+def _installed_and_ours() -> dict[str, Solver]:
+    return {**all_solvers(), **installed()}
 
 
 def saved_or_shown(directory: str, text: str) -> str | None:

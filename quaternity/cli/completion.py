@@ -11,7 +11,7 @@ def _solvers() -> Iterable[str]:
     from solvers.registry import SOLVERS, VARIANTS
     from solvers.rivals import RIVALS
 
-    return ("all", "rivals", "variants", *SOLVERS, *VARIANTS, *RIVALS)
+    return ("all", "installed", "rivals", "variants", *SOLVERS, *VARIANTS, *RIVALS)
 
 
 def _families() -> Iterable[str]:

@@ -158,7 +158,12 @@ def _tournament(
     settings = {name: value for name, value in chosen.items() if name != "brisk" or value}
 
     def again(number: int) -> list[str]:
-        options = chosen | {
+        usual = type(rules)().settings
+        refused = {
+            f"no_{name}": value is False and getattr(usual, name, False) is True
+            for name, value in chosen.items()
+        }
+        options = chosen | refused | {
             "replay": number, "seed": seed, "cap": cap, "move_seconds": move_seconds,
             "secret": plan.secret or None, "player_file": player_file,
         }  # fmt: skip

@@ -36,6 +36,9 @@ AWAKE_SECONDS = 0.0003
 MOST_PROCESSES = 200
 """So many processes may a program with limits have at a time."""
 
+MOST_THREADS = 800
+"""So many threads may all processes of a program in namespaces of its own have."""
+
 KEPT_ERRORS = 4096
 """So many bytes of standard error are kept, the last ones."""
 
@@ -76,7 +79,7 @@ class Child:
         """
         tag = os.urandom(8).hex()
         listening, self._control = os.pipe()
-        limits = (listening, int(isolated), data, MOST_PROCESSES if isolated else -1)
+        limits = (listening, int(isolated), data, MOST_THREADS if isolated else -1)
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", _SUPERVISOR, *map(str, limits), *command],
             env={**os.environ, **(environment or {}), TAGS: f"{os.environ.get(TAGS, '')} {tag}"},

@@ -127,6 +127,8 @@ def main() -> None:
     system = ctypes.CDLL(None)
     linux = sys.platform == "linux"
     own = bool(isolated) and linux and _isolated(system)
+    if not own or tuple(map(int, os.uname().release.replace("-", ".").split(".")[:2])) < (5, 14):
+        processes = -1  # it would count all processes of the user
     told, telling = os.pipe()
     if linux:
         system.prctl(SET_SUBREAPER, 1, 0, 0, 0)

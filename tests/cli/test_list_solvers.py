@@ -36,5 +36,7 @@ def test_what_is_missing_is_listed_with_what_installs_it(
 def test_rivals_are_compared_as_a_group() -> None:
     from quaternity.cli.chosen_solvers import chosen_solvers
 
+    both, apart = chosen_solvers("installed"), chosen_solvers("all,rivals")
+    assert [solver.name for solver in both] == [solver.name for solver in apart]
     chosen = [solver.name for solver in chosen_solvers("max-flow, rivals")]
     assert chosen == ["max-flow", *(name for name, rival in RIVALS.items() if rival.installed)]

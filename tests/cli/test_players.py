@@ -110,3 +110,12 @@ def test_bad_input(cli: Cli, words: tuple[str, ...], why: str) -> None:
     done = cli(*words)
     assert (done.status, done.out) == (2, "")
     assert why in done.err
+
+
+def test_a_game_is_played_again_with_all_its_settings(cli: Cli) -> None:
+    words = ("kwartet", "tournament", f"{HOSTILE} text", "random", "--games", 4, "--json")
+    done = cli(*words, "--no-own-card-requests", "--sets", 5, "--announce", "after-own-request")
+    failed = done.json["failed"]
+    again = cli(*shlex.split(failed["replay"])[1:])
+    assert (again.status, again.out) == (3, Path(failed["saved"]).read_text())
+    assert "own-card-requests no\n" in again.out

@@ -19,7 +19,7 @@ def sleeper() -> None:
     """Leave a copy that has left the session, under another environment."""
     if not os.fork():
         os.setsid()
-        subprocess.Popen(["sleep", "1000"], env={"NAME": "none"})
+        subprocess.Popen(["sleep", os.environ.get("NAP", "1000")], env={"NAME": "none"})
         os._exit(0)
     os.wait()
 

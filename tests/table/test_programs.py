@@ -65,8 +65,10 @@ run(Echo)
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterator[None]:
+def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever a program does, no process is left behind."""
+    nap = f"1000.{os.getpid()}"
+    monkeypatch.setenv("NAP", nap)
     before = set(descendants(os.getpid()))
     yield
     end_idle()
@@ -74,7 +76,7 @@ def nothing_is_left() -> Iterator[None]:
     assert not set(descendants(os.getpid())) - before
     for environment in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            assert b"sleep\x001000" not in environment.read_bytes()
+            assert f"sleep\0{nap}".encode() not in environment.read_bytes()
         except OSError:
             continue
 
