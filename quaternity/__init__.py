@@ -11,6 +11,7 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 __version__ = "0.1.0"
 
@@ -63,13 +64,20 @@ _HOMES = {
     "quaternity.game.faults": "IllegalAnswer IllegalQuestion",
     "quaternity.game.game": "Game",
     "quaternity.game.question": "Answer Move Question",
-    "quaternity.game.record": "parse_record read_record record_text",
+    "quaternity.game.record": "record_text",
     "quaternity.game.settings": "Settings TieBreak",
     "quaternity.game.state": "LegalQuestions State",
-    "quaternity.game.state_file": "parse_state read_state state_text",
+    "quaternity.game.state_file": "state_text",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = list(_HOME)
+_OLD = {
+    "parse_record": ("quaternity.game.record", "Game.parse"),
+    "read_record": ("quaternity.game.record", "Game.read"),
+    "parse_state": ("quaternity.game.state_file", "State.parse"),
+    "read_state": ("quaternity.game.state_file", "State.read"),
+}
+"""Names that go: where each is, and what gives the value itself instead."""
 
 
 # Not by `lazy_names`: a package that loads a module of its own while it is loaded waits for threads
@@ -77,6 +85,11 @@ __all__ = list(_HOME)
 if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
 
     def __getattr__(name: str) -> Any:
+        if name in _OLD:
+            home, new = _OLD[name]
+            text = f"quaternity.{name} goes in 0.10: quaternity.{new} gives the value itself"
+            warn(text, DeprecationWarning, stacklevel=2)
+            return getattr(import_module(home), name)
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(_HOME[name]), name)

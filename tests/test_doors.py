@@ -112,10 +112,6 @@ GAME_DOORS = Doors(
                                Question(9, 0, Card(0, 0)), Question(0, 1, Card(0, 9)))}),
         "record_text": (quaternity.record_text, {"game": kind(GAME, *JUNK, GAME.state)}),
         "state_text": (quaternity.state_text, {"state": kind(GAME.state, *JUNK, GAME)}),
-        "parse_record": (read(quaternity.parse_record), {"given": SHOWN}),
-        "parse_state": (read(quaternity.parse_state), {"given": SHOWN}),
-        "read_record": (read(quaternity.read_record), {"given": A_FILE}),
-        "read_state": (read(quaternity.read_state), {"given": A_FILE}),
         "LegalQuestions":
             (lambda **given: len(quaternity.LegalQuestions(**given)),
              {"state": kind(GAME.state, *JUNK, GAME), "solver": kind(None, *JUNK[1:])}),

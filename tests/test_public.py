@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import os
+import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from enum import EnumType
 from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -17,6 +22,7 @@ from hypothesis import given
 from hypothesis import settings as sizes
 from hypothesis import strategies as st
 
+import quaternity
 from quaternity import Card, Game, Question, State
 from quaternity.decks import find_deck
 from quaternity.epistemic import Formula, H
@@ -26,7 +32,7 @@ from quaternity.quarto import QuartoGame
 from quaternity.ternary import SetCard, SetGame
 from solvers import DealProblem, SetConstraint
 from tests import public
-from tests.sizes import examples
+from tests.sizes import examples, only_thorough
 
 RENAMED = {
     "quaternity.quarto": {"Move": "QuartoMove", "explain": "explain_quartos"},
@@ -55,6 +61,13 @@ def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
         with pytest.warns(DeprecationWarning, match=f"{old} is called {new}"):
             assert getattr(module, old) is getattr(module, new)
         assert old not in dir(module)
+
+
+def test_what_reads_files_gives_the_value_itself_and_the_old_functions_warn() -> None:
+    for old in ("parse_record", "read_record", "parse_state", "read_state"):
+        with pytest.warns(DeprecationWarning, match="gives the value itself"):
+            assert callable(getattr(quaternity, old))
+        assert old not in dir(quaternity)
 
 
 def test_a_short_name_has_one_meaning() -> None:
@@ -152,3 +165,24 @@ def test_a_wrong_type_is_refused_in_words(data: st.DataObject, door: str) -> Non
                 list(islice(answer, 3))
     except QuaternityError:
         pass  # which says what was wanted
+
+
+@only_thorough  # `make package` does so with what is installed
+def test_the_library_is_typed_for_who_uses_it(tmp_path: Path) -> None:
+    """What the guide shows passes `mypy --strict`, but for what it shows to be refused."""
+    house = Path(quaternity.__file__).parents[1]
+    page = (house / "quaternity" / "guide" / "python.md").read_text(encoding="utf-8")
+    wrong = "import quaternity.quarto as q\nq.Boord\nq.QuartoGame.start(5)\n"
+    tmp_path.joinpath("wrong.py").write_text(wrong, encoding="utf-8")
+    for number, section in enumerate(page.split("\n## ")):
+        lines = re.findall(r"^(?:>>>|\.\.\.) (.*)", section, re.MULTILINE)
+        lines = [line for line in lines if "play(5" not in line]
+        tmp_path.joinpath(f"section{number}.py").write_text("\n".join(lines), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "."],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(house)},
+    )  # fmt: skip
+    assert [line.split(":")[:2] for line in done.stdout.splitlines()[:-1]] == [
+        ["wrong.py", "2"], ["wrong.py", "3"],
+    ], done.stdout  # fmt: skip

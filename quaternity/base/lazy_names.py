@@ -15,7 +15,7 @@ def public_only(
     """Return the `__getattr__` and `__dir__` of a package that loads its names at once.
 
     Args:
-        package: its `globals()`, `__all__` included.
+        package: its `globals()`; without `__all__` only old names are of use.
         renamed: old names, each with the public name that it stands for now. They warn.
     """
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
+from quaternity.base.lazy_names import public_only
 from quaternity.base.wording import shown
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
@@ -248,3 +249,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         """Return the view itself."""
         del random
         return view
+
+
+if not TYPE_CHECKING:  # the guide called it so, for those who write players
+    __getattr__, _ = public_only(globals(), {"Move": "QuartoMove"})

@@ -132,8 +132,9 @@ class PlayedGame(Generic[S, P, M, V]):
 
     @property
     def points(self) -> tuple[float, ...]:
-        """Per player, at any time."""
-        return tuple(self.rules.points(self.position))
+        """Per player, at any time; whole ones are `int`."""
+        points = self.rules.points(self.position)
+        return tuple([int(count) if count == int(count) else count for count in points])
 
     @property
     def winners(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
     >>> game = SetGame.start(SetSettings(seats=2), seed=1)
     >>> game = game.play(SetMove(game.view().threes[0]), seat=1)
     >>> game.turn, game.points
-    (None, (0.0, 1.0))
+    (None, (0, 1))
     """
 
     rules_class = SetRules

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from quaternity import Answer, Card, Move, Question, Settings, State, parse_state
+from quaternity import Answer, Card, Move, Question, Settings, State
 from quaternity.game.state import LegalQuestions
 from quaternity.trials.campaign import Finding, Tally, position_fault, run_campaign
 from quaternity.trials.campaign.examples import random_problem
@@ -57,7 +57,7 @@ def test_a_solver_broken_on_purpose_is_found_and_shown_by_a_tiny_problem(
     _, finding = campaign([*EXACT, row], 500, seed)
     assert finding is not None
     assert finding.text.startswith(("broken", "after"))
-    state = parse_state(finding.state_file).state
+    state = State.parse(finding.state_file)
     assert len(state.problem.sets) <= 2
     assert state.problem.cards <= 4
     assert state.players <= 3
@@ -139,7 +139,7 @@ def test_a_campaign_shows_a_wrong_engine_by_a_small_game(monkeypatch: pytest.Mon
     assert finding is not None
     assert finding.where == "game"
     assert finding.moves == ()
-    assert parse_state(finding.state_file).state.problem.cards == 2
+    assert State.parse(finding.state_file).problem.cards == 2
 
 
 def test_an_engine_that_allows_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

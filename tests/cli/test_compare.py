@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity import Settings, State, parse_state, state_text
+from quaternity import Settings, State, state_text
 from quaternity.table import players
 from quaternity.table.games import registration
 from quaternity.trials.comparison import parse_runs
@@ -117,7 +117,7 @@ def test_a_broken_solver_ends_in_three_and_a_file(
     (saved,) = tmp_path.iterdir()
     assert str(saved.name) in outcome.err
     assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
-    assert parse_state(saved.read_text()).state.problem.cards <= 12
+    assert State.parse(saved.read_text()).problem.cards <= 12
     again = cli("compare", saved, "--solvers", "mine", "--json", "--save-to", tmp_path)
     assert again.status == 3
     assert again.json["saved"] == str(tmp_path / saved.name)
@@ -133,7 +133,7 @@ def test_the_smallest_state_with_a_fault_is_the_one_to_keep(
     saved = found.json["saved"]
     wrong = [run.cards for run in parse_runs(runs.read_text()).faults]
     assert len(set(wrong)) > 1
-    assert parse_state(Path(saved).read_text()).state.problem.cards == min(wrong)
+    assert State.parse(Path(saved).read_text()).problem.cards == min(wrong)
 
 
 def test_plug_ins_of_other_packages_one_of_them_broken(

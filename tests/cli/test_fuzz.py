@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity import parse_state
+from quaternity import State
 from solvers import SOLVERS, DealProblem, Verdict
 from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
@@ -62,7 +62,7 @@ def test_a_broken_solver_is_found_told_and_saved(
     saved = tmp_path / finding["saved"]
     assert list(tmp_path.iterdir()) == [saved]
     assert json.loads(saved.read_text()) == finding["state"]
-    assert parse_state(saved.read_text()).state.problem.cards <= 4
+    assert State.parse(saved.read_text()).problem.cards <= 4
     assert cli("check", saved, "--solver", "mine").status == 3
     assert cli("check", saved, "--solver", "max-flow").status in (0, 1)
 
