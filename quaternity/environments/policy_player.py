@@ -25,6 +25,8 @@ class PolicyPlayer:
     """
 
     def __init__(self, choose: Policy) -> None:
+        if not callable(choose):
+            raise InputError(f"choose: {shown(choose)} is no function (numbers, mask, random)")
         self._choose = choose
 
     def __call__(self, rules: Any, argument: str | None = None) -> _Seated:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.base.errors import PlayerFault
+from quaternity.base.errors import InputError, PlayerFault
 from quaternity.environments import PolicyPlayer
 from quaternity.environments.episode import TableGame
 from quaternity.table.games import GAMES, rules_class
@@ -41,6 +41,11 @@ def test_a_policy_plays_by_the_numbers_of_the_environments(game: str) -> None:
 
     PolicyPlayer(choose)(rules).choose(episode.view, Random(0))
     assert heard == [(bytes(episode.numbers(episode.seat or 0)), episode.mask)]
+
+
+def test_a_policy_is_a_function() -> None:
+    with pytest.raises(InputError, match="choose: 3 is no function"):
+        PolicyPlayer(3)  # type: ignore[arg-type]  # on purpose
 
 
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
