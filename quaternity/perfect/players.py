@@ -109,15 +109,19 @@ def informed(rules: QuaternityRules) -> BotPlayer:
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
     """Return the player `search`, or `search:500` for so many imagined games a decision.
 
-    Without a number a decision takes a second or two at most in games of 52 cards.
+    Without a number a decision takes a second or two at most in games of 52 cards. With more
+    players than canonical states have it plays as `informed` does.
     """
+    from quaternity.perfect.bots.informed import InformedBot
     from quaternity.perfect.bots.search import DEFAULT_GAMES, MOST_WEIGHED, SearchBot
+    from quaternity.perfect.keys.kinds import MOST_PLAYERS
 
-    del rules
     text = str(DEFAULT_GAMES) if argument is None else argument
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**6:
         raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
     name = "search" if argument is None else f"search:{argument}"
+    if rules.settings.players > MOST_PLAYERS:
+        return BotPlayer(name, InformedBot)
     most = MOST_WEIGHED if argument is None else inf
     return BotPlayer(name, lambda chance: SearchBot(chance, int(text), most))
 

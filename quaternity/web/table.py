@@ -617,7 +617,8 @@ class Table:
         what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
-        self.notice = f"{name} in seat {seat} {what}: hand the seat to somebody else"
+        called = seat_names(self.seats, self.kept.game)[seat]
+        self.notice = f"{called} {what}: hand the seat to somebody else (More, at the end)"
         self._tell("notice", {"text": self.notice})
 
     def tick(self) -> None:

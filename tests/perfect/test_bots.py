@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
+from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.policy import Policy
@@ -18,6 +19,7 @@ from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.table.games import registration
+from quaternity.table.match import Match
 from quaternity.trials.strategies import game_settings, states
 from tests.perfect.positions import random_states
 from tests.sizes import examples
@@ -287,3 +289,12 @@ def test_bots_are_found_by_name() -> None:
     ):
         with pytest.raises(InputError, match=why):
             make_bot(text, Random(0))
+
+
+@pytest.mark.parametrize("name", ["informed", "search"])
+@pytest.mark.parametrize("players", [8, 12])
+def test_a_program_plays_among_any_number_of_players(name: str, players: int) -> None:
+    match = Match(QuaternityRules(Settings(2, players, players)), [name] * players, "1")
+    for _ in range(3):
+        match.program_move()
+    assert len(match.moves) >= 3

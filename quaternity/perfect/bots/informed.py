@@ -1,4 +1,4 @@
-"""A bot that looks one move ahead, at exact chances.
+"""A bot that looks one move ahead, at exact chances; among many players at rough ones.
 
 It asks what leaves it furthest ahead of the others in prospects
 (`quaternity.perfect.bots.prospects`), expecting that the asked player answers in the same spirit.
@@ -10,12 +10,22 @@ from __future__ import annotations
 
 from random import Random
 
+from quaternity.base.errors import LimitError
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
-from quaternity.perfect.bots.prospects import Prospects, ahead, exact_prospects
+from quaternity.perfect.bots.prospects import (
+    Prospects,
+    ahead,
+    exact_prospects,
+    many_prospects,
+    rough_prospects,
+)
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
+
+MOST_EXACT = 5
+"""Players; with more of them counts of deals take too long."""
 
 MOST_REMEMBERED = 1 << 16
 """States whose prospects are kept."""
@@ -33,11 +43,12 @@ class InformedBot:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._known: dict[Key, Prospects] = {}
+        self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
         """Draw one of the questions with the best outlook."""
         assert state.turn is not None, "somebody asks"
-        code = coding(Rules.of(state))
+        code = _coding(state)
         best: list[Question] = []
         most = float("-inf")
         for asked, set_index, cards, answers in state.legal_questions.groups():
@@ -55,7 +66,7 @@ class InformedBot:
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return the answer with the better outlook."""
-        code = coding(Rules.of(state))
+        code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:
             return answers[0]
@@ -65,14 +76,28 @@ class InformedBot:
             key=lambda answer: ahead(self._after(code, state, question, answer), question.asked),
         )
 
-    def _after(self, code: Coding, state: State, question: Question, answer: Answer) -> Prospects:
+    def _after(
+        self, code: Coding | None, state: State, question: Question, answer: Answer
+    ) -> Prospects:
+        if code is None:
+            return many_prospects(state.after(question, answer))
         key, roles = canonical_after(code, state, question, answer)
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= MOST_REMEMBERED:
                 self._known.clear()
-            known = self._known[key] = exact_prospects(code, key)
+            try:
+                known = exact_prospects(code, key)
+            except LimitError:  # too many deals to be counted
+                known = rough_prospects(code, key, self._worth)
+            self._known[key] = known
         values = [0.0] * len(roles)
         for role, player in enumerate(roles):
             values[player] = known[role]
         return tuple(values)
+
+
+def _coding(state: State) -> Coding | None:
+    """Return what names canonical states; None where there are too many players to count deals."""
+    rules = Rules.of(state)
+    return coding(rules) if rules.players <= MOST_EXACT else None

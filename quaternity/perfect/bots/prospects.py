@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Coding, Key, Parts
 from quaternity.perfect.keys.kinds import NumberedKind
 from solvers.counting import chances
@@ -49,12 +50,31 @@ def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Pros
 
 def _worth(kind: NumberedKind) -> Prospects:
     """Return what one kind of set adds to each role's prospects."""
-    size = len(kind.masks)
+    return _even_worth(kind.masks, kind.low)
+
+
+def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
     shares = []
-    for role, least in enumerate(kind.low):
-        share = sum([1 / mask.bit_count() for mask in kind.masks if mask >> role & 1])
-        shares.append(max(share, least) / size)
+    for player, least in enumerate(low):
+        share = sum([1 / mask.bit_count() for mask in masks if mask >> player & 1])
+        shares.append(max(share, least) / len(masks))
     return tuple([share * share for share in shares])
+
+
+def many_prospects(state: State) -> Prospects:
+    """Return the rough prospects per player, without canonical states: any number may play.
+
+    Cost: what a state takes to say who may own what.
+    """
+    values = [float(points) for points in state.points]
+    for constraint in state.closed().sets:
+        for player, worth in enumerate(
+            _even_worth(constraint.owners, constraint.low) if constraint.owners else ()
+        ):
+            values[player] += worth
+    if not state.is_over and state.turn is not None:
+        values[state.turn] += TURN
+    return tuple(values)
 
 
 def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
