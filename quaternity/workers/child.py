@@ -25,6 +25,7 @@ from quaternity.workers.process_tree import TAGS, descendants, end_tagged, resid
 
 Answer = TypeVar("Answer")
 
+_let_others_run: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 
 CHECK_SECONDS = 0.05
@@ -136,7 +137,7 @@ class Child:
         about, thought, before = thinking(), 0.0, monotonic()
         # Who sleeps is woken after a tenth of a millisecond: quick programs have answered by then.
         while not self._poll.poll(0) and monotonic() - before < AWAKE_SECONDS:
-            os.sched_yield()
+            _let_others_run()
         while True:
             for file, _ in self._poll.poll(waiting):
                 if file == self._in:

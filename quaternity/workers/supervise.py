@@ -103,7 +103,8 @@ def _end_all() -> None:
 
 def _until_ended(program: int, control: int) -> int:
     """Wait until the program ends, or is to end; return its status."""
-    woken, wake = os.pipe2(os.O_NONBLOCK) if hasattr(os, "pipe2") else os.pipe()
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(program, number))
