@@ -15,10 +15,11 @@ from unicodedata import east_asian_width
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import iterated
 from quaternity.base.svg import svg_document, svg_element, svg_text
-from quaternity.base.wording import listed, shown
+from quaternity.base.wording import shown
 from quaternity.quarto.board import Board, as_board
 from quaternity.quarto.pieces import FEATURES, PIECES, PieceSet
 from quaternity.quarto.rows import CELLS, ROWS, SIDE, Row
+from quaternity.quarto.sentences import ALIKE
 
 
 def _rows(quartos: Iterable[Row]) -> Iterator[Row]:
@@ -193,11 +194,11 @@ def board_svg(board: Board, squares: bool = False) -> str:
 def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
     """Return a sentence for every row with a quarto."""
     names = board.pieces.names
-    sentences = []
+    sentences: list[str] = []
     for row, mark in quartos:
         pieces = [names[piece] for cell in row.cells if (piece := board.cells[cell]) is not None]
-        shared = listed([_short(word) for word in board.pieces.words(mark)])
-        sentences.append(f"{row.name}: {listed(pieces)} are {shared}")
+        shared = [_short(word) for word in board.pieces.words(mark)]
+        sentences.append(ALIKE(row=row.name, pieces=pieces, shared=shared))
     return sentences
 
 

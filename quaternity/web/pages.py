@@ -16,6 +16,7 @@ from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import body_of, caller_of, set_cookie
+from quaternity.web.languages import gettext
 from quaternity.web.learning import learned
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import (
@@ -233,6 +234,9 @@ def routes(tables: Any) -> list[BaseRoute]:
 
 def refusal(request: Request, error: Refusal) -> Response:
     """Return the page that says why a request was refused."""
-    headline = "There is nothing here" if error.status == 404 else "That cannot be"
-    text = f"{str(error)[:1].upper()}{str(error)[1:]}."
+    headline = (
+        gettext("There is nothing here") if error.status == 404 else gettext("That cannot be")
+    )
+    text = gettext(str(error))
+    text = f"{text[:1].upper()}{text[1:]}."
     return HTMLResponse(message_html(headline, text, _root(request)), error.status)

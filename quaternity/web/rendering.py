@@ -16,7 +16,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from quaternity import guide
-from quaternity.base.wording import counted, listed
 from quaternity.game.card_picture import card_svg, suit_svg
 from quaternity.game.cards import Card
 from quaternity.table.games import game_names, registration, rules_class
@@ -33,6 +32,7 @@ from quaternity.web.drawing.frame import (
 from quaternity.web.drawing.tips import FIRST
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
+from quaternity.web.languages import environment_of, gettext, joined, language
 from quaternity.web.new_table import decks_of, may_have_clock
 from quaternity.web.sight import Sight
 
@@ -65,6 +65,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    environment_of(environment)
     environment.globals.update(
         static=static,
         suit=lambda index: Markup(suit_svg(index)),
@@ -92,10 +93,11 @@ def ago(seconds: float) -> str:
     >>> ago(5), ago(65), ago(2 * 86_400)
     ('just now', '1 minute ago', '2 days ago')
     """
-    for length, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+    for length, noun in ((86_400, "{count} day"), (3_600, "{count} hour"), (60, "{count} minute")):
         if seconds >= length:
-            return f"{counted(int(seconds // length), noun)} ago"
-    return "just now"
+            count = int(seconds // length)
+            return gettext(f"{noun}{'s' * (count > 1)} ago").format(count=count)
+    return gettext("just now")
 
 
 def _rendered(template: str, /, root: str = "", **context: Any) -> str:
@@ -190,7 +192,7 @@ def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -
         title=registration(sight.game).title,
         text=registration(sight.game).text,
         invitation=invitation,
-        others=listed(others) if others else "",
+        others=joined(others) if others else "",
         free=free if seat is None else [],
         taken=not open_here,
         begun=sight.begun,
@@ -214,7 +216,7 @@ def help_html(
         chances = answer[READ] if READ in query and READ in answer else answer["chances"]
         context["blocks"] = drawn_part(sight, chances)["blocks"]
     asked = f"{word}?{READ}=1" if READ in query else word
-    context["headline"] = dict(registration(sight.game).help).get(asked, "Help")
+    context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Help"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _rendered(
         "help.html", **context, word=word, found=answer, said={"formula": "", **query},
@@ -259,9 +261,14 @@ def _without_styles(svg: str) -> str:
     return re.sub(r'\bstyle="([^"]*)"', attributes, svg)
 
 
-@lru_cache(maxsize=64)
 def guide_html(name: str, root: str = "") -> str:
-    """Return a page of the guide."""
+    """Return a page of the guide, which is English; what is around it is not."""
+    return _guide_html(name, root, language())
+
+
+@lru_cache(maxsize=64)
+def _guide_html(name: str, root: str, spoken: str) -> str:
+    del spoken  # what the cache tells apart
     page = guide.page(name)
     # What is wider than the page can be scrolled by keys too; columns are aligned by classes.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')

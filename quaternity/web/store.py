@@ -17,7 +17,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
@@ -25,6 +25,9 @@ from quaternity.base.writing import try_lock
 from quaternity.web.refusal import Refusal
 
 FILE = "tables.sqlite"
+
+LOCK_TRIES, LOCK_PAUSE = 20, 0.05
+"""A folder is waited for so often, and so many seconds each time."""
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a damaged file raises: of a text that is none SQLite's own message may be none."""
@@ -151,7 +154,7 @@ class Store:
             raise InputError(f"{folder}: {error.strerror}") from error
         with ExitStack() as opened:
             opened.callback(os.close, self._lock)
-            if try_lock(self._lock) is False:
+            if not _locked(self._lock):
                 raise InputError(f"{folder}: another server has the tables of this folder")
             try:
                 self._writer = self._connected(opened)
@@ -289,6 +292,15 @@ def _tell(batch: list[_Job], error: Refusal | None) -> None:
     loop = batch[0].done.get_loop()
     if not loop.is_closed():
         loop.call_soon_threadsafe(tell)
+
+
+def _locked(lock: int) -> bool:
+    """Take a lock; what has just ended may still be letting it go."""
+    for _ in range(LOCK_TRIES):
+        if try_lock(lock) is not False:
+            return True
+        sleep(LOCK_PAUSE)
+    return False
 
 
 def _check(database: sqlite3.Connection) -> None:

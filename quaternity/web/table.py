@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, PlayerTimeout
+from quaternity.base.sentences import Kind
 from quaternity.base.text_record import settings_text
 from quaternity.base.wording import listed, named
 from quaternity.table.course import MOST_ALONE
@@ -39,6 +40,14 @@ from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
+
+FAILED = Kind("failed", "{name} failed: hand the seat to somebody else (More, at the end)")
+TAKES_TOO_LONG = Kind(
+    "takes_too_long",
+    "{name} takes too long: hand the seat to somebody else (More, at the end)",
+)
+GIVEN_AWAY = Kind("given_away", "{name} was away: seat {seat} is free for whoever is invited")
+GIVEN_TO_PROGRAM = Kind("given_away", "{name} was away: {program} plays in seat {seat}")
 
 LONGEST_ALARM = 3_600.0
 """A clock is looked at so often at least, in seconds."""
@@ -190,8 +199,8 @@ class Table:
 
     def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
         """Tell everybody that the seat of who is away was given away."""
-        to = after.name if after.kind == PROGRAM else "whoever is invited"
-        self.notice = f"{before.person or 'somebody'} was away: seat {seat} was given to {to}"
+        kind = GIVEN_TO_PROGRAM if after.kind == PROGRAM else GIVEN_AWAY
+        self.notice = kind(name=before.person, seat=seat, program=after.name)
         self._tell("notice", {"text": self.notice})
 
     def end_streams(self, seat: int) -> None:
@@ -614,11 +623,10 @@ class Table:
             self._retry = error.status in (503, 507)
             return
         # No more is said, here and there: it may tell what the program has in its hand.
-        what = "takes too long" if isinstance(error, PlayerTimeout) else "failed"
+        kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
-        called = seat_names(self.seats, self.kept.game)[seat]
-        self.notice = f"{called} {what}: hand the seat to somebody else (More, at the end)"
+        self.notice = kind(name=seat_names(self.seats, self.kept.game)[seat])
         self._tell("notice", {"text": self.notice})
 
     def tick(self) -> None:

@@ -314,7 +314,7 @@ def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
     html = table_html(sight(game, acting(game), last=9), BASE, replayed=True)
     assert "data-move" not in html
     assert "data-api" not in html
-    assert "After 4 moves" in html
+    assert "Moves: 4" in html
     assert f"/t/{'T' * 22}/at/5" in html
 
 

@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from quaternity.base.sentences import Sentence, facts
-from quaternity.base.wording import counted, listed
 from quaternity.table.course import whole_events
 from quaternity.table.games import registration
 from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.drawing.words import plain_names, seat_names, sight_words
 from quaternity.web.forms import form_fields
+from quaternity.web.languages import gettext as _
+from quaternity.web.languages import joined
 from quaternity.web.sight import Sight
 from quaternity.web.talk import REACTIONS
 
@@ -87,7 +88,7 @@ def table_context(
     return {
         "sight": sight,
         "drawn": drawn,
-        "deck": sight_words(sight).deck,
+        "deck": sight_words(sight).spoken_deck(),
         "names": names,
         "mine": sight.seat in mine,
         "plain": plain_names(sight.seats, sight.game),
@@ -107,9 +108,10 @@ def table_context(
         "programs": [*programs(sight.game), *more],
         "levels": registration(sight.game).levels,
         "seat_query": f"?seat={sight.seat}" if replayed and sight.seat is not None else "",
-        "who_undo": listed([names[seat] for seat in sight.undo]) if sight.undo else "",
+        "who_undo": joined([names[seat] for seat in sight.undo]) if sight.undo else "",
         "only_here": _is_only_here(base),
         "eyes": eyes,
+        "notice": sight_words(sight).say(sight.notice or ""),
         "reactions": REACTIONS,
         "tips": [] if replayed else tips(sight, drawn),
         "late": any(sight.seats[seat].kind == "program" for seat in mine if seat == sight.seat),
@@ -122,20 +124,21 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
-    headline = f"{game.title}: waiting for friends"
-    advice = "You are watching. Who was invited can sit down by the link they got."
-    if sight.mine:
-        waits = f"{listed(busy)} {'is' if len(busy) == 1 else 'are'} not ready. " if busy else ""
-        advice = f"{waits}The game begins when everybody is ready" + (
-            ", or when you start it." if sight.may_start else "."
-        )
+    headline = _("{game}: waiting for friends").format(game=game.title)
+    advice = _("You are watching. Who was invited can sit down by the link they got.")
+    if sight.may_start:
+        advice = _("The game begins when everybody is ready, or when you start it.")
+    elif sight.mine:
+        advice = _("The game begins when everybody is ready.")
+    if sight.mine and busy:
+        advice = f"{_('Not ready: {names}.').format(names=joined(busy))} {advice}"
     return {
         "sight": sight,
         "names": names,
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "headline": headline,
-        "title": f"{headline} – {counted(len(empty), 'empty seat')}",
+        "title": headline,
         "advice": advice,
         "text": game.text,
         "chairs": _chairs(sight, names, (), base),
@@ -159,11 +162,11 @@ def table_line(sight: Sight | None) -> tuple[str, str, str]:
     names = seat_names(sight.seats)
     others = [name for seat, name in enumerate(names) if seat not in sight.mine]
     if not sight.begun:
-        return listed(others), "Waiting for friends", ""
+        return joined(others), _("Waiting for friends"), ""
     count = len(whole_events(sight.moves))
     last = told_events(sight, count - 1, 1) if count else []
-    headline, _ = _headline(sight, names, replayed=False)
-    return listed(others), headline, last[0].text if last else ""
+    headline, __ = _headline(sight, names, replayed=False)
+    return joined(others), headline, last[0].text if last else ""
 
 
 def _is_only_here(base: str) -> bool:
@@ -175,7 +178,7 @@ def told_events(sight: Sight, after: int, most: int) -> list[Told]:
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         Told(number, words.say(event), _journey(event))
-        for number, (_, event) in enumerate(whole[after : after + most], after + 1)
+        for number, (__, event) in enumerate(whole[after : after + most], after + 1)
     ]
 
 
@@ -191,7 +194,7 @@ def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
     """From which seats a moment may be looked at, with their names."""
     seats = range(len(names)) if sight.revealed is not None else sight.mine
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
-    return [(None, "everybody"), *seen] if seen else []
+    return [(None, _("everybody")), *seen] if seen else []
 
 
 def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
@@ -199,25 +202,26 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
-            return "Nobody wins alone", f"{listed([names[seat] for seat in first])} share it."
-        won = "You win" if first[0] == sight.seat else f"{names[first[0]]} wins"
-        return won, "The game is over."
+            winners = joined([names[seat] for seat in first])
+            return _("Nobody wins alone"), _("{names} share it.").format(names=winners)
+        won = _("{name} wins").format(name=names[first[0]])
+        return _("You win") if first[0] == sight.seat else won, _("The game is over.")
     if replayed:
-        return f"After {counted(sight.number, 'move')}", ""
+        return _("Moves: {count}").format(count=sight.number), ""
     if not sight.to_act:
-        return "A recorded game", "It ends before somebody has won."
+        return _("A recorded game"), _("It ends before somebody has won.")
     if sight.seat in sight.to_act and not sight.awaited:
-        return "Your turn", ""
+        return _("Your turn"), ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
-    who = listed([names[seat] for seat in sight.awaited or sight.to_act])
     if waiting:
-        empty = listed([names[seat] for seat in waiting])
-        more = " Nobody can move before; a program can take the seat." if sight.awaited else ""
-        return f"Waiting for somebody to sit down at {empty}", f"Send the link of the seat.{more}"
-    if sight.awaited:
-        return f"Waiting for {who}", "Nobody can move before all have come to the new table."
-    doing = "is thinking" if set(sight.thinking) & set(sight.to_act) else "is to move"
-    return f"{who} {doing}", "" if sight.mine else "You are watching."
+        empty = joined([names[seat] for seat in waiting])
+        more = _("Nobody can move before; a program can take the seat.") if sight.awaited else ""
+        headline = _("Waiting for somebody to sit down: {names}").format(names=empty)
+        return headline, f"{_('Send the link of the seat.')} {more}".strip()
+    thinks = set(sight.thinking) & set(sight.to_act)
+    headline = _("{name} is thinking") if thinks else _("{name} is to move")
+    acting = joined([names[seat] for seat in sight.to_act])
+    return headline.format(name=acting), "" if sight.mine else _("You are watching.")
 
 
 def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair]:
@@ -225,13 +229,13 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
-            ("not ready", not seat.ready),
-            (sight.places is not None and f"place {(sight.places or ())[number]}", True),
-            ("program", seat.kind == "program" and number not in sight.thinking),
-            ("thinking", number in sight.thinking),
-            ("nobody yet", seat.kind == "open"),
-            ("away", _is_away(sight, number) and number not in sight.awaited),
-            ("agrees to take back", number in sight.undo),
+            (_("not ready"), not seat.ready),
+            (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
+            (_("program"), seat.kind == "program" and number not in sight.thinking),
+            (_("thinking"), number in sight.thinking),
+            (_("nobody yet"), seat.kind == "open"),
+            (_("away"), _is_away(sight, number) and number not in sight.awaited),
+            (_("agrees to take back"), number in sight.undo),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
         points = sight.points[number]
@@ -241,9 +245,9 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
                 seat.kind,
                 number in sight.mine,
                 number in sight.to_act,
-                ", ".join(str(text) for text, holds in states if text and holds),
+                ", ".join(text for text, holds in states if text and holds),
                 f"{points:g}",
-                "point" if int(points) == 1 else "points",
+                _("point") if int(points) == 1 else _("points"),
                 notes[number] if notes else "",
                 link,
                 None if link is None else qr_svg(link),

@@ -12,6 +12,7 @@ from quaternity.game.cards import Card
 from quaternity.kwartet.hands import NUMBERS, Hand
 from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
 from quaternity.web.drawing.words import last_asked
+from quaternity.web.languages import gettext as _
 from solvers.filtering import closed
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 def _why_not(held: int, asked: int) -> str:
     """Say why nobody can be asked for a card of a set of which one holds some, or none."""
     del asked
-    return "you have it" if held else "you have no card of this set"
+    return _("you have it") if held else _("you have no card of this set")
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from quaternity.game.cards import Card
+from quaternity.web.languages import gettext as _
 from solvers.problem import DealProblem
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def tile(
         if note is not None:
             asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
         else:
-            refused.append([seat, why_not(seat) if hands[seat] else "has no cards"])
+            refused.append([seat, why_not(seat) if hands[seat] else _("has no cards")])
     return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 
@@ -155,7 +156,7 @@ def owner_blocks(
 def card_counts(hands: Sequence[int]) -> list[Markup]:
     """Return how many cards each player holds, as it stands at their seat."""
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
-    return [note.format(hand, "card" if hand == 1 else "cards") for hand in hands]
+    return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]
 
 
 def _percent(chance: float | None) -> int | None:

@@ -12,6 +12,9 @@ from quaternity.quarto.drawing import piece_svg, quarto_sentences
 from quaternity.quarto.pieces import PieceSet
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.quarto.rows import CELLS, ROWS, cell_name
+from quaternity.web.drawing.words import sight_words
+from quaternity.web.languages import by_words
+from quaternity.web.languages import gettext as _
 
 if TYPE_CHECKING:
     from quaternity.quarto.rules import QuartoPosition
@@ -85,21 +88,21 @@ def part(sight: Sight) -> dict[str, Any]:
         "may_end": CELLS - len(board.empty) >= LEAST_FOR_A_QUARTO,
     }
     if quartos:
-        drawn["advice"] = f"{'; '.join(quarto_sentences(board, quartos))}."
+        say = sight_words(sight).say
+        drawn["advice"] = f"{'; '.join(map(say, quarto_sentences(board, quartos)))}."
     elif sight.places is not None:
-        drawn["advice"] = "All sixteen pieces are placed, and no row has anything in common."
+        drawn["advice"] = _("All sixteen pieces are placed, and no row has anything in common.")
     elif drawn["giving"]:
-        drawn["advice"] = "Choose the piece that your opponent has to place."
+        drawn["advice"] = _("Choose the piece that your opponent has to place.")
     elif drawn["placing"]:
-        drawn["advice"] = (
-            f"Place {view.in_hand} on a cell, then hand over a piece. A quarto wins at once."
-        )
+        advice = _("Place {piece} on a cell, then hand over a piece. A quarto wins at once.")
+        drawn["advice"] = advice.format(piece=view.in_hand)
     return drawn
 
 
 def _piece(pieces: PieceSet, piece: int) -> Piece:
     picture = Markup(piece_svg(pieces, piece))
-    return Piece(pieces.names[piece], " ".join(pieces.words_of(piece)), picture)
+    return Piece(pieces.names[piece], by_words(" ".join(pieces.words_of(piece))), picture)
 
 
 @cache

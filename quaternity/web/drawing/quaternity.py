@@ -14,6 +14,7 @@ from quaternity.game.card_picture import suit_svg
 from quaternity.game.cards import Card
 from quaternity.web.drawing.owners import Chances, card_counts, owner_blocks, tile
 from quaternity.web.drawing.words import last_asked, sight_words
+from quaternity.web.languages import gettext as _
 from solvers.problem import players_in
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     state, pending = sight.view.state, sight.view.pending
     words = sight_words(sight)
     names = words.names
+    must = {"yes": _("must say yes"), "no": _("must say no")}
     acting = sight.seat in sight.to_act
     asking = acting and pending is None
     legal = {
-        (question.asked, *question.card): "" if len(answers) > 1 else f"must say {answers[0]}"
+        (question.asked, *question.card): "" if len(answers) > 1 else must[str(answers[0])]
         for question, answers in (state.legal_questions.items() if asking else ())
     }
     try:
@@ -62,12 +64,12 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     if pending is not None:
         asker, asked, card = names[pending.asker], names[pending.asked], words.card(pending.card)
         if drawn["answering"]:
-            drawn["headline"] = "Your answer"
-            drawn["question"] = f"{asker} → you: {card}? You may say either."
+            drawn["headline"] = _("Your answer")
+            drawn["question"] = f"{asker} → {_('you')}: {card}? {_('You may say either.')}"
         else:
-            drawn["headline"] = f"{asked} answers"
-            who = "You" if pending.asker == sight.seat else asker
-            drawn["advice"] = f"{who} → {asked}: {card}? Either answer is possible."
+            drawn["headline"] = _("{name} answers").format(name=asked)
+            asker = _("You") if pending.asker == sight.seat else asker
+            drawn["advice"] = f"{asker} → {asked}: {card}? {_('Either answer is possible.')}"
     elif asking:
         drawn["advice"] = _forced(sight).get("advice", "")
     elif not state.is_over:
@@ -79,12 +81,12 @@ def _why_not(owners: Sequence[int], number: int, asker: int | None, asked: int) 
     """Say why nobody can be asked for a card, or this player cannot."""
     can_have = [asker is not None and bool(mask >> asker & 1) for mask in owners]
     if owners[number] >> (asker or 0) == 1 and can_have[number]:
-        return "you have it"
+        return _("you have it")
     if not any(can_have[:number] + can_have[number + 1 :]):
-        return "you have no other card of this set"
+        return _("you have no other card of this set")
     if not owners[number] >> asked & 1:
-        return "cannot have it"
-    return "asking would not fit what is known"
+        return _("cannot have it")
+    return _("asking would not fit what is known")
 
 
 def _forced(sight: Sight) -> dict[str, str]:
@@ -92,8 +94,11 @@ def _forced(sight: Sight) -> dict[str, str]:
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
-    answer = about["answer"]
-    return {"advice": f"You had to say {answer}: only that fits."}
+    said = {
+        "yes": _("You had to say yes: only that fits."),
+        "no": _("You had to say no: only that fits."),
+    }
+    return {"advice": said[str(about["answer"])]}
 
 
 def picture() -> Markup:

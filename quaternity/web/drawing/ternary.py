@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from quaternity.base.sentences import facts
-from quaternity.base.wording import counted, listed
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetView
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.ternary.tables import Rule
 from quaternity.web.drawing.words import seat_names
+from quaternity.web.languages import by_words, by_words_drawn, joined
+from quaternity.web.languages import gettext as _
 
 if TYPE_CHECKING:
     from quaternity.web.sight import Sight
@@ -65,13 +66,15 @@ def part(sight: Sight) -> dict[str, Any]:
             None if card is None else _shown(card, tuple(wrong.get(card, ()))) for card in places
         ],
         "stripes": Markup(stripes_svg()),
-        "how": HOW[view.settings.rule],
+        "how": _(HOW[view.settings.rule]),
         "choosing": mine,
-        "undealt": counted(view.undealt, "card"),
+        "undealt": f"{view.undealt} {_('card') if view.undealt == 1 else _('cards')}",
         "agreed": (
-            listed([names[seat] for seat in sorted(view.agreed)])
-            if len(view.agreed) < 3
-            else f"{len(view.agreed)} of {len(names)}"
+            joined([names[seat] for seat in sorted(view.agreed)])
+            if 0 < len(view.agreed) < 3
+            else f"{len(view.agreed)} / {len(names)}"
+            if view.agreed
+            else ""
         ),
         "no_more": _no_more(sight, names) if mine else "",
         "taken": [
@@ -79,19 +82,25 @@ def part(sight: Sight) -> dict[str, Any]:
                 seat,
                 name,
                 tuple(map(_shown, threes[-1])) if threes else (),
-                tuple(", ".join(str(SetCard(card)) for card in t) for t in reversed(threes)),
+                tuple(
+                    by_words(", ".join(str(SetCard(card)) for card in t)) for t in reversed(threes)
+                ),
             )
             for seat, (name, threes) in enumerate(zip(names, view.taken, strict=True))
         ],
-        "notes": [f"{wrong} wrong" if wrong else "" for wrong in view.wrong],
+        "notes": [f"{wrong} {_('wrong')}" if wrong else "" for wrong in view.wrong],
     }
     if sight.places is not None:
-        drawn["advice"] = f"The deck is out, and no {view.settings.rule.three} is left."
+        left = _("The deck is out, and no {three} is left.")
+        drawn["advice"] = left.format(three=view.settings.rule.three)
     elif not sight.awaited:
         drawn["headline"] = (
-            f"Find a {view.settings.rule.three}" if mine else "The table is open to all seats"
+            _("Find a {three}").format(three=view.settings.rule.three)
+            if mine
+            else _("The table is open to all seats")
         )
-        drawn["advice"] = f"{HOW[view.settings.rule]} A wrong claim costs a point." if mine else ""
+        how = f"{_(HOW[view.settings.rule])} {_('A wrong claim costs a point.')}"
+        drawn["advice"] = how if mine else ""
     return drawn
 
 
@@ -99,9 +108,10 @@ def _no_more(sight: Sight, names: list[str]) -> str:
     """Return why who looks cannot agree to three more cards now, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
-        return "; ".join(sight.rules.faults(sight.view, MORE))
+        return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
     waits = [name for seat, name in enumerate(names) if seat not in agreed]
-    return f"you agree; wait for {listed(waits) if len(waits) < 3 else f'{len(waits)} others'}"
+    others = joined(waits) if len(waits) < 3 else _("{count} others").format(count=len(waits))
+    return _("you agree; wait for {names}").format(names=others)
 
 
 def kept_places(sight: Sight) -> list[int | None]:
@@ -140,7 +150,7 @@ def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
 
 
 def _shown(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> Shown:
-    return Shown(card, str(SetCard(card)), Markup(card_svg(card)), wrong)
+    return Shown(card, by_words(str(SetCard(card))), by_words_drawn(card_svg(card)), wrong)
 
 
 def picture() -> Markup:

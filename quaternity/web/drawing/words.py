@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import Kind, Sentence, facts
@@ -12,6 +12,7 @@ from quaternity.decks.words import DeckWords
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.table.games import registration
+from quaternity.web.languages import by_words, gettext, joined, language
 
 if TYPE_CHECKING:
     from quaternity.web.seats import Seat
@@ -44,27 +45,90 @@ INSTEAD = {
 """What to do instead of what is refused."""
 
 
+class SpokenDeck(NamedTuple):
+    """A deck in one language, as templates use it."""
+
+    deck: Deck
+    language: str
+
+    @property
+    def sets(self) -> Sequence[Any]:
+        """The sets; none where cards have no names."""
+        return self.deck.sets
+
+    def set_name(self, index: int) -> str:
+        """Return the name of a set."""
+        if not self.deck.sets:
+            return gettext("set {number}").format(number=index)
+        return self.deck.set_name(index, self.language)
+
+    def card_name(self, index: int, number: int) -> str:
+        """Return the name of a card."""
+        return self.deck.card_name(index, number, self.language)
+
+    def emoji(self, index: int, number: int) -> str:
+        """Return the picture of a card, or an empty text."""
+        return self.deck.emoji(index, number)
+
+
 class PageWords(DeckWords):
     """Sentences as a page puts them: people and cards by name."""
 
     def template(self, kind: Kind) -> str:
         """Return the template of a kind of sentence."""
-        return TEMPLATES.get(kind.template, kind.template)
+        return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
         """Return an answer: "No"."""
-        return str(answer).capitalize()
+        return gettext(str(answer).capitalize())
+
+    def player(self, number: int) -> str:
+        """Return a player: "player 0"."""
+        if 0 <= number < len(self.names):
+            return self.names[number]
+        return gettext("player {number}").format(number=number)
+
+    def players(self, numbers: Sequence[int]) -> str:
+        """Return players: "players 0 and 2"."""
+        return joined(list(map(self.player, numbers)))
+
+    def set(self, index: int) -> str:
+        """Return a set: "set 0"."""
+        if self.deck.sets:
+            return super().set(index)
+        return gettext("set {number}").format(number=index)
+
+    def cards(self, count: int) -> str:
+        """Return how many cards: "1 card"."""
+        text = gettext("{count} card") if count == 1 else gettext("{count} cards")
+        return text.format(count=count)
+
+    def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
+        """Return cards: "0/2 and 1/0"."""
+        return joined(list(map(self.card, cards)))
+
+    def listed(self, values: Iterable[object]) -> str:
+        """Return values as in a sentence: "a, b and c"."""
+        return joined(list(map(self.text, values)))
+
+    def text(self, value: object) -> str:
+        """Return a sentence in these words, and what a card looks like."""
+        return self.say(value) if isinstance(value, Sentence) else by_words(str(value))
+
+    def spoken_deck(self) -> SpokenDeck:
+        """Return the deck in the language of these words."""
+        return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
         """Return why something is refused, and what to do instead."""
         instead = INSTEAD.get(fault.kind.name) if isinstance(fault, Sentence) else None
-        text = self.say(fault)
-        return f"{text}: {instead}" if instead else text
+        text = self.say(fault) if isinstance(fault, Sentence) else gettext(fault)
+        return f"{text}: {gettext(instead)}" if instead else text
 
 
 def page_words(deck: str, seats: Sequence[SeatSight | Seat], game: str = "") -> PageWords:
     """Return the words of a table; a deck that is gone is the plain one."""
-    return PageWords(deck_called(deck), seat_names(seats, game))
+    return PageWords(deck_called(deck), seat_names(seats, game), language())
 
 
 def sight_words(sight: Sight) -> PageWords:
@@ -86,12 +150,14 @@ def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
     A program that plays a level of the game is called by the level.
     """
     known = registration(game).levels if game else ()
-    levels = {level.player: level.name.capitalize() for level in known}
+    levels = {level.player: gettext(level.name).capitalize() for level in known}
     names = [
         levels.get(seat.name or "", seat.name) if seat.kind == "program" else seat.name
         for seat in seats
     ]
-    return [name or f"Seat {number}" for number, name in enumerate(names)]
+    return [
+        name or gettext("Seat %(number)s") % {"number": number} for number, name in enumerate(names)
+    ]
 
 
 def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:

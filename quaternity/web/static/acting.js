@@ -1,7 +1,7 @@
 // Clicks and forms that become moves and other requests. No rule of any game is in here: a move is a
 // text that the server wrote into the page, or a form filled in.
 import { closeHelp, help } from "./helping.js";
-import { complain, faults, freshId, part, remember, root, said, send, table } from "./page.js";
+import { complain, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
 import { refresh } from "./showing.js";
 import { go } from "./watching.js";
 import { upload } from "./files.js";
@@ -18,7 +18,7 @@ function isArmed(cell, event) {
   }
   armed = cell;
   cell.setAttribute("aria-pressed", "true");
-  complain(`${cell.getAttribute("aria-label")}. Touch it again to ask.`, cell);
+  complain(`${cell.getAttribute("aria-label")}. ${word("Touch it again to ask.")}`, cell);
   return false;
 }
 
@@ -33,7 +33,7 @@ export async function move(text, element) {
     if (seat) body.seat = Number(seat.dataset.seat);
     const path = `/api/tables/${table}/moves`;
     const answer = await send(path, body);
-    if (answer.status === 409) complain(`Not played: ${await said(answer)}`);
+    if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`);
     else if (!answer.ok) {
       complain(await said(answer));
       if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
@@ -144,12 +144,12 @@ async function ask(form) {
 function showMade(place, { link, qr, code }) {
   const text = Object.assign(document.createElement("input"), { readOnly: true, value: link ?? code });
   text.dataset.select = "";
-  text.setAttribute("aria-label", link ? "The link" : "The code");
+  text.setAttribute("aria-label", word(link ? "The link" : "The code"));
   place.replaceChildren(text);
   if (!qr) return;
   const picture = Object.assign(document.createElement("div"), { className: "qr" });
   picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", "The link as a QR code");
+  picture.setAttribute("aria-label", word("The link as a QR code"));
   picture.append(new DOMParser().parseFromString(qr, "image/svg+xml").documentElement);
   place.append(picture);
 }

@@ -1,5 +1,5 @@
 // A card is chosen, then who is asked for it. What a card can be asked of whom stands at the card.
-import { part, root, table } from "./page.js";
+import { part, root, table, word } from "./page.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
 let chosen = null; // as SET/NUMBER
@@ -39,7 +39,7 @@ function refused([seat, why]) {
   const made = element("span", `${MARKS[seat % 8]} ${name(seat)}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
   if (part.querySelector('[data-help^="why"]')) {
-    made.append(element("button", "Why?", { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
+    made.append(element("button", word("Why?"), { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
   }
   return made;
 }
@@ -61,18 +61,18 @@ export function drawAsking() {
   const [asks, off] = [JSON.parse(tile.dataset.asks), JSON.parse(tile.dataset.refused)];
   // What holds of everybody is said once.
   if (!asks.length && new Set(off.map(([, why]) => why)).size === 1) {
-    panel.replaceChildren(element("p", `${tile.dataset.name}: ${off[0][1]}. Tap another card.`, { class: "question" }));
+    panel.replaceChildren(element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
     return;
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  panel.replaceChildren(element("p", `${tile.dataset.name}: ${asks.length ? "whom do you ask?" : "nobody can be asked."}`, { class: "question" }), people, ...off.map(refused));
+  panel.replaceChildren(element("p", `${tile.dataset.name}: ${word(asks.length ? "whom do you ask?" : "nobody can be asked.")}`, { class: "question" }), people, ...off.map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
       const share = found[set]?.[number]?.[button.dataset.ask];
       const note = button.querySelector("small");
-      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `yes: ${Math.round(100 * share)} %`;
+      if (share !== null && share !== undefined && !note.dataset.note) note.textContent = `${word("yes")}: ${Math.round(100 * share)} %`;
     }
   }).catch(() => {});
 }

@@ -1,11 +1,11 @@
 // How much time is left, counted down until the server says it anew.
-import { part } from "./page.js";
+import { part, word } from "./page.js";
 
 let since = 0;
 let until = 0; // when what is asked of us is over
 
 const words = (seconds) => {
-  if (seconds >= 172800) return `${Math.floor(seconds / 86400)} days`;
+  if (seconds >= 172800) return `${Math.floor(seconds / 86400)} ${word("days")}`;
   if (seconds >= 7200) return `${Math.floor(seconds / 3600)} h`;
   const whole = Math.ceil(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

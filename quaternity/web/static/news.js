@@ -1,6 +1,6 @@
 // What happened is shown one event after another, each in its order, none twice and none left out:
 // the board is always the present one.
-import { liked, part, root, table, wait } from "./page.js";
+import { liked, part, root, table, wait, word } from "./page.js";
 import { tellOutside } from "./outside.js";
 import { play } from "./sound.js";
 import { travel } from "./travel.js";
@@ -72,7 +72,7 @@ function takeBack(all) {
   last = kept;
   words = known.at(-1)?.text ?? "";
   queue.splice(0, queue.length, ...queue.filter(({ number }) => number <= last));
-  if (document.getElementById("news").dataset.event > last) tell(known.at(-1) ?? { number: 0, text: "Nothing has happened yet." });
+  if (document.getElementById("news").dataset.event > last) tell(known.at(-1) ?? { number: 0, text: word("Nothing has happened yet.") });
 }
 
 // A page has the latest events: those between what was queued and what it has are asked for.
@@ -117,7 +117,7 @@ function tell({ text, number }) {
 
 function count() {
   const behind = document.getElementById("behind");
-  if (behind) behind.textContent = queue.length ? `catching up: ${queue.length}` : "";
+  if (behind) behind.textContent = queue.length ? `${word("catching up:")} ${queue.length} · ${word("tap to skip")}` : "";
 }
 
 // A tone where it becomes my turn, and at the end.

@@ -1,5 +1,5 @@
 // Pencil marks: who has which card, as I noted it. The server keeps them with my seat.
-import { complain, part, root, said, send, table } from "./page.js";
+import { complain, part, root, said, send, table, word } from "./page.js";
 
 const SIGNS = { none: "", yes: "✓", no: "✗", maybe: "?" };
 const WORDS = { none: "no mark", yes: "has it", no: "does not have it", maybe: "may have it" };
@@ -13,7 +13,7 @@ export function drawMarks() {
   for (const cell of notebook.querySelectorAll("[data-mark]")) {
     const mark = marks[cell.dataset.mark] ?? "none";
     cell.textContent = SIGNS[mark];
-    cell.setAttribute("aria-label", `${cell.dataset.label}: ${WORDS[mark]}`);
+    cell.setAttribute("aria-label", `${cell.dataset.label}: ${word(WORDS[mark])}`);
   }
 }
 

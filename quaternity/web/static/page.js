@@ -12,12 +12,16 @@ export function freshId() {
   return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
 }
 
+// What the page says, in the reader's language.
+const words = JSON.parse(document.body.dataset.words ?? "{}");
+export const word = (text) => words[text] ?? text;
+
 let hiding;
 export function complain(text, about) {
   clearTimeout(hiding);
   // It must not cover what it is about.
   faults.classList.toggle("above", (about?.getBoundingClientRect().bottom ?? 0) > innerHeight / 2);
-  faults.textContent = text;
+  faults.textContent = word(text);
   hiding = setTimeout(() => { faults.textContent = ""; }, 8000);
 }
 

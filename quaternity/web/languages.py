@@ -1,0 +1,189 @@
+"""The languages of the pages: which one somebody reads, and its catalogue.
+
+The words of the program are English, and the catalogues of the others translate them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SPOKEN = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
+"""The languages of the pages, by what browsers call them."""
+
+COOKIE = "language"
+
+LOOKS = (
+    "green", "red", "purple", "blue", "one", "two", "three", "striped", "open", "solid", "diamond",
+    "diamonds", "oval", "ovals", "squiggle", "squiggles", "big", "small", "circular", "square",
+    "hollow",
+)  # fmt: skip
+"""Words for what a card or a piece looks like."""
+
+_WORD = re.compile(rf"\b(?:{'|'.join(LOOKS)})\b")
+
+_language: ContextVar[str] = ContextVar("language", default="en")
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    """Return what is put for what in a language; nothing for English."""
+    from babel.messages.pofile import read_po
+
+    file = resources.files("quaternity.web") / "locale" / f"{language}.po"
+    if language not in SPOKEN or not file.is_file():
+        return {}
+    with file.open("rb") as source:
+        return {str(m.id): str(m.string) for m in read_po(source) if m.id and m.string}
+
+
+def language() -> str:
+    """Return the language of whoever asks."""
+    return _language.get()
+
+
+def gettext(message: str) -> str:
+    """Return a text in the language of whoever asks; in English if there is no other."""
+    return catalogue(_language.get()).get(message, message)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names in a row: "Ann, Ben and Cleo"."""
+    *most, last = names or [""]
+    return f"{', '.join(most)} {gettext('and')} {last}" if most else last
+
+
+def by_words_drawn(svg: str) -> Markup:
+    """Return a picture with what is written in it in the language of whoever asks."""
+    return Markup(re.sub(r">[a-z]+<", lambda match: by_words(match[0]), svg))
+
+
+def by_words(text: str) -> str:
+    """Return what a card or a piece looks like, word by word in the language of whoever asks."""
+    known = catalogue(_language.get())
+    return _WORD.sub(lambda match: known.get(match[0], match[0]), text) if known else text
+
+
+@contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Use a language meanwhile."""
+    token = _language.set(name)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def page_words() -> Markup:
+    """Return what the scripts say, by what they say in English, as a document."""
+    return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
+
+
+@lru_cache(maxsize=1024)
+def chosen(asked: str, cookie: str, accepted: str) -> str:
+    """Return the language for who asked for one, liked one before, or whose browser accepts some.
+
+    One that does not exist is passed over.
+
+    >>> chosen("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5"), chosen("xx", "nl", "de")
+    ('de', 'nl')
+    """
+    for name in (asked, cookie):
+        if name in SPOKEN:
+            return name
+    wanted: list[tuple[float, int, str]] = []
+    for number, part in enumerate(accepted[:500].split(",")):
+        name, _, weight = part.strip().partition(";")
+        try:
+            share = float(weight.strip().removeprefix("q=")) if weight else 1.0
+        except ValueError:
+            continue
+        wanted.append((-share, number, name.partition("-")[0].lower()))
+    return next((name for share, _, name in sorted(wanted) if share and name in SPOKEN), "en")
+
+
+class Spoken:
+    """An application whose pages use the language of whoever asks."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer in their language; one that was asked for is kept in a cookie."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        query = parse_qs(scope["query_string"].decode("latin-1")[:2000])
+        asked = query.get(COOKIE, [""])[-1] if COOKIE in query else ""
+        cookie = _cookie(headers.get(b"cookie", b"").decode("latin-1"))
+        accepted = headers.get(b"accept-language", b"").decode("latin-1")
+        token = _language.set(chosen(asked, cookie, accepted))
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start" and asked in SPOKEN and asked != cookie:
+                kept = f"{COOKIE}={asked}; Max-Age=31536000; Path=/; SameSite=Lax"
+                message["headers"] = [*message["headers"], (b"set-cookie", kept.encode())]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, answer)
+        finally:
+            _language.reset(token)
+
+
+def _cookie(text: str) -> str:
+    pairs = (part.strip().partition("=") for part in text.split(";"))
+    return next((value for name, _, value in pairs if name == COOKIE), "")
+
+
+def environment_of(environment: Any) -> None:
+    """Let templates use the language of whoever asks."""
+    environment.add_extension("jinja2.ext.i18n")
+    environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
+    environment.globals.update(language=language, spoken=SPOKEN, page_words=page_words)
+    environment.filters["in_list"] = lambda index, values: values[index]
+
+
+def _ngettext(one: str, many: str, number: int) -> str:
+    return gettext(one if number == 1 else many)
+
+
+SCRIPT_WORDS = (
+    "Touch it again to ask.",
+    "Not played:",
+    "The server does not answer: the move may not have been played.",
+    "Something is not chosen yet.",
+    "The link is copied.",
+    "The server does not answer. Try again.",
+    "The link",
+    "The code",
+    "The link as a QR code",
+    "Why?",
+    "whom do you ask?",
+    "nobody can be asked.",
+    "Tap another card.",
+    "yes",
+    "The server does not answer.",
+    "catching up:",
+    "tap to skip",
+    "Nothing has happened yet.",
+    "The server does not answer: the mark is not kept.",
+    "No answer from the server; trying again…",
+    "days",
+    "no mark",
+    "has it",
+    "does not have it",
+    "may have it",
+)
+"""What the scripts of the pages say."""
