@@ -54,12 +54,17 @@ if TYPE_CHECKING:
     from quaternity.game.state_file import parse_state as parse_state
     from quaternity.game.state_file import read_state as read_state
     from quaternity.game.state_file import state_text as state_text
+    from quaternity.insight.analysis import Analysis as Analysis
+    from quaternity.insight.analysis import Prospect as Prospect
+    from quaternity.insight.analysis import analyse as analyse
+    from quaternity.insight.analysis import prospects as prospects
     from quaternity.insight.explanation import Explanation as Explanation
     from quaternity.insight.explanation import explain as explain
 
 _HOMES = {
     "quaternity.game.cards": "Card",
     "quaternity.errors": "IllegalMove InputError LimitError QuaternityError",
+    "quaternity.insight.analysis": "Analysis Prospect analyse prospects",
     "quaternity.insight.explanation": "Explanation explain",
     "quaternity.game.faults": "IllegalAnswer IllegalQuestion",
     "quaternity.game.game": "Game",

@@ -1,7 +1,14 @@
 """The former name of `quaternity.trials.strategies`: the same module, not a copy."""
 
 import sys
+import warnings
 
 from quaternity.trials import strategies
 
+warnings.warn(
+    "quaternity.strategies is called quaternity.trials.strategies since 0.9; "
+    "the old name goes in 0.10",
+    DeprecationWarning,
+    stacklevel=2,
+)
 sys.modules[__name__] = strategies

@@ -17,8 +17,8 @@ from typing import Any
 
 FACES = (
     "quaternity", "quaternity.errors", "quaternity.kwartet", "quaternity.quarto",
-    "quaternity.ternary", "quaternity.epistemic", "quaternity.decks", "quaternity.arena",
-    "solvers",
+    "quaternity.ternary", "quaternity.epistemic", "quaternity.decks", "quaternity.environments",
+    "quaternity.arena", "solvers",
 )  # fmt: skip
 """The modules whose names are promised."""
 

@@ -112,6 +112,10 @@ GAME_DOORS = Doors(
                                Question(9, 0, Card(0, 0)), Question(0, 1, Card(0, 9)))}),
         "record_text": (quaternity.record_text, {"game": kind(GAME, *JUNK, GAME.state)}),
         "state_text": (quaternity.state_text, {"state": kind(GAME.state, *JUNK, GAME)}),
+        "analyse":
+            (quaternity.analyse,
+             {"state": kind(GAME.state, *JUNK, GAME), "seconds": SECONDS}),
+        "prospects": (quaternity.prospects, {"state": kind(GAME.state, *JUNK, GAME)}),
         "LegalQuestions":
             (lambda **given: len(quaternity.LegalQuestions(**given)),
              {"state": kind(GAME.state, *JUNK, GAME), "solver": kind(None, *JUNK[1:])}),
@@ -144,8 +148,8 @@ GAME_DOORS = Doors(
         "Settings": (quaternity.Settings, {"set_size": kind(4, None, "x", 1.5, [2], 0)}),
     },
     frozenset({
-        "Explanation", "IllegalAnswer", "IllegalMove", "IllegalQuestion", "InputError",
-        "LimitError", "QuaternityError",
+        "Analysis", "Explanation", "Prospect", "IllegalAnswer", "IllegalMove", "IllegalQuestion",
+        "InputError", "LimitError", "QuaternityError",
     }),
 )  # fmt: skip
 

@@ -186,3 +186,11 @@ def test_the_library_is_typed_for_who_uses_it(tmp_path: Path) -> None:
     assert [line.split(":")[:2] for line in done.stdout.splitlines()[:-1]] == [
         ["wrong.py", "2"], ["wrong.py", "3"],
     ], done.stdout  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["analysis", "information", "strategies"])
+def test_an_old_module_warns_whoever_imports_it(module: str) -> None:
+    name = f"quaternity.{module}"
+    code = f"import warnings; warnings.simplefilter('error'); import {name}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith(f"DeprecationWarning: {name} is called quat")

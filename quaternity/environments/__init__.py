@@ -6,6 +6,12 @@ for all games. The libraries are optional: the extras `pettingzoo` and `openspie
 policy sits at any table as a `PolicyPlayer`.
 """
 
+from typing import TYPE_CHECKING
+
+from quaternity.base.lazy_names import public_only
 from quaternity.environments.policy_player import PolicyPlayer
 
 __all__ = ["PolicyPlayer"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = public_only(globals())

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import log2
 
 from quaternity.base.errors import LimitError, NoDeal
+from quaternity.base.plain_values import takes
 from quaternity.game.faults import why_impossible
 from quaternity.game.legal import Group
 from quaternity.game.question import Answer
@@ -63,6 +64,7 @@ class TooManyDeals(LimitError):
         self.deductions = deductions
 
 
+@takes(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
     """Find out everything a state, or a deal problem that is the state of no game, implies.
 
@@ -163,6 +165,7 @@ class Prospect:
         return log2(self.before) - remaining
 
 
+@takes(state=State)
 def prospects(state: State) -> list[Prospect]:
     """Return what every legal question would tell, most informative first.
 

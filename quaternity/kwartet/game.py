@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from quaternity.game.question import Question
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
@@ -9,6 +11,7 @@ from quaternity.kwartet.view import View
 from quaternity.table.played_game import PlayedGame
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class KwartetGame(PlayedGame[KwartetSettings, KwartetPosition, Question, View]):
     """Kwartet under way or over, with the hands that were dealt.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from quaternity.quarto.drawing import board_svg
 from quaternity.quarto.rules import QuartoPosition, QuartoRules, QuartoSettings
 from quaternity.quarto.solving import QuartoMove
 from quaternity.table.played_game import PlayedGame
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class QuartoGame(PlayedGame[QuartoSettings, QuartoPosition, QuartoMove, QuartoPosition]):
     """Quarto under way or over.
 

@@ -23,7 +23,7 @@ S = TypeVar("S")
 """Settings."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlayedGame(Generic[S, P, M, V]):
     """A game under way or over. `play` and `undo` give another one.
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from quaternity.table.played_game import PlayedGame
 from quaternity.ternary.rules import SetMove, SetPosition, SetRules, SetSettings, SetView
 from quaternity.ternary.table_picture import table_svg
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
     """SET under way or over; anybody may claim, so a move is made by a seat.
 

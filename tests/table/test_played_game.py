@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from random import Random
 from typing import Any, cast
 
@@ -108,6 +110,19 @@ def test_wrong_arguments_are_named(name: str) -> None:
         with pytest.raises(InputError) as refused:
             call()  # type: ignore[no-untyped-call]
         assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_game_is_a_value(name: str) -> None:
+    kind, settings = STARTS[name]
+    game = played(kind.start(settings, 3), Random(3), most=3)
+    assert pickle.loads(pickle.dumps(game)) == deepcopy(game) == game  # noqa: S301  # our own
+    assert len({game, deepcopy(game), game.undo()}) == 2
+    for attribute in ("positions", "moves", "rules", "points", "anything"):
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(game, attribute, ())
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(game.settings, attribute, ())
 
 
 def test_where_several_may_move_the_seat_is_said() -> None:
