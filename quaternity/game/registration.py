@@ -8,8 +8,8 @@ _HELPING = "quaternity.web.helping"
 QUATERNITY = Registration(
     name="quaternity",
     title="Quaternity",
-    text="Nobody has dealt the cards: questions and answers alone decide who can own what. Ask "
-    "well, and whole sets become yours while every deal stays possible.",
+    text="Nobody has dealt the cards, and nobody knows what they hold: questions and answers alone "
+    "decide it. Ask well, and whole sets become yours.",
     rules="quaternity.game.rules:QuaternityRules",
     seats=(2, 52),
     players={name: f"{_PLAYERS}:{name}" for name in ("random", "informed", "search", "perfect")},

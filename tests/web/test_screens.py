@@ -236,3 +236,22 @@ def test_help_lies_over_the_board_and_hides_it(
     finally:
         ann.context.close()
     assert ann.faults == []
+
+
+def test_a_table_says_that_its_connection_is_lost_until_it_is_back(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann = Person(browser, server.host)
+        try:
+            ann.table("quaternity", {}, ["me"] * 3, name="Ann")
+            port = int(server.host.rpartition(":")[2])
+            server.kill()
+            ann.page.wait_for_selector("body.lost")
+            says = "() => getComputedStyle(document.body, '::after').content"
+            assert "No connection" in ann.page.evaluate(says)
+            server.start(port)
+            ann.page.wait_for_selector("body:not(.lost)")
+            assert ann.page.evaluate(says) == "none"
+        finally:
+            ann.context.close()
