@@ -153,6 +153,10 @@ def test_seats_are_told_apart_whatever_their_names() -> None:
     names = ["Ann", "Ann", "Ann (0)", "Seat 4", None, "Ann (1)"]
     shown = seat_names([SeatSight(name, "person") for name in names])
     assert len(set(shown)) == len(names)
+    seats = tuple(SeatSight(name, "person") for name in ["Ann", "Ann", "Ben"])
+    html = table_html(sight(played(QUATERNITY, 0), 0, seats=seats), BASE)
+    numbers = re.findall(r'class="who[^>]*>.*?<b>(.*?)</b>(?:<small>(.*?)</small>)?', html)
+    assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
 
 
 def test_no_page_has_scripts_or_styles_within() -> None:
