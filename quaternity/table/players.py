@@ -103,11 +103,10 @@ def check_name(game: str, text: str, kind: str = "player", people: bool = True) 
     registered(game).check(name)
     if name not in registered(game).found:
         elsewhere = [other for other in game_names() if name in registration(other).players]
-        if elsewhere:
-            raise InputError(f"{kind} {text!r} plays {', '.join(elsewhere)}, and this is {game}")
+        plays = f"plays {', '.join(elsewhere)}, and this is {game}" if elsewhere else "is unknown"
         known = (*own, *registered(game).found, "package.module:name", "cmd:COMMAND")
         every = ", ".join((YOU, *known) if people else known)
-        raise InputError(f"{kind} {text!r} is unknown; known are {every}")
+        raise InputError(f"{kind} {text!r} {plays}; known are {every}")
 
 
 def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: None) -> Any:
