@@ -70,6 +70,15 @@ def test_what_reads_files_gives_the_value_itself_and_the_old_functions_warn() ->
         assert old not in dir(quaternity)
 
 
+@pytest.mark.parametrize("game", [Game, KwartetGame, QuartoGame, SetGame])
+def test_all_games_have_the_same_shape(game: type[Any]) -> None:
+    shape = (
+        "start settings moves legal_moves play undo turn is_over points winners board svg record"
+        " parse read __str__"
+    )
+    assert not set(shape.split()) - set(dir(game))
+
+
 def test_a_short_name_has_one_meaning() -> None:
     """`Card` of Kwartet is that of Quaternity; `explain` explains a game."""
     homes: dict[str, set[int]] = {}

@@ -133,7 +133,15 @@ class Game(Shown):
         """Return the picture as a drawing of its own."""
         return self.picture().svg()
 
+    def record(self) -> str:
+        """Return the record of the game; `parse` reads it."""
+        text: str = load_place("quaternity.game.record:record_text")(self)
+        return text
+
     def __str__(self) -> str:
+        return self.board()
+
+    def board(self) -> str:
         """Return the board as at the terminal: cards, points, and who may own what."""
         rules = load_place("quaternity.game.rules:QuaternityRules")(self.settings)
         position = load_place("quaternity.game.rules:QuaternityPosition")(self.state)

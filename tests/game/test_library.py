@@ -49,7 +49,10 @@ def test_a_game_says_by_itself_what_its_state_says(game: Game) -> None:
     winners = tuple(seat for seat, points in enumerate(game.points) if points == best)
     assert game.winners == (winners if game.is_over else ())
     assert state.winner == (winners[0] if game.is_over and len(winners) == 1 else None)
-    assert str(game) == QuaternityRules(game.settings).show(QuaternityPosition(state))
+    assert game.record() == record_text(game)
+    assert (
+        str(game) == game.board() == QuaternityRules(game.settings).show(QuaternityPosition(state))
+    )
 
 
 @given(games())
