@@ -36,6 +36,7 @@ from tests.sizes import examples, only_thorough
 
 RENAMED = {
     "quaternity.quarto": {"Move": "QuartoMove", "explain": "explain_quartos"},
+    "quaternity.quarto.rules": {"Move": "QuartoMove"},
     "quaternity.ternary": {"Card": "SetCard"},
     "quaternity.epistemic": {"Explanation": "FormulaExplanation", "explain": "explain_formula"},
 }
