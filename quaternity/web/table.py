@@ -487,7 +487,7 @@ class Table:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
         self._lay(kept, seats, LoggedCourse(rules, start))
         self.set_due(due)
-        self._tell("start", {"version": self.version})
+        self._tell("start", {})
         self.wake()
 
     def seats_changed(self) -> None:

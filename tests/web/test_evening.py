@@ -1,0 +1,182 @@
+"""A whole evening: four browsers, two languages, three games, and what goes wrong meanwhile.
+
+Skipped where no Chromium is installed, as the other tests of whole games are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.sizes import only_thorough
+from tests.web.browsing import PHONE, Person, browser_path, launched
+from tests.web.server import BUSY, Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+if browser_path() is None:
+    pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
+if "QUATERNITY_BROWSER" not in os.environ:
+    pytest.importorskip("playwright", reason="playwright is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = launched(playwright)
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Server]:
+    with Server(tmp_path / "data", *BUSY) as running:
+        yield running
+        assert running.stop() == 0
+        assert "Traceback" not in running.log.read_text()
+
+
+def table_of(person: Person) -> str:
+    """The table that somebody looks at."""
+    return str(person.page.locator("#part").get_attribute("data-table"))
+
+
+def state_of(person: Person) -> Any:
+    return person.ask("GET", f"/api/tables/{table_of(person)}")
+
+
+def begun(people: list[Person]) -> None:
+    """Wait until all see that their game has begun."""
+    for one in people:
+        one.page.wait_for_selector("#part .seats")
+
+
+def plays_on(people: list[Person], random: Random, moves: int | None = None) -> Any:
+    """Let people move by their pages, so often or to the end."""
+    made = 0
+    while (state := state_of(people[0]))["outcome"] is None and made != moves:
+        for one in people:
+            one.sees(state["version"])
+        if any(one.move(random) for one in random.sample(people, len(people))):
+            made += 1
+        else:
+            people[0].sees(state["version"] + 1)
+    return state
+
+
+@only_thorough
+def test_an_evening_of_four(browser: Browser, served: Server) -> None:
+    ann = Person(browser, served.host)
+    ben = Person(browser, served.host, locale="de-DE", **PHONE)
+    cleo = Person(browser, served.host, keys=True, locale="nl-NL")
+    zoe = Person(browser, served.host)
+    people, random = [ann, ben, cleo], Random(5)
+    try:
+        # One link for all; who comes late only watches.
+        wanted = {
+            "game": "quaternity", "settings": {"set_size": 2, "sets": 4, "players": 4},
+            "seats": ["me", "open", "open", "open"], "name": "Ann", "chat": True,
+        }  # fmt: skip
+        made = ann.ask("POST", "/api/tables", wanted)
+        ann.page.goto(f"/t/{made['table']}")
+        link = made["invitation"].partition(served.host)[2]
+        for person, name in ((ben, "Ben"), (cleo, "Cleo")):
+            person.page.goto(link)
+            person.page.locator("input[name=name]").fill(name)
+            person.press(person.page.locator("main form button"))
+            person.page.wait_for_selector("#part .room")
+        assert "warten auf Freunde" in ben.page.locator("h1").inner_text()
+        assert ben.page.locator("html").get_attribute("lang") == "de"
+        assert cleo.page.locator("html").get_attribute("lang") == "nl"
+        ann.page.wait_for_function(
+            "document.querySelectorAll('.chairs .mine, .chairs b').length > 3"
+        )
+        ann.page.locator(".start select").select_option("easy")
+        ann.page.locator("[data-start]").click()
+        begun(people)
+        zoe.page.goto(link)
+        assert zoe.page.locator("main form").count() == 0
+        zoe.page.locator("main a").last.click()
+        zoe.page.wait_for_selector("#part .seats")
+
+        # They talk; bystanders hear nothing of it.
+        plays_on(people, random, 2)
+        ann.open_sheet()
+        ann.page.locator("#say").fill("שלום <b>all</b>!")
+        ann.page.keyboard.press("Enter")
+        ben.page.wait_for_selector(".lines li", state="attached")
+        assert "שלום <b>all</b>!" in (ben.page.locator(".lines").text_content() or "")
+        assert zoe.page.locator(".lines li").count() == 0
+        ben.page.evaluate("document.querySelector('[data-reaction]').click()")
+        zoe.page.wait_for_selector(".reaction", state="attached")
+
+        # Ben's phone forgets who he is: his code brings the seat back.
+        code = ben.ask("POST", f"/api/tables/{table_of(ben)}/code", {})["code"]
+        ben.context.clear_cookies()
+        ben.page.goto("/")
+        ben.page.locator("details summary").last.click()
+        ben.page.locator("input[name=code]").fill(code.lower())
+        ben.page.keyboard.press("Enter")
+        ben.page.wait_for_selector("#part .seats .mine")
+        assert state_of(ben)["seat"] is not None
+
+        # The server dies in the middle.
+        port = int(served.host.rpartition(":")[2])
+        served.kill()
+        served.start(port)
+        first = plays_on(people, random)
+        assert ann.page.locator(".history li").count() > 3
+
+        # Again, all along; the third of them comes late.
+        for number, game in enumerate((2, 3)):
+            ann.page.locator("form[data-api$=again] button").click()
+            ann.page.wait_for_selector(".room")
+            ben.page.locator(".again a").first.tap()
+            ben.page.wait_for_selector("#part .room, #part .seats")
+            if number:
+                cleo.page.goto(f"/t/{table_of(ann)}")
+            else:
+                cleo.press(cleo.page.locator(".again a").first)
+            begun(people)
+            seen = state_of(ann)
+            assert seen["table"] != first["table"]
+            assert sum(line["games"] for line in seen["evening"]) == 4 * (game - 1)
+            plays_on(people, random)
+        wins = ann.page.locator(".evening tbody tr")
+        assert wins.count() >= 3
+    finally:
+        for one in (*people, zoe):
+            one.context.close()
+    assert [fault for one in (*people, zoe) for fault in one.faults] == []
+
+
+@only_thorough
+def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, served: Server) -> None:
+    ann, ben = Person(browser, served.host), Person(browser, served.host, **PHONE)
+    try:
+        wanted = {
+            "game": "quarto", "seats": ["me", "open"], "name": "Ann",
+            "clock": {"seconds": 5, "increment": 1},
+        }  # fmt: skip
+        made = ann.ask("POST", "/api/tables", wanted)
+        ann.page.goto(f"/t/{made['table']}")
+        ben.join(made["invitation"].partition(served.host)[2], "Ben")
+        begun([ann, ben])
+        assert ann.page.locator(".clock.running").count() == 1
+        # Nobody moves: programs move for both, and after three times each they stay.
+        for person in (ann, ben):
+            person.page.wait_for_selector("button:has-text('I am back')", timeout=90_000)
+        ann.page.locator("button:has-text('I am back')").click()
+        ann.page.wait_for_selector("button:has-text('I am back')", state="detached")
+    finally:
+        ann.context.close()
+        ben.context.close()
+    assert ann.faults + ben.faults == []
