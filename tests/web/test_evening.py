@@ -74,8 +74,9 @@ def plays_on(people: list[Person], random: Random, moves: int | None = None) -> 
 
 @only_thorough
 def test_an_evening_of_four(browser: Browser, served: Server) -> None:
+    phone: dict[str, Any] = PHONE
     ann = Person(browser, served.host)
-    ben = Person(browser, served.host, locale="de-DE", **PHONE)
+    ben = Person(browser, served.host, locale="de-DE", **phone)
     cleo = Person(browser, served.host, keys=True, locale="nl-NL")
     zoe = Person(browser, served.host)
     people, random = [ann, ben, cleo], Random(5)
@@ -160,7 +161,8 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
 
 @only_thorough
 def test_a_clock_that_runs_out_is_played_by_a_program(browser: Browser, served: Server) -> None:
-    ann, ben = Person(browser, served.host), Person(browser, served.host, **PHONE)
+    phone: dict[str, Any] = PHONE
+    ann, ben = Person(browser, served.host), Person(browser, served.host, **phone)
     try:
         wanted = {
             "game": "quarto", "seats": ["me", "open"], "name": "Ann",

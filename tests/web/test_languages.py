@@ -87,7 +87,7 @@ class Visible(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Called by the parser."""
         self._silent += tag in ("code", "svg", "style")
-        said = ("aria-label", "title", "placeholder", "data-hint", "data-incomplete")
+        said = ("aria-label", "label", "title", "placeholder", "data-hint", "data-incomplete")
         self.texts += [value or "" for name, value in attrs if name in said]
         for name, value in attrs:
             if name in ("data-asks", "data-refused"):
