@@ -464,3 +464,23 @@ def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
         seats = ["me", *["easy"] * FIRST[game]["programs"]]
         wanted = {"game": game, "settings": FIRST[game]["settings"], "seats": seats, "help": True}
         assert site.ask("POST", "/api/tables", wanted).status == 201
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_of_a_move_and_a_clock_that_runs_out_one_counts(seed: int, tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
+    passes(tmp_path, 61)
+    with opened(tmp_path) as site:
+        table.site = site
+        move = {"version": 0, "id": "late", "move": "hand over A"}
+        asked: list[tuple[Any, ...]] = [("POST", f"{table.path}/moves", move, table.tokens[0])]
+        asked += [("GET", table.path, None, table.tokens[seat]) for seat in (0, 1, 1)]
+        answer = site.ask_at_once(asked, Random(seed))[0]
+        seen = waits_for(table, 1)
+        assert answer.status in (200, 409)
+        if answer.status == 200:
+            assert seen["view"]["in_hand"] == "A"
+        # The same move again has the same answer, and is not made twice.
+        again = site.ask("POST", f"{table.path}/moves", move, table.tokens[0])
+        assert (again.status, again.json) == (answer.status, answer.json)

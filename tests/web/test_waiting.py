@@ -272,3 +272,16 @@ def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
         return int(live.version)
 
     assert site.run(asyncio.wait_for(moved(), 60)) == 1
+
+
+def test_a_room_that_all_have_left_is_open_to_who_has_its_link(site: Site) -> None:
+    table = room(site)
+    comes(site, table, name="Ben")
+    for seat in (0, 1):
+        assert table.post(seat, "leave").status == 200
+    assert table.post(0, "start").status == 403
+    kinds = {one["kind"] for one in table.look(None)["seats"]}
+    assert kinds == {"open"}
+    for name in ("Cleo", "Dora", "Emil"):
+        assert comes(site, table, name=name).status == 201
+    assert table.look(0)["begun"]
