@@ -44,10 +44,11 @@ export function takeNews() {
 
 async function take() {
   if (part.dataset.at) return;
-  takeBack(events());
-  const older = await eventsBefore(events()[0]?.number ?? 1);
-  if (!older) return;
+  // The page may change while older events are asked for: those that come then are taken next.
   const all = events();
+  takeBack(all);
+  const older = await eventsBefore(all[0]?.number ?? 1);
+  if (!older) return;
   for (const event of [...older, ...all]) {
     if (event.number > last || (event.number === last && event.text !== words)) {
       queue.push(event);
