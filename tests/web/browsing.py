@@ -23,7 +23,7 @@ PHONE = {
 }  # fmt: skip
 
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds until something is given up: the machine may be busy."""
 
 FOCUSED = "one => one === document.activeElement"
