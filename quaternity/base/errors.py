@@ -29,7 +29,7 @@ class InputError(QuaternityError, ValueError):
 
 
 class FileWarning(UserWarning):
-    """What is odd about a file or text that can be read all the same."""
+    """An oddity of a file or text that can be read all the same."""
 
 
 def warn_of(oddities: Sequence[str]) -> None:
@@ -39,7 +39,7 @@ def warn_of(oddities: Sequence[str]) -> None:
 
 
 class NotUnderstood(InputError):
-    """What somebody typed is no move at all: the text says what one looks like."""
+    """A typed text is no move at all: the message says what a move looks like."""
 
 
 class LimitError(QuaternityError):
@@ -86,14 +86,11 @@ class IllegalMove(QuaternityError):
 
 
 class FaultPlace(NamedTuple):
-    """Where in a game a player failed.
+    """The place in a game where a player failed.
 
     Attributes:
         player: its name; the empty text when no player is at fault, or it is not known.
-        seat: where it sat.
-        game: the number of the game.
-        moves: moves made before.
-        go: the number of goes finished before, where a game has goes.
+        moves, go: the moves made and the goes finished before; not every game has goes.
         record: the game up to there, as the text of a log or record.
     """
 

@@ -22,16 +22,10 @@ class GrowingFile:
     """A file that this process alone adds to, until it is closed. A context manager.
 
     A change is on the disk when its method returns.
-
-    Attributes:
-        path: as it was given.
     """
 
     def __init__(self, path: str, file: io.FileIO | None = None) -> None:
-        """Open a file that exists.
-
-        Args:
-            file: the file, if it is open and locked already.
+        """Open a file that exists, or take `file`, which is open and locked already.
 
         Raises:
             InputError: it cannot be written, is no file, or another process has it open.
@@ -88,14 +82,11 @@ class GrowingFile:
 
     @property
     def size(self) -> int:
-        """Its length in bytes, as this process left it."""
+        """The length in bytes, as this process left it."""
         return self._size
 
     def append(self, text: str, what: str = "") -> None:
-        """Add whole lines, or the beginning of one.
-
-        Args:
-            what: what is lost when it cannot be added; by default the text.
+        """Add whole lines, or the beginning of one; `what` names in a refusal what is lost.
 
         Raises:
             InputError: they cannot be added, and are not; or the file was changed by somebody else.
@@ -136,11 +127,7 @@ class GrowingFile:
             raise cannot_be_written(self.path, error) from error
 
     def _check(self) -> None:
-        """Refuse to go on when the file is not as it was left.
-
-        Raises:
-            InputError: says what happened to it.
-        """
+        """Refuse to go on when the file is not as it was left."""
         mine = os.fstat(self._file.fileno())
         try:
             there = os.stat(self.path)
@@ -168,10 +155,7 @@ class GrowingFile:
 
 
 def _locked(path: str, how: int = 0) -> io.FileIO:
-    """Return a file, open and locked.
-
-    Args:
-        how: flags for opening it, besides those for reading and appending.
+    """Return a file, open and locked; `how` are flags besides those for reading and appending.
 
     Raises:
         InputError: it is none, or another process has it.

@@ -41,9 +41,7 @@ def searched(
     One thread and a seed, so that the same model gets the same answer.
 
     Args:
-        seconds: the time limit, if there is one.
-        unanswered: what to say when it is reached.
-        seed: of the search.
+        unanswered: what to say when the time limit is reached.
         on_solution: told every solution: a function from a variable to its value there.
         on_bound: told every better bound.
         is_whole: one solution is no answer: the best is asked for, or all of them.
@@ -76,7 +74,6 @@ def searched(
 
 
 def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
-    """Return what CP-SAT wants to be given in the place of a function."""
     from ortools.sat.python import cp_model
 
     class Teller(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]  # OR-Tools is untyped
@@ -89,12 +86,8 @@ def _teller(on_solution: Callable[[Callable[[Any], int]], object]) -> Any:
 def solved(solver: Any, model: Any, callback: Any = None) -> Any:
     """Return the status of a CP-SAT solve; an interrupt stops the search before it goes on its way.
 
-    Args:
-        solver: a `CpSolver`; its own handling of interrupts is turned off.
-        model: a `CpModel`.
-        callback: called by CP-SAT with every solution.
-
-    Raises what the solver raises.
+    The solver's own handling of interrupts is turned off. CP-SAT calls `callback` with every
+    solution. Raises what the solver raises.
     """
     # Otherwise an interrupt ends the search only, and Python never hears of this or a later one.
     solver.parameters.catch_sigint_signal = False

@@ -43,9 +43,8 @@ class Memo(dict[tuple[*Parts], V]):
     def __init__(self, made: Callable[[*Parts], tuple[V, int]] | None = None) -> None:
         """Begin with nothing; serves as a decorator.
 
-        Args:
-            made: gives what `memo[parts]` does not find: the result, and about how many bytes it
-                takes, its key included.
+        `made` gives what `memo[parts]` does not find: the result, and about how many bytes it
+        takes, its key included.
         """
         super().__init__()
         self._made = made
@@ -57,10 +56,7 @@ class Memo(dict[tuple[*Parts], V]):
         return self.keep(key, *self._made(*key))
 
     def keep(self, key: tuple[*Parts], result: V, size: int) -> V:
-        """Keep a result of about `size` bytes, its key included, and return it.
-
-        A result larger than the whole budget is not kept.
-        """
+        """Keep a result of about `size` bytes, key included, unless above the budget; return it."""
         if size <= BUDGET:
             with self.changing:
                 if self._spent[0] + size > BUDGET:

@@ -25,7 +25,6 @@ class Cell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        text: what it says.
         kind: "head", "sure" (what is certain), "gone" (what is out of play), or "".
         title: what it means, for whoever points at it.
         wide: how many columns it takes.
@@ -38,13 +37,7 @@ class Cell(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is to be shown of a value.
-
-    Attributes:
-        title: of the whole, one line.
-        lines: sentences above the table.
-        rows: of the table, each of as many columns.
-    """
+    """A value as it is shown: sentences in `lines`, then a table whose rows are equally long."""
 
     title: str
     lines: Sequence[str] = ()

@@ -32,14 +32,9 @@ def takes(
 ) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
     """Let a public function refuse arguments of a wrong type by their names.
 
-    Args:
-        kinds: per argument what it may be an instance of.
-
     >>> @takes(name=str)
     ... def greeting(name):
     ...     return f"Hello {name}"
-    >>> greeting(name="Ann")
-    'Hello Ann'
     >>> greeting(5)
     Traceback (most recent call last):
         ...
@@ -69,11 +64,7 @@ def takes(
 
 
 def _in_words(kind: type | tuple[type, ...]) -> str:
-    """Name some types as a sentence does.
-
-    >>> _in_words((str, type(None)))
-    'a str or None'
-    """
+    """Name some types as a sentence does: `a str or None`."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
     names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
     return " or ".join(names)
@@ -90,15 +81,9 @@ def _index(value: Any) -> int | None:
 def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
     """Return a whole number as an exact `int`; those of NumPy are taken, truth values are not.
 
-    Args:
-        place: named when it is refused.
-        least: the smallest that is allowed, or None.
-
     Raises:
         InputError: no whole number, less than `least`, or above `MAX_NUMBER` either way.
 
-    >>> whole(3, "players", 1)
-    3
     >>> whole(True, "players", 1)
     Traceback (most recent call last):
         ...
@@ -114,11 +99,7 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
 
 
 def length(values: Sequence[Any], place: str) -> int:
-    """Return the length of a list of things in an order: no text, no set, no mapping.
-
-    Raises:
-        InputError: it is something else.
-    """
+    """Return the length of a list; raise `InputError` for a text, a set, a mapping or no list."""
     unordered = isinstance(values, str | bytes | bytearray | dict | set | frozenset)
     try:
         return len(None if unordered else values)  # type: ignore[arg-type]
@@ -127,11 +108,7 @@ def length(values: Sequence[Any], place: str) -> int:
 
 
 def entries(values: Sequence[Any], place: str) -> tuple[Any, ...]:
-    """Return what is in a list, as an exact tuple.
-
-    Raises:
-        InputError: no list, or one that is not as long as it says.
-    """
+    """Return a list as an exact tuple; raise `InputError` for no list, or a wrong length."""
     if type(values) is tuple:
         return values
     count = length(values, place)
@@ -147,7 +124,7 @@ def wholes(
     """Return a list of whole numbers as an exact tuple of exact `int`.
 
     Raises:
-        InputError: no list, or one of them is refused by `whole`; names which.
+        InputError: no list, or `whole` refuses an entry, which is named.
     """
     listed = entries(values, place)
     return tuple([whole(value, f"{place}[{index}]", least) for index, value in enumerate(listed)])
@@ -156,8 +133,7 @@ def wholes(
 def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = None) -> int:
     """Return the number of one of `count` things, which are numbered from 0.
 
-    Args:
-        place: named when it is refused; the noun alone where it is None.
+    A refusal names `place`, or the noun alone where it is None.
 
     Raises:
         InputError: no whole number, or none of them.
@@ -175,11 +151,7 @@ def numbered(value: SupportsIndex, count: int, noun: str, place: str | None = No
 
 
 def permutation(order: Sequence[SupportsIndex], count: int, place: str) -> tuple[int, ...]:
-    """Return a list that has each of the numbers 0..count-1 once.
-
-    Raises:
-        InputError: it is something else.
-    """
+    """Return a list that has each of 0..count-1 once; raise `InputError` for anything else."""
     numbers = wholes(order, place) if length(order, place) == count else None
     if numbers is None or sorted(numbers) != list(range(count)):
         given = order if numbers is None else list(numbers)
@@ -191,8 +163,7 @@ def whole_number(value: object, low: int | None, high: int | None, what: str, pl
     """Return the integer that a value is, also one of NumPy's; no truth value and no float is one.
 
     Raises:
-        InputError: at `place` is no whole number, or (where these are given) none from `low` to
-            `high`; `what` says what it should be.
+        InputError: no whole number, or none from `low` to `high`; `what` says what it should be.
     """
     number = _index(value)
     if number is None or (low is not None and number < low) or (high is not None and number > high):
@@ -201,11 +172,7 @@ def whole_number(value: object, low: int | None, high: int | None, what: str, pl
 
 
 def iterated(values: object, place: str) -> Iterator[Any]:
-    """Return an iterator over values.
-
-    Raises:
-        InputError: what is at `place` is no collection.
-    """
+    """Return an iterator over values; raise `InputError` if what is at `place` is no collection."""
     try:
         return iter(values)  # type: ignore[call-overload, no-any-return]
     except TypeError:
@@ -213,22 +180,14 @@ def iterated(values: object, place: str) -> Iterator[Any]:
 
 
 def text(value: object, what: str, place: str) -> str:
-    """Return the value itself, if it is a text.
-
-    Raises:
-        InputError: at `place` is no text, which is to be `what`.
-    """
+    """Return a value that is a text; raise `InputError` for others: `what` it should be."""
     if not isinstance(value, str):
         raise InputError(f"{place}: {shown(value)} is not {what}")
     return value
 
 
 def generator(random: object) -> Random:
-    """Return the value itself, if it is a generator of random numbers.
-
-    Raises:
-        InputError: it is not a `random.Random`.
-    """
+    """Return a value that is a `random.Random`; raise `InputError` for anything else."""
     from random import Random
 
     if not isinstance(random, Random):
@@ -237,11 +196,7 @@ def generator(random: object) -> Random:
 
 
 def named(table: Mapping[str, Choice], name: object, kind: str = "method") -> Choice:
-    """Return what a table has under a name.
-
-    Raises:
-        InputError: nothing; the names that there are are said.
-    """
+    """Return what a table has under a name; raise `InputError` with all names if nothing."""
     if not isinstance(name, str) or name not in table:
         raise InputError(f"no {kind} {shown(name)}; there are {', '.join(table)}")
     return table[name]
@@ -256,11 +211,7 @@ def _real(value: Any) -> float | None:
 
 
 def time_limit(seconds: object) -> float | None:
-    """Return a number of seconds above 0, also one of NumPy's, or None for no limit.
-
-    Raises:
-        InputError: neither.
-    """
+    """Return seconds above 0, or None for no limit; raise `InputError` for anything else."""
     if seconds is None:
         return None
     number = _real(seconds)
@@ -270,11 +221,7 @@ def time_limit(seconds: object) -> float | None:
 
 
 def checked_seconds(seconds: object) -> float:
-    """Return a number of seconds that may be 0, at once, or infinite, never.
-
-    Raises:
-        InputError: it is negative or not a number.
-    """
+    """Return seconds, 0 or infinity too; raise `InputError` if negative or no number."""
     number = _real(seconds)
     if number is None or not number >= 0:
         raise InputError(f"seconds: {shown(seconds)} is not a number of at least 0")

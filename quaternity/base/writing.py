@@ -137,7 +137,6 @@ def try_lock(handle: int) -> bool | None:
 
 
 def _new_part(target: Path, mode: int) -> tuple[Path, int]:
-    """Return a new locked file beside a target, and its handle."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         # From `mode` the system takes what new files are not to have.
@@ -162,7 +161,6 @@ def _remove_dead_parts(target: Path) -> None:
 
 
 def _take_over(part: Path, old: os.stat_result) -> None:
-    """Give a new file the owner and the mode of the one it replaces."""
     new = part.stat()
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with suppress(OSError):  # not everybody may give files away
