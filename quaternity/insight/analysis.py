@@ -26,7 +26,7 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 
 @dataclass(frozen=True, slots=True)
 class Deductions:
-    """What a possible state implies, short of counting its deals.
+    """The consequences of a possible state, short of counting its deals.
 
     Attributes:
         counts: `[player][set]`, the fewest and the most cards of the set the player can hold.
@@ -41,7 +41,7 @@ class Deductions:
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Deductions):
-    """What a possible state implies.
+    """The consequences of a possible state.
 
     Attributes:
         deals: number of deals that fit.
@@ -126,7 +126,7 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a question about any of a group of interchangeable cards would do.
+    """The effect of a question about any of a group of interchangeable cards.
 
     Attributes:
         group: the questions: asked player, set, cards, legal answers.
@@ -141,7 +141,7 @@ class Prospect:
 
     @property
     def chance_of_yes(self) -> float:
-        """The chance of a yes among the deals that allow the question."""
+        """Return the chance of a yes among the deals that allow the question."""
         return self.after_yes / (self.after_no + self.after_yes)
 
     @property
@@ -154,10 +154,7 @@ class Prospect:
 
     @property
     def bits(self) -> float:
-        """Return the expected information of asking and answer.
-
-        It is how much the logarithm (base 2) of the number of deals falls.
-        """
+        """Return the expected information of asking and answer: how far log2 of the deals falls."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -195,7 +192,7 @@ def prospects(state: State) -> list[Prospect]:
 def _after_answers(
     problem: DealProblem, asker: int, set_index: int
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Per asked player and owner mask of the card, the number of deals after no, and after yes.
+    """Count, per asked player and owner mask of the card, the deals after no, and after yes.
 
     The deals before the card moves are counted, which are as many as after.
     """

@@ -17,11 +17,10 @@ SECONDS = 20.0
 
 
 class Certainty(NamedTuple):
-    """What everybody can tell of a formula.
+    """The truth of a formula, as far as everybody can tell.
 
     Attributes:
         truth: in every possible deal; None where some make it true and others false.
-        text: the same as a sentence.
         deals: where it is None, one that makes it true, and one that makes it false.
         lines: where it was asked for, the moves that it rests on.
     """
@@ -35,8 +34,7 @@ class Certainty(NamedTuple):
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
     """Return what everybody can tell of a formula at the end of a game.
 
-    Args:
-        why: also which moves it rests on: a minimal list.
+    With `why` it names a minimal list of moves that it rests on, too.
 
     Raises:
         InputError: the formula cannot be read.

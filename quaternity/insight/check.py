@@ -33,11 +33,7 @@ OwnersOfCards = list[list[int]]
 
 
 class WrongVerdict(SolverFault):
-    """The solvers disagree about a state, or a verdict on it does not verify.
-
-    Attributes:
-        state: which; of what is the state of no game its problem.
-    """
+    """The solvers disagree about a state (or problem), or a verdict on it does not verify."""
 
     def __init__(self, text: str, state: State | DealProblem) -> None:
         super().__init__(text)
@@ -46,12 +42,11 @@ class WrongVerdict(SolverFault):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the check of a document found.
+    """The result of checking a document.
 
     Attributes:
         kind: "state", "record" or "problem".
-        valid: whether it is possible.
-        reason: why not, or None.
+        reason: why it is not valid, or None.
         deal: one surviving deal (of a record: of its last position), or None.
         verdicts: per solver that took the problems, whether it finds all of them feasible. A record
             that breaks the rules where every deal problem is feasible (a wrong turn, say) is not

@@ -60,7 +60,7 @@ GIVEN_AWAY = Kind("given_away", "{count} given away")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why no deal fits.
+    """A proof that no deal fits.
 
     Attributes:
         moves: indices of the earlier moves that together forbid it, ascending; what is left when
@@ -212,12 +212,10 @@ def move_line(game: Game, number: int) -> Sentence:
 
 
 def _refused(game: Game, question: Question) -> Explanation | None:
-    """Return why no deal fits what asking says, or in a brisk game a yes."""
     return _explanation(game, question, Answer.YES if game.state.is_hopeless(question) else None)
 
 
 def _explanation(game: Game, question: Question, answer: Answer | None) -> Explanation | None:
-    """Return why no deal fits a question or an answer, when the deal problem forbids it."""
     completed, (asker, asked, (index, number)) = game.state.completed, question
     known = 0 <= index < len(completed) and 0 <= number < game.state.set_size
     players = range(game.settings.players)
