@@ -29,8 +29,7 @@ def random_problem(random: Random) -> tuple[str, DealProblem]:
     """Return a problem and its kind.
 
     "loosened" is around a real deal, so feasible; "spoilt" is that with a few constraints
-    tightened; "brink" is a state of a game of usual size, tightened until no deal fits, or just
-    less.
+    tightened; "brink" is a state of a game, tightened until no deal fits, or just less.
     """
     share = random.random()
     if share < BRINK_SHARE:

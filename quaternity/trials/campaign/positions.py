@@ -31,9 +31,9 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
     """Return what is wrong with a position of a game; None when all is well.
 
-    It must be possible. The player on turn must have a question unless the game is over. The
-    legal questions and answers must be those that the solvers find. No set in play may belong to
-    one player in every deal.
+    It must be possible, with a question for the player on turn unless the game is over, and the
+    legal questions and answers that the solvers find. No player may own a set in play in every
+    deal.
 
     Cost: runs of two solvers, in turn, per question and answer; equal cards are tried once.
     """

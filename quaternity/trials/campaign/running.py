@@ -29,12 +29,7 @@ SHRINK_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a campaign.
-
-    Attributes:
-        seed, number: together they determine the examples.
-        seconds: stop after so many, unless None.
-    """
+    """A part of a campaign; `seed` and `number` determine the examples, `seconds` is a limit."""
 
     examples: int
     seed: int
@@ -73,7 +68,6 @@ def run_campaign(
     Args:
         solvers: compared with each other and the evidence. Other processes look them up by name.
         examples, seconds: exactly one of them.
-        seed: the same seed draws the same examples.
         tally: counts what was judged as it goes, so it is right after an interrupt.
         pool: where it runs (default: here); see `quaternity.workers.pool`.
         on_progress: called whenever the tally has grown.
@@ -142,7 +136,6 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
-    """Return the finding of a problem, made as small as a problem can be."""
     size = max([constraint.size for constraint in problem.sets], default=0) or 1
     # The owners of completed sets make no difference to the problem.
     completed = tuple([None if constraint.size else 0 for constraint in problem.sets])

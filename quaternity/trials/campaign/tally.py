@@ -20,7 +20,6 @@ class Finding:
     Attributes:
         where: "problem" or "game".
         state_file: the text of a state file that shows it, as small as possible.
-        moves: of a game, the moves that led there.
     """
 
     where: str
@@ -32,8 +31,7 @@ class Finding:
 class Shape(NamedTuple):
     """Kind, size and verdict of an example; of a game, the size at its start.
 
-    Attributes:
-        kind: "loosened", "spoilt" or "brink" for a problem (see `examples`), "game" for a game.
+    The kind is "game", or of a problem "loosened", "spoilt" or "brink" (see `examples`).
     """
 
     kind: str

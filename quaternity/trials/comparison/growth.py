@@ -45,7 +45,6 @@ class Law(NamedTuple):
         interval: 95 % of the slope.
         at_one: logarithm of the seconds where the line begins.
         scatter: standard deviation around the line.
-        log_likelihood: of the runs.
         is_far: whether at some size the line is off by more than the factor `FAR`, and by more than
             the scatter at that size explains.
     """
@@ -62,7 +61,6 @@ class Growth(NamedTuple):
     """Both laws for one solver on one family.
 
     Attributes:
-        power, exponential: the two lines.
         smallest: the size from which on runs were taken; below it the time is overhead.
         runs, ended: how many there are from there on, and how many of them reached the limit.
     """

@@ -54,12 +54,7 @@ class Measured(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds by the clock that each solver may use; the last run of one of ours may go beyond.
-
-    Attributes:
-        seconds: None: as much as it takes.
-        spent: per solver.
-    """
+    """Seconds by the clock that each solver may use; the last run of one of ours may go beyond."""
 
     seconds: float | None = None
     spent: dict[str, float] = field(default_factory=dict)
@@ -74,13 +69,9 @@ class Budget:
 
 
 class Series(NamedTuple):
-    """Instances of one family and kind, size after size.
+    """Instances of one family and kind, `each` of every size in `cards`, which ascend.
 
-    Attributes:
-        family: one of `solvers.instances.FAMILIES`.
-        feasible: whether they are possible, or their impossible twins.
-        cards: the sizes, ascending.
-        each: instances of each size.
+    `feasible` ones are possible, others their impossible twins.
     """
 
     family: str
@@ -104,13 +95,9 @@ class Work:
     Attributes:
         source: the games to take states from, states and deal problems themselves, or a series of
             instances.
-        states: how many.
-        damage: share of the states that are damaged: every other of them just possible, every
-            other just not.
+        damage: share of the states that are damaged: half of them just possible, half just not.
         rounds: how often each solver meets each state.
-        seed: of states and damage.
-        budget: seconds per solver, or None.
-        limit: seconds by the clock of one run, or None.
+        budget, limit: seconds by the clock per solver, and of one run; None for any.
         first: the number of the first state; states are named by their numbers.
     """
 
@@ -154,7 +141,6 @@ class Work:
 
 
 def _share(expected: float, random: Random) -> int:
-    """Return a whole number that is `expected` on average."""
     whole = int(expected)
     return whole + (random.random() < expected - whole)
 
@@ -212,7 +198,6 @@ def measure_state(
         solvers: with their limits, if they have any. Imports would count: `get_ready` first.
         rounds: how often each solver meets the state. From the second on it may remember the first.
         budget: what is spent of it is counted there.
-        name, family: of the state, in its rows.
     """
     problem = problem_of(state)
     meeting = _Meeting(problem, budget or Budget())
@@ -279,7 +264,6 @@ class _Meeting:
         return True
 
     def takes(self, solver: Solver) -> bool:
-        """Return whether a solver takes the problem."""
         if self.leaves_out(solver.name):
             return False
         with self._watched(solver, pays=isinstance(solver, Apart)) as ready:
@@ -306,10 +290,7 @@ class _Meeting:
 
     @contextmanager
     def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Give the solver, with no more time than its budget has.
-
-        What it takes is counted, and whatever it raises is noted.
-        """
+        """Give the solver what time its budget has; count its time, and note what it raises."""
         name, begun, remaining = solver.name, perf_counter(), self.budget.left(solver.name)
         cut = isinstance(solver, Apart) and remaining < solver.limits.seconds
         try:
@@ -326,7 +307,6 @@ class _Meeting:
 
 
 def _ending(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
-    """Say how a solver ended that raised an error, `cut` short by its budget or not."""
     if isinstance(error, SolverTimeout):
         return ("left out", TIME_OVER) if cut else ("timeout", said(error))
     if isinstance(error, LimitError):

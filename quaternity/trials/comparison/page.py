@@ -44,10 +44,7 @@ strong.wrong::before { content: "\\26A0 "; }
 
 
 def page(comparison: Comparison) -> str:
-    """Return the page, as HTML.
-
-    It says what was run and on what, who decided what how fast, how the time grows, who was wrong,
-    and what to type to repeat it.
+    """Return the page, as HTML: what was run and how, who decided what how fast, and who was wrong.
 
     Raises:
         InputError: matplotlib, which draws the curves, is not installed.

@@ -51,11 +51,7 @@ def _instances(comparison: Comparison, number: int) -> str:
 
 
 def row_table(comparison: Comparison, rows: Sequence[Row] | None = None) -> list[list[str]]:
-    """Return a table, its head first: the figures of every solver, then the virtual best solver.
-
-    Args:
-        rows: those of the comparison, in another order.
-    """
+    """Return a table, its head first: the figures of every solver, then the virtual best."""
     rows = comparison.rows if rows is None else rows
     if not rows:
         return [["solver"]]
@@ -124,10 +120,7 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table: the median time of every solver at every size, and how it grows.
-
-    Returns: the head, then a row per solver: its name, a time per size, and the law.
-    """
+    """Return a table, its head first: per solver the median time at every size, and the law."""
     known = all_solvers()
     here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in here})

@@ -25,9 +25,7 @@ class Run:
             states of files.
         cards, players: its size, completed sets not counted.
         feasible: what is so, by evidence that verified; None where nobody had any.
-        solver: its name.
         round: which run of this solver on this instance, from 0.
-        answer: how it ended.
         evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
             another solver; None without a verdict.
         build, solve: seconds of processor time of both steps; None where it did not answer.

@@ -45,10 +45,7 @@ class Comparison(Shown):
         what: which instances, in words.
         seed: of the instances and of every bootstrap.
         limit: seconds of one run.
-        command: what was typed.
-        machine: what it ran on.
         versions: of each solver, in the order in which they are shown.
-        runs: the rows.
         warnings: what was odd about the file they were read from.
     """
 

@@ -22,12 +22,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A parameter of the game and the range it goes through.
-
-    Attributes:
-        parameter: one of `PARAMETERS`.
-        first, last: both included.
-    """
+    """A parameter of the game, one of `PARAMETERS`, and its range, both ends included."""
 
     parameter: str
     first: int
@@ -89,19 +84,16 @@ def size_named(name: str) -> tuple[int, ...] | None:
 
 
 def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
-    """Return the games of a sweep, ascending.
+    """Return the games of a sweep, ascending, from set size, sets and players.
 
     Cards must be shared evenly. So when set size or players are swept, the number of sets is raised
     to the next one at which they can be, and when sets are swept, their number is.
-
-    Args:
-        base: set size, sets and players; the swept one is replaced.
 
     Raises:
         InputError: a size that cannot be played, or above the limits.
 
     >>> sizes = swept_sizes((4, 13, 4), Sweep("players", 2, 6))
-    >>> [(one.sets, one.players) for one in sizes]
+    >>> [(size.sets, size.players) for size in sizes]
     [(13, 2), (15, 3), (13, 4), (15, 5), (15, 6)]
     """
     set_size, sets, players = base
@@ -124,7 +116,6 @@ def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
 
 
 def _even(set_size: int, sets: int, players: int) -> Settings:
-    """Return the settings with sets added until the cards can be shared evenly."""
     if players > 1 and set_size > 0:
         multiple = players // gcd(players, set_size)
         sets = -(-sets // multiple) * multiple

@@ -23,7 +23,7 @@ ENOUGH = 30
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a comparison says of one solver. Times in seconds, None where nothing was measured.
+    """The figures of one solver. Times in seconds, None where nothing was measured.
 
     Attributes:
         feasible, infeasible: instances it decided either way, rightly. All times are of these.
@@ -33,22 +33,18 @@ class Row:
         faults: instances with a wrong or unproved verdict, or a crash.
         median, interval: of making the model and solving it; 95 % bootstrap interval.
         p95: nineteen of twenty runs took at most this.
-        total: over its instances.
         build, solve: medians of the two steps apart.
         ratio: how many times as long as the fastest solver, by the medians over the instances that
             all solvers decided; 1 for the fastest. Solvers that decided none at all are left aside.
-        common: how many instances these are.
-        common_median: its median over them, which `ratio` compares.
+        common, common_median: how many instances these are, and the solver's median over them.
         timeouts, memory_outs: of `gave_up`, the instances on which that limit was reached.
         crashes: of `faults`, the instances on which it gave no verdict.
         peak: most bytes of memory of any run in a process of its own.
-        decided: instances it decided.
         par2: see `quaternity.trials.comparison.scores.par2`.
         fastest: instances on which nobody was faster.
         alone: instances that only it decided.
         contribution: how many seconds worse the virtual best solver's PAR-2 were without it.
-        rank: by PAR-2, 1 for the best; equal scores share the smaller rank.
-        rank_interval: 95 % bootstrap interval of the rank.
+        rank, rank_interval: by PAR-2, equal scores share the smaller rank; 95 % bootstrap interval.
     """
 
     solver: str
@@ -90,10 +86,7 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return, per solver, its median seconds on every instance.
-
-    They are None where not every run decided the instance.
-    """
+    """Return each solver's median seconds per instance; None unless every run decided it."""
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
 
@@ -105,10 +98,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     says how the median would vary over other instances of the same kind. With fewer every run
     counts, and the interval says how it would vary over other runs on these instances.
 
-    Args:
-        limit: an instance that was not decided is taken to have cost twice these seconds.
-        seed: of the bootstraps.
-
+    An instance that was not decided is taken to have cost twice the `limit`.
     Cost: `scores.RESAMPLES` x solvers x instances.
     """
     if not runs:
