@@ -48,7 +48,7 @@ MEGABYTE = 1 << 20
 
 
 class Limits(NamedTuple):
-    """What a solver may take.
+    """The limits of a solver.
 
     Attributes:
         seconds: by the clock, for an answer.
@@ -82,7 +82,7 @@ class Run(NamedTuple):
 
 
 class Shown:
-    """What cannot come over from another process, as it was shown there."""
+    """A value that cannot come over from another process, as it was shown there."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -109,10 +109,7 @@ class Apart(Solver):
         _home(self.name).start(self.limits)
 
     def run(self, problem: DealProblem, seconds: float | None = None, *, warm: bool = False) -> Run:
-        """One run, within `seconds` if they are fewer than the limit.
-
-        Args:
-            warm: warm the solver up before, as its time is taken.
+        """Run once, within `seconds` if they are fewer than the limit; warmed up before if `warm`.
 
         Raises:
             SolverTimeout, OutOfMemory: a limit was reached.
@@ -160,10 +157,9 @@ def timed(
     *,
     warm: bool = True,
 ) -> Run:
-    """One run here. The garbage collector waits, as in `timeit`: its turn would hit anybody.
+    """Run once, here. The garbage collector waits, as in `timeit`: its turn would hit anybody.
 
-    Args:
-        warm: warm the solver up before: whoever ran last, and for how long, has emptied the caches.
+    `warm` warms the solver up before: whoever ran last has emptied the caches.
     """
     if warm:
         with suppress(Exception):
@@ -213,10 +209,7 @@ class _Home:
     def ask(
         self, function: Callable[..., Any], name: str, problem: DealProblem, limits: Limits
     ) -> Any:
-        """Return what a function gives in the process.
-
-        Raises as `Apart.run`.
-        """
+        """Return what a function gives in the process; raise as `Apart.run`."""
         if limits.patience is not None and self.losses >= limits.patience:
             raise LimitError(f"not asked any more: no answer {self.losses} times in a row")
         self.start(limits)
@@ -289,8 +282,6 @@ def _ran_warm(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
 
 
 def _ran(name: str, problem: DealProblem, memory: int, *, warm: bool = False) -> tuple[Any, Any]:
-    """Return a run as a tuple that any process can read."""
-
     def run(solver: Solver) -> tuple[Any, float, float, int | None]:
         _keep_small(memory)
         _forget_peak()

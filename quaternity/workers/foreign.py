@@ -22,11 +22,7 @@ LONGEST_TRACE = 100_000
 
 
 class Sitting(NamedTuple):
-    """A player in its seat.
-
-    Attributes:
-        kind: "strategy", "bot" or "player".
-    """
+    """A player in its seat; its kind is "strategy", "bot" or "player"."""
 
     kind: str
     name: str
@@ -36,10 +32,7 @@ class Sitting(NamedTuple):
         return f"{self.kind} {self.name!r} in seat {self.seat}"
 
     def fault(self, error: BaseException, more: str = "") -> PlayerFault:
-        """Return the fault of a player whose code raised something, with what is said besides.
-
-        The user's own interrupt goes on.
-        """
+        """Return the fault of a player whose code raised; the user's own interrupt goes on."""
         if is_interrupt(error):
             raise error
         if isinstance(error, ProgramFault):
@@ -65,11 +58,7 @@ class Sitting(NamedTuple):
             raise self.fault(error) from error
 
     def made_plain(self, plain: Callable[[object], Result], given: object) -> Result:
-        """Return what a player gave as a value of this program.
-
-        Args:
-            plain: makes it; whatever it raises is the player's fault.
-        """
+        """Return what a player gave, made plain; whatever `plain` raises is the player's fault."""
         try:
             return plain(given)
         except BaseException as error:  # what is given may be of anybody's class
@@ -93,7 +82,6 @@ def played_apart(
 
     Args:
         kind: "strategy", "bot" or "player".
-        seats: the names of the players by seat.
         seconds: the longest that one may think at a time; None: for ever.
         place: where the game was, after some moves as they were noted, when a seat or none was
             thinking; None where that is known to the caller.

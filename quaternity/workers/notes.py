@@ -15,7 +15,7 @@ NOTED_BYTES = _STATE.size + MOST_NOTED
 
 
 class Notes:
-    """What a process tells about the game it plays, in memory that its parent sees.
+    """Notes of a process about the game it plays, in memory that its parent sees.
 
     Cost: less than a microsecond a note.
     """

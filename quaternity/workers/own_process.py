@@ -45,11 +45,7 @@ _START = (
 
 
 def check_move_seconds(seconds: float | None) -> None:
-    """Refuse a time for a move that is none.
-
-    Raises:
-        InputError: it is not above 0 and at most `MOST_SECONDS`.
-    """
+    """Raise `InputError` for seconds that are not above 0 and at most `MOST_SECONDS`."""
     if seconds is not None and not 0 < seconds <= MOST_SECONDS:
         raise InputError(f"move-seconds: {seconds:g} is not above 0 and at most {MOST_SECONDS}")
 
@@ -60,8 +56,7 @@ class ProcessEnded(LimitError):
     Attributes:
         thinking: the seat of the player that was thinking, if one was.
         moves: the moves made, as they were noted.
-        overdue: whether it was killed because the player took too long.
-        too_large: whether it was killed because it took too much memory.
+        overdue, too_large: whether it was killed for taking too long, or too much memory.
         stack: where its code was then, the innermost call first, if that could be found out.
     """
 
@@ -85,10 +80,7 @@ class ProcessEnded(LimitError):
 class OwnProcess:
     """A process that runs one call after the other; started when needed, and again after its end.
 
-    Args:
-        wanted: what a player is to give, in a word.
-
-    Cost: 0.3 s to start it, 0.2 ms a call.
+    `wanted` is what a player is to give, in a word. Cost: 0.3 s to start it, 0.2 ms a call.
     """
 
     def __init__(self, wanted: str = "move") -> None:
@@ -122,8 +114,7 @@ class OwnProcess:
             memory: the most bytes that it and the processes it started may have; None: any.
 
         Raises:
-            ProcessEnded: it died, or was killed because a player thought for too long, or because
-                it took too much memory.
+            ProcessEnded: it died, or was killed for its time or its memory.
             What the function raises.
         """
         mark = os.urandom(MARK)

@@ -155,13 +155,10 @@ class Pool:
 def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     """Open what bulk work runs on: this process (1 worker), processes, or a Dask cluster.
 
-    Processes are spawned, so functions, items and results must be picklable, and functions must be
-    found by name in an importable module; on a cluster the workers must have the same
-    version of this package installed. Leaving by an exception stops all workers at once.
-
-    Args:
-        workers: number of processes; 1 runs everything in this one. Ignored with `dask`.
-        dask: address of a running scheduler, such as `tcp://10.0.0.5:8786`.
+    Processes are spawned, so functions, items and results must be picklable, and functions found by
+    name in an importable module; a cluster's workers must have the same version of this package.
+    Leaving by an exception stops all workers at once. With `dask`, the address of a running
+    scheduler such as `tcp://10.0.0.5:8786`, the number of workers is ignored.
 
     Raises:
         InputError: an impossible number of workers; `distributed` is not installed; nothing
@@ -256,10 +253,7 @@ def ordered_map(
 def threaded_map(
     threads: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """Yield `function` of every item, in order, by threads of this process.
-
-    That helps where NumPy does the work: it lets other threads run meanwhile.
-    """
+    """Yield `function` of every item, in order, by threads; helps where NumPy does the work."""
     if threads == 1:
         yield from map(function, items)
         return

@@ -42,10 +42,7 @@ def _tagged(tag: str) -> list[int]:
 
 
 def end_tagged(tag: str) -> None:
-    """End all processes that have a tag in `TAGS`, of their environment.
-
-    These were left behind by one whose supervisor was killed.
-    """
+    """End all processes with a tag in `TAGS` of their environment, left by a killed supervisor."""
     for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
         orphans = _tagged(tag)
         for orphan in orphans:

@@ -61,7 +61,6 @@ class ProgramFault(Exception):
     Attributes:
         what: what it did, a predicate.
         errors: the end of its standard error.
-        overdue: whether it took too long.
         ended: whether its process ended by itself, or by somebody else.
     """
 

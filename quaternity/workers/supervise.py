@@ -40,7 +40,6 @@ def _isolated(system: ctypes.CDLL) -> bool:
 
 
 def _become(command: list[str], data: int, processes: int) -> None:
-    """Become the program, within its limits."""
     os.setsid()
     for kind, most in (
         (resource.RLIMIT_DATA, data), (resource.RLIMIT_NPROC, processes), (resource.RLIMIT_CORE, 0),
