@@ -92,7 +92,7 @@ MIGRATIONS = (
     ALTER TABLE log ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX seats_by_code ON seats (code) WHERE code IS NOT NULL;
     CREATE TABLE moving (
-        link TEXT PRIMARY KEY, table_id TEXT NOT NULL REFERENCES tables, seat INTEGER NOT NULL,
+        link TEXT PRIMARY KEY, table_id TEXT NOT NULL REFERENCES tables, token TEXT NOT NULL,
         until REAL NOT NULL
     ) WITHOUT ROWID;
     """,

@@ -388,28 +388,30 @@ class Tables:
 
     async def moving_link(self, table: Table, seat: int) -> str:
         """Return what moves a seat to another device: good once, and for ten minutes."""
-        link, now = fresh(), self.store.uptime()
-        keep = "INSERT INTO moving (link, table_id, seat, until) VALUES (?, ?, ?, ?)"
+        link, now, token = fresh(), self.store.uptime(), table.seats[seat].token
+        keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
         await self.store.write((), (
-            ("DELETE FROM moving WHERE until < ? OR (table_id = ? AND seat = ?)",
-             (now, table.kept.id, seat)),
-            (keep, (hashed(link), table.kept.id, seat, now + MOVING_SECONDS)),
+            ("DELETE FROM moving WHERE until < ? OR (table_id = ? AND token = ?)",
+             (now, table.kept.id, token)),
+            (keep, (hashed(link), table.kept.id, token, now + MOVING_SECONDS)),
         ))  # fmt: skip
         return link
 
     async def moving(self, link: str) -> tuple[Table, int]:
         """Return the table and the seat that a link moves; opening it spends nothing."""
-        query = "SELECT table_id, seat FROM moving WHERE link = ? AND until >= ?"
-        rows = self.store.read(query, hashed(link), self.store.uptime())
-        if not rows:
-            raise Refusal(404, "this link was used, or it is older than ten minutes")
-        return await self.open(rows[0][0]), rows[0][1]
+        query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
+        for name, token in self.store.read(query, hashed(link), self.store.uptime()):
+            table = await self.open(name)
+            for number, seat in enumerate(table.seats):
+                if seat.token == token:  # nobody else has got the seat meanwhile
+                    return table, number
+        raise Refusal(404, "this link was used, or it is older than ten minutes")
 
     async def move_seat(self, link: str, caller: Caller) -> tuple[str, Seated]:
         """Move a seat to who shows its link, and end the right of who had it."""
-        table, number = await self.moving(link)
+        table, _ = await self.moving(link)
         async with table.lock:
-            await self.moving(link)  # nobody spends it twice
+            _, number = await self.moving(link)  # nobody spends it twice
             spend: Statement = ("DELETE FROM moving WHERE link = ?", (hashed(link),))
             return table.kept.id, await self._given(table, number, caller, spend)
 
@@ -423,15 +425,19 @@ class Tables:
 
     async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
         """Give a seat back to who has its code, at the last table of the evening."""
+        written = hashed(plain_code(code))
         rows = self.store.read(
             "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
             "ORDER BY tables.rowid DESC LIMIT 1",
-            hashed(plain_code(code)),
+            written,
         )
+        gone = Refusal(404, "there is no seat with this code")
         if not rows:
-            raise Refusal(404, "there is no seat with this code")
+            raise gone
         table, number = await self.open(rows[0][0]), rows[0][1]
         async with table.lock:
+            if table.seats[number].code != written:
+                raise gone
             return table.kept.id, await self._given(table, number, caller)
 
     async def _given(self, table: Table, number: int, caller: Caller, *more: Statement) -> Seated:

@@ -347,6 +347,27 @@ def test_a_link_is_good_for_ten_minutes_and_until_the_next_one(tmp_path: Path) -
         assert site.ask("POST", "/api/seats/move", {"link": links[1]}).status == 404
 
 
+def test_a_link_moves_no_seat_that_somebody_else_has_got(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        seats = ["open", "me", "open"]
+        table = Table(site, settings=SMALL, seats=seats)
+        link = table.post(1, "elsewhere").json["link"]
+        code = table.post(1, "code").json["code"]
+        # The seat gets another number when another one is left out, and the link follows it.
+        page = site.ask("GET", f"/move/{link.rpartition('/')[2]}")
+        assert page.status == 200
+        assert table.post(1, "leave").status == 200
+        guest = {"invitation": table.made["invitation"], "seat": 1}
+        assert site.ask("POST", "/api/seats", guest).status == 201
+        assert site.ask("POST", "/api/seats/move", {"link": link}).status == 404
+        assert site.ask("POST", "/api/seats/back", {"code": code}).status == 404
+        other = Table(site, settings=SMALL, seats=["open", "me", "me"])
+        link = other.post(1, "elsewhere").json["link"]
+        assert other.post(1, "start", fill="nobody").status == 200
+        moved = site.ask("POST", "/api/seats/move", {"link": link})
+        assert (moved.status, moved.json["seat"]) == (201, 0)
+
+
 def test_a_code_brings_a_lost_seat_back_in_every_game_of_an_evening(table: Table) -> None:
     site = table.site
     first = site.ask("POST", f"{table.path}/code", {}, headers=BROWSERS[0]).json["code"]
