@@ -1,4 +1,4 @@
-"""Whose interrupt a `KeyboardInterrupt` is: the user's own, or raised by code from outside."""
+"""The source of a `KeyboardInterrupt`: the user, or code from outside that raised it."""
 
 from __future__ import annotations
 

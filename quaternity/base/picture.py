@@ -87,7 +87,7 @@ class Picture(NamedTuple):
 
 
 class Shown:
-    """What has a picture shows it in a notebook."""
+    """A value whose picture a notebook shows."""
 
     __slots__ = ()
 

@@ -23,11 +23,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 
 
 class Style:
-    """How one solver, player or curve looks in every panel.
-
-    Args:
-        number: its place among those that are drawn, from 0.
-    """
+    """The look of one solver, player or curve in every panel; `number` is its place, from 0."""
 
     def __init__(self, number: int) -> None:
         self.colour = COLOURS[number % len(COLOURS)]
@@ -59,20 +55,12 @@ def check_picture(path: str) -> None:
 
 
 def check_drawing() -> None:
-    """Make sure, before long work, that something could be drawn at its end.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Raise `InputError` before long work if matplotlib, which draws at its end, is missing."""
     new_figure(1, 1)
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of a size in inches.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
+    """Return an empty figure, sizes in inches; raise `InputError` if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

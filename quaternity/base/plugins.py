@@ -1,4 +1,4 @@
-"""What other distributions add through entry points: what can be loaded is used, the rest is told.
+"""Additions of other distributions through entry points: what loads is used, the rest is told.
 
 A registration that cannot be used is left out with a warning (`BrokenPlugin`), once, and stands in
 nobody's way; asked for by its name, it says what is wrong with it.
@@ -31,22 +31,13 @@ class BrokenPlugin(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Plugins(Generic[Plugin]):
-    """The registrations of a group.
-
-    Attributes:
-        found: by name, what can be used.
-        broken: by name, why others cannot, as a sentence.
-    """
+    """The registrations of a group: those that can be used, and why others cannot, by name."""
 
     found: Mapping[str, Plugin]
     broken: Mapping[str, str]
 
     def check(self, name: str) -> None:
-        """Refuse the name of a registration that cannot be used.
-
-        Raises:
-            InputError: says why.
-        """
+        """Raise `InputError` for the name of a registration that cannot be used, and say why."""
         if name in self.broken:
             raise InputError(self.broken[name])
 
@@ -61,7 +52,6 @@ def load_plugins(
     """Load everything registered in a group; warns of each registration that is left out.
 
     Args:
-        group: the name of the entry-point group.
         kind: what is registered, in a word.
         known: names that are taken: they keep their meaning.
         accepted: what is used of a name and what was loaded; raises `InputError` where that is not
@@ -102,8 +92,7 @@ def load_plugins(
 def load_place(place: str, here: bool = False) -> Any:
     """Return what stands at `package.module:name`. Whatever loading raises is left to the caller.
 
-    Args:
-        here: look in the folder where one works too: who names a module may have it there.
+    With `here` it is looked for in the working folder too.
     """
     if here and os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())

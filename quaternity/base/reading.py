@@ -33,11 +33,7 @@ def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 text, with or without a byte order mark.
-
-    Raises:
-        InputError: not UTF-8; names the byte.
-    """
+    """Return UTF-8 text, with or without a byte order mark; `InputError` names a wrong byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -42,12 +42,7 @@ class Kind(NamedTuple):
 
 
 class Sentence(str):
-    """A sentence: its text in plain words, and what it says.
-
-    Attributes:
-        kind: of sentence.
-        about: its values by name; some may be sentences.
-    """
+    """A sentence: its text in plain words, and its values by name; some may be sentences."""
 
     kind: Kind
     about: dict[str, Any]
@@ -70,7 +65,7 @@ def _pieces(template: str) -> tuple[tuple[str, str | None, str], ...]:
 
 
 class Words:
-    """How sentences are put: the plain words number players and sets.
+    """The wording of sentences: the plain words number players and sets.
 
     Names are put in once and never looked at again. A subclass may have other templates, and other
     words for cards and sets.

@@ -11,11 +11,7 @@ def svg_document(
 ) -> str:
     """Return a drawing, which a screen reader finds described.
 
-    Args:
-        width, height: in user units, one to a pixel.
-        title, description: plain text.
-        parts: elements of SVG, the lowest first.
-        ground: the colour behind them.
+    Sizes are in user units, one to a pixel; `parts` are elements of SVG, the lowest first.
     """
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -34,7 +30,6 @@ def svg_element(
 
     Args:
         width, height: in user units; the page says how large it is drawn.
-        kind: its class or classes.
         label: what a screen reader says; None where a text beside it says the same.
         parts: elements of SVG, the lowest first.
     """

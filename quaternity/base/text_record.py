@@ -24,13 +24,7 @@ M = TypeVar("M")
 
 
 class Line(NamedTuple):
-    """A line of a record without its comment.
-
-    Attributes:
-        number: from 1.
-        text: what it says.
-        start: the length of the record before it, in bytes.
-    """
+    """A line of a record without its comment, its number from 1, and its start in bytes."""
 
     number: int
     text: str
@@ -44,7 +38,6 @@ class TextRecord:
     Attributes:
         settings: by key, the rest of the line.
         moves: the lines after the settings.
-        warnings: what was odd.
         whole_bytes: length of the part up to the end of the last whole line.
     """
 
@@ -62,7 +55,6 @@ class Replay(Generic[P, M]):
         positions: from the start on, one more than moves.
         moves: each with the seat that made it.
         names: who sat where; empty when the record does not say.
-        warnings: what was odd about the file.
         whole_bytes: length of the part up to the end of the last whole line.
         ends: length of the part before the first move, and of that up to each, with the comments
             before the next.
@@ -141,7 +133,7 @@ def read_settings(record: TextRecord, usual: Any) -> Any:
     """Return the settings in a record, those that it does not say being the usual ones.
 
     Raises:
-        InputError: one is no such value; names the line.
+        InputError: a setting has no such value; names the line.
     """
     chosen: dict[str, Any] = {}
     for setting in fields(usual):
@@ -170,11 +162,7 @@ def _value(place: str, text: str, usual: object) -> object:
 
 
 def check_asked(asked: Mapping[str, Any], recorded: Any) -> None:
-    """Make sure that a record has the settings that were asked for, by name.
-
-    Raises:
-        InputError: lists every difference.
-    """
+    """Raise `InputError` with every difference between a record's settings and those asked for."""
     differing = [
         f"{name.replace('_', '-')} {_said(value)} was asked for, but the record has "
         f"{_said(getattr(recorded, name))}"
@@ -191,11 +179,7 @@ def check_same(mine: Any, recorded: Any) -> None:
 
 
 def replayed(rules: Any, record: TextRecord, start: P) -> Replay[P, Any]:
-    """Play the moves of a record: lines of a seat and a move.
-
-    Args:
-        rules: `seats`, `view`, `read` and `after` of a game.
-        start: its first position.
+    """Play the moves of a record, lines of a seat and a move, from the first position `start`.
 
     Raises:
         InputError: a move that is none or is illegal, or other than one name per seat; names the

@@ -14,13 +14,7 @@ WIDTH = 80
 
 
 class SetLine(NamedTuple):
-    """What is shown of one set.
-
-    Attributes:
-        name: its number, or what it is called.
-        cells: per card who may own it.
-        rest: what else is known.
-    """
+    """A set as it is shown: its number or name, per card who may own it, and what else is known."""
 
     name: str
     cells: Sequence[str]

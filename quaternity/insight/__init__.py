@@ -1,1 +1,1 @@
-"""What a state implies, and why: analysis, information, explanations, the validity check."""
+"""Implications of a state, and why: analysis, information, explanations, the validity check."""

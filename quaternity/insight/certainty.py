@@ -1,4 +1,4 @@
-"""What is certain in Quaternity, where nobody has dealt: true in every deal that is possible."""
+"""Certainty in Quaternity, where nobody has dealt: truth in every deal that is possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something is impossible, traced to the moves that made it so.
+"""The reasons why something is impossible, traced to the moves that made it so.
 
 Every move states facts about the cards as they lie now, whatever the other moves state. A question:
 the asker held a card of the set, of which at most the cards given since are gone. A no: two players
