@@ -332,10 +332,7 @@ def _impossible(ranks: int) -> int:
 
 
 class Kind:
-    """Sets that are equal up to the order of their cards, with what is prepared about them.
-
-    Subclasses prepare more than the table (`IMPOSSIBLE` if no deal of the set exists).
-    """
+    """Sets that are equal up to the order of their cards, with what is prepared about them."""
 
     __slots__ = ("layout", "looks", "table")
 

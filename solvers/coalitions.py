@@ -26,7 +26,6 @@ class DealtSet:
     """One set with its cards in their order, prepared for reading off deals.
 
     Attributes:
-        table: its packed coalition table, or `IMPOSSIBLE`.
         choices: all count vectors as (packed, vector), or None when there are too many.
         dealt: the cards handed out, by the count vectors in `choices` that were needed so far.
     """

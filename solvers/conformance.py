@@ -1,4 +1,4 @@
-"""What every solver must do, as one function: for solvers of your own.
+"""The duties of every solver, as one function: for solvers of your own.
 
     from solvers.conformance import check_solver
 
@@ -68,10 +68,9 @@ SHRINK_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """On how many problems the laws held.
+    """The numbers of problems on which the laws held.
 
     Attributes:
-        feasible, infeasible: problems decided either way.
         refused: problems the solver does not take, or gave up on.
         most_cards, most_players: of a problem that was decided.
     """
@@ -223,7 +222,6 @@ def check_solver(
         solver: a row of the table, or a function from problem to verdict.
         examples: number of small problems, and of drawn sizes (`of_every_size`). Each size of
             game is tried once for every `EXAMPLES_A_ROUND` of them or part of that number.
-        seed: of the problems.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
 
@@ -375,7 +373,6 @@ def _name(function: Callable[[DealProblem], Verdict]) -> str:
 
 
 def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | None]:
-    """Return the verdict of a solver (None without one), and what is wrong with it."""
     if solver.refuses(problem) is not None:
         return None, None
     try:

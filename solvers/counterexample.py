@@ -53,7 +53,6 @@ def smallest_counterexample(
         check: what is wrong with a value, or None. It should answer the same twice; when it does
             not, the last report counts.
         examples: how many values to try; fewer when the strategy has no more.
-        shrink_seconds: time limit for making the value smaller.
 
     >>> from hypothesis import strategies as st
     >>> smallest_counterexample(

@@ -44,12 +44,10 @@ _LEAST, _MOST = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """In how many deals each player owns each card.
+    """The number of deals in which each player owns each card.
 
-    Attributes:
-        deals: the number of deals; 0 for an infeasible problem.
-        owned: `owned[set][card][player]`, the number of deals in which the player owns the card.
-            Every row adds up to `deals`.
+    `deals` is 0 for an infeasible problem. `owned[set][card][player]` adds up to `deals` in each
+    row.
     """
 
     deals: int

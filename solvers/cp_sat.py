@@ -45,7 +45,6 @@ class Variant(NamedTuple):
             sums.
         level: how much goes into the linear relaxation, 0 (nothing), 1 or 2 (all constraints).
         is_whole: whether it goes in at once and is solved to its end before any search.
-        presolve: whether CP-SAT simplifies the model first.
     """
 
     most_booleans: float = MOST_BOOLEANS

@@ -70,7 +70,6 @@ class ExponentLanes:
         width: bits per lane, a multiple of 8.
         places: the players that have a digit, lowest first.
         strides: per place, the lanes between exponent e and e + 1.
-        lanes: their number.
     """
 
     __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")

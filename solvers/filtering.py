@@ -1,4 +1,4 @@
-"""What every deal of a problem has in common: who may own what, fewest and most cards per set.
+"""Features that all deals of a problem share: who may own what, fewest and most cards per set.
 
 A problem is *closed* when nothing in it can be tightened: every owner of a card owns it in some
 deal, and every minimum and maximum of a player and a set is reached by some deal. Flows find that
@@ -129,10 +129,7 @@ _CLOSED: Memo[Lanes, int, SetConstraint, SetConstraint] = Memo()
 def closed_set(
     layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
 ) -> SetConstraint:
-    """Tighten the owners and bounds of one set of a feasible problem as far as possible.
-
-    `slack` is that of the problem, see `Lanes.slack`.
-    """
+    """Tighten one set of a feasible problem, whose slack is `slack`, as far as possible."""
     key = (layout, slack, constraint)
     tightened = _CLOSED.get(key)
     if tightened is None:

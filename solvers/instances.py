@@ -40,11 +40,11 @@ class Twins(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The features that an instance shall have.
+    """The features that an instance shall have; None: drawn.
 
     Attributes:
-        coalition: number of players in the tight coalition, in `game`; None: drawn.
-        depth: number of sets that the shortage needs, in `game` and `chain`; None: drawn.
+        coalition: number of players in the tight coalition, in `game`.
+        depth: number of sets that the shortage needs, in `game` and `chain`.
     """
 
     cards: int
@@ -72,12 +72,9 @@ class Family:
 def twins(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
 ) -> Twins:
-    """Return the twins of a family, always the same ones for the same arguments.
+    """Return the twins of a family in `FAMILIES`, always the same ones for the same arguments.
 
-    Args:
-        family: a name in `FAMILIES`.
-        cards: `LEAST_CARDS` to `MAX_CARDS`.
-        coalition, depth: see `Shape`; for the families that have them.
+    There are `LEAST_CARDS` to `MAX_CARDS` cards; for coalition and depth see `Shape`.
 
     Raises:
         InputError: no such family, or a number out of its range.
@@ -169,10 +166,8 @@ def _tight(
 ) -> Twins:
     """Make twins around a deal in which a coalition, the first `members` players, is tight.
 
-    Args:
-        outside: per set, how many of its cards the others have in the deal.
-        kinds: per set, what keeps these cards from the coalition: owners, low or high; open
-            (nothing) where there are no such cards.
+    `outside` has per set how many of its cards the others have in the deal, `kinds` what keeps
+    these from the coalition: owners, low or high; open (nothing) where there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))

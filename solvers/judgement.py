@@ -22,7 +22,7 @@ OURSELVES = "quaternity"
 
 
 class Fault(NamedTuple):
-    """What one solver did wrong, as a sentence with the solver as its subject.
+    """A fault of one solver, as a sentence with the solver as its subject.
 
     `kind` is "wrong" for a verdict, "crash" where there was none.
     """
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What several solvers say about a problem, and which evidence stands.
+    """The answers of several solvers to a problem, and the evidence that stands.
 
     Attributes:
         evidence: a verdict that verifies, or None when there is none.

@@ -45,11 +45,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 def mask_of(players: Iterable[int]) -> int:
-    """Return the bit mask of some players.
-
-    >>> mask_of([0, 2, 3]) == 0b1101
-    True
-    """
+    """Return the bit mask of some players, the inverse of `players_in`."""
     mask = 0
     try:
         for player in players:
@@ -88,12 +84,11 @@ class _SetFields(NamedTuple):
 
 
 class SetConstraint(_SetFields):
-    """What is known about one set: owners per card, bounds per player. Immutable, hashable.
+    """The knowledge about one set: owners per card, bounds per player. Immutable, hashable.
 
     Attributes:
         owners: per card, the bit mask of the players who may own it (0: nobody).
-        low: per player, the fewest cards of this set the player holds.
-        high: per player, the most cards of this set the player holds.
+        low, high: per player, the fewest and the most cards of this set the player holds.
 
     `low` may be above `high` or above the number of cards: such a problem is infeasible.
 

@@ -24,7 +24,7 @@ BEYOND = (2**31, 2**63, 10**30)
 
 
 class Sizes(NamedTuple):
-    """How large a random problem may be.
+    """The limits to the size of a random problem.
 
     Attributes:
         players, sets, set_size: at most this many; at least one player.

@@ -134,8 +134,7 @@ def all_solvers() -> dict[str, Solver]:
 def find_solver(name: str) -> Solver:
     """Return the solver of a name.
 
-    The name is that of a built-in solver or variant, a rival, a registered solver, or any
-    `package.module:name`.
+    That is a built-in solver or variant, a rival, a registered solver, or `package.module:name`.
 
     Raises:
         InputError: unknown (lists the known names), unusable (says why), or a rival that is not
@@ -212,9 +211,9 @@ def solve(
     """Decide a problem with the default solver, or with another one.
 
     Args:
-        solver: a solver or its name, as `find_solver` takes it; None for the default.
         seconds: a time limit; None for none. Max-flow, which decides what has many players, takes
             half a second for the largest problems and keeps no limit.
+        solver: a solver or its name, as `find_solver` takes it; None for the default.
 
     Raises:
         InputError: `seconds` is negative or not a number, or the solver is unknown.
@@ -236,9 +235,9 @@ def solve(
 
 @takes(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
-    """Pair an infeasible verdict that carries no shortage with one.
+    """Pair an infeasible verdict without a shortage with one of the default solver.
 
-    The shortage comes from the default solver; every other verdict is returned as it is.
+    Every other verdict is returned as it is.
 
     Raises:
         SolverFault: the default solver finds a deal, so one of the two is wrong.

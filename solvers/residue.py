@@ -48,11 +48,8 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
     """Take the certain cards out of a set; give None when there is plainly no deal.
 
     A card is certain when it has one possible owner, or when somebody needs every card that they
-    may own; a player whose upper bound is reached owns no open card.
-
-    Args:
-        full: mask of players who have no room for open cards. Cards that are certain without this
-            knowledge are still theirs.
+    may own; a player whose upper bound is reached owns no open card. `full` masks players who have
+    no room for open cards; cards that are certain without this knowledge are still theirs.
     """
     players = constraint.players
     masks = list(constraint.owners)
@@ -97,7 +94,7 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
 
 
 class Part(NamedTuple):
-    """What one set contributes.
+    """The contribution of one set.
 
     Attributes:
         cards: what is certain and what is open.
@@ -159,9 +156,7 @@ def _single_card(mask: int, players: int) -> SetWays:
 class Residue:
     """The factors that remain to be counted, each with how often it occurs.
 
-    Attributes:
-        hands: per player, the cards still to come from the vectors of the factors.
-        parts: per set, what it contributes.
+    `hands` are per player the cards still to come from the vectors of the factors.
     """
 
     hands: Vector

@@ -268,7 +268,6 @@ def arranged(counts: Sequence[int], number: int) -> list[int]:
 
 
 def _check_listing(classes: Sequence[tuple[int, int]], high: Sequence[int]) -> None:
-    """Refuse before listing, by an upper bound on the vectors of every class."""
     for mask, size in classes:
         bound = 1
         owners = players_in(mask)

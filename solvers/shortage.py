@@ -65,10 +65,7 @@ UNPLACED = Kind("unplaced", "{some} of the {size} cards of {set:set} can have an
 def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) -> Sentence:
     """Return amounts per set with their reasons; name sets that are alike together.
 
-    Args:
-        kind: of amount, `AT_LEAST` or `AT_MOST`.
-        amounts: (set, how many, reason or "").
-        total: stated at the end when there is more than one set.
+    `amounts` are (set, how many, reason or ""); `total` is stated if there is more than one set.
 
     >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
     'of set 0 at most 3 (player 1 keeps at least 1), of set 1 none: 3 in all'
@@ -202,10 +199,7 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """State the proof for this problem as a sentence.
-
-        `amount` replaces the number of cards that the coalition must hold.
-        """
+        """State the proof as a sentence; `amount` replaces the number of cards to be held."""
         must, bounds = self._must(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
@@ -232,10 +226,7 @@ class Shortage:
         )
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Say what, besides the owners, keeps the coalition's share of one set small.
-
-        `capped` are the players whose upper bounds shall be named.
-        """
+        """Say what keeps the coalition's share small besides owners: bounds of `capped`, too."""
         kept: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
             kept.setdefault(constraint.low[player], []).append(player)

@@ -69,11 +69,6 @@ def deal_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Draw feasible and infeasible problems up to these sizes.
-
-    Args:
-        upper_bounds: False: no upper bound ever matters.
-        same_size: at least one set, and all sets of one size of at least 1, as in a game.
-    """
+    """Draw feasible and infeasible problems up to these sizes; see `Sizes`."""
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))

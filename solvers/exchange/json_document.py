@@ -47,11 +47,7 @@ def quoted(value: object) -> str:
 class DocumentReader:
     """Collects all faults of one document; a format derives from it.
 
-    Attributes:
-        document: the JSON object.
-        faults: what is wrong so far.
-        warnings: fields that the format does not have.
-        players: number of players, once it is known.
+    `warnings` are fields that the format does not have; `players` is their number, once known.
     """
 
     NOUN: ClassVar[str]

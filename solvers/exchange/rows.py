@@ -99,10 +99,7 @@ class LinearModel:
 
     @property
     def hopeless(self) -> Infeasible | None:
-        """Refute by the first row that has too few booleans, if there is one.
-
-        The problem's `plain_shortage` has to be None.
-        """
+        """Refute by the first row that has too few booleans; the `plain_shortage` must be None."""
         short = [row.low > len(row.terms) for row in self.rows]
         if not any(short):
             return None
@@ -120,9 +117,8 @@ class LinearModel:
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
         """Return the shortage that a weight for every row stands for, or None without one.
 
-        Args:
-            weights: of Farkas' lemma, by any factor above 0: above 0 where the low of a row is
-                used, below 0 where its high is.
+        Weights are those of Farkas' lemma, by any factor above 0: above 0 where the low of a row is
+        used, below 0 where its high is.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1

@@ -61,10 +61,7 @@ def violation(
 
 
 def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Refute by a core (numbers of sums) and the sums of the cards.
-
-    The verdict has no shortage if these sums alone refute nothing.
-    """
+    """Refute by a core (numbers of sums) and the sums of the cards; no shortage if these do not."""
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))
     return Infeasible(linear.shortage(weights))

@@ -19,8 +19,7 @@ Run = Callable[[], Verdict | None]
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
     """Write the sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
 
-    `encoding` names a member of python-sat's `EncType`: "totalizer", "seqcounter", "cardnetwrk",
-    ...
+    `encoding` names a member of python-sat's `EncType`, such as "totalizer" or "seqcounter".
     """
     from pysat.card import CardEnc, EncType
 

@@ -47,7 +47,6 @@ class Rival:
     """A solver of another distribution.
 
     Attributes:
-        name: as typed at the command line.
         family: the kind of reasoning.
         idea: one line for people.
         adapter: "module:function", the module within `solvers.rivals`.
