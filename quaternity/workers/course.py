@@ -1,4 +1,4 @@
-"""What has happened in a game, for who has to say where it broke off."""
+"""The course of a game, for who has to say where it broke off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process tells its parent about the game it plays, in memory that outlives it."""
+"""Notes of a process for its parent about the game it plays, in memory that outlives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the time of a solver grows with the size: as a power of it, or exponentially.
+"""The growth of the time of a solver with the size: as a power of it, or exponentially.
 
 Both laws are straight lines for the logarithm of the time, over the logarithm of the size or over
 the size. Runs that reached the limit say that it would have taken longer, and count as that:

@@ -1,4 +1,4 @@
-"""Which sizes of games a comparison goes through."""
+"""The sizes of games that a comparison goes through."""
 
 from __future__ import annotations
 
