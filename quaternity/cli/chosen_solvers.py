@@ -1,4 +1,4 @@
-"""Which solvers a command runs, within which limits, and what becomes of a state that trips one."""
+"""The solvers that a command runs, their limits, and what becomes of a state that trips one."""
 
 from __future__ import annotations
 

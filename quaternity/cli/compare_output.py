@@ -1,4 +1,4 @@
-"""What `compare` tells, and the files that keep it."""
+"""The output of `compare`, and the files that keep it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `compare` measures: states of games, of files, or instances of families."""
+"""The instances that `compare` measures: states of games, of files, or instances of families."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Tab completes beside files: names of solvers, players, families, formats, rules, pages."""
+"""Completion by Tab beside files: names of solvers, players, families, formats, rules, pages."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def traced(wanted: bool) -> Iterator[None]:
 
 
 class Failures(NamedTuple):
-    """What a command does with players that fail.
+    """The dealing of a command with players that fail.
 
     Attributes:
         suffix: of the files that games are saved in.

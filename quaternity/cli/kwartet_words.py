@@ -1,4 +1,4 @@
-"""What one can type in a game of Kwartet besides requests: chances, know."""
+"""Words to type in a game of Kwartet besides requests: chances, know."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ Word = Callable[["MatchSession", int, str], Iterable[str]]
 
 @dataclass(frozen=True, slots=True)
 class GameWords:
-    """What a game adds to the terminal.
+    """The additions of a game to the terminal.
 
     Attributes:
         rules: its rules in some ten lines.

@@ -1,4 +1,4 @@
-"""What a tablebase says about a position, as lines of text and as values for JSON."""
+"""The answer of a tablebase about a position, as lines of text and as values for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the four `play` commands share: how a match begins or goes on."""
+"""The common part of the four `play` commands: how a match begins or goes on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from quaternity.workers.own_process import check_move_seconds
 
 
 class Playing(NamedTuple):
-    """How a match is played.
+    """The options of a match.
 
     Attributes:
         record: the file to keep it in, and to resume it from.

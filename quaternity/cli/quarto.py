@@ -164,7 +164,7 @@ def solve(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Who wins with perfect play, with which moves and how soon: up to 11 empty cells.
+    """Tell who wins with perfect play, with which moves and how soon: up to 11 empty cells.
 
     With more empty cells the exit status is 4. All best moves are given: those that keep the
     outcome; when a quarto can be completed, those that complete it. Behind each stands how many

@@ -1,4 +1,4 @@
-"""What one can type in a game of Quaternity besides moves: questions, why, oracle."""
+"""Words to type in a game of Quaternity besides moves: questions, why, oracle."""
 
 from __future__ import annotations
 

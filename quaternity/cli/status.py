@@ -1,4 +1,4 @@
-"""What a command's exit status means, the same for every command."""
+"""The meaning of a command's exit status, the same for every command."""
 
 from __future__ import annotations
 
