@@ -47,10 +47,9 @@ def app(
     limits: Limits | None = None,
     move_seconds: float = 20.0,
 ) -> Starlette:
-    """Yield an ASGI application.
+    """Yield an ASGI application, its tables kept in a folder.
 
     Args:
-        folder: where tables are kept.
         hosts: further names of this server.
         players: per game and name, programs that may be asked for besides those of the games.
         move_seconds: the longest that a program may think about a move.

@@ -17,7 +17,7 @@ MOST_MISSED = 3
 
 
 class Clock(NamedTuple):
-    """How long a move may take.
+    """The time for a move.
 
     Each move has `seconds`, and what was saved: who moves within `increment` seconds saves the rest
     of them for later moves, up to nine times `seconds`.

@@ -10,7 +10,7 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """What somebody has won. A game that several share is a tie for each of them, and no win."""
+    """The games that somebody has won. A shared one is a tie for each of them, and no win."""
 
     name: str
     games: int = 0

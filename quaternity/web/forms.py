@@ -29,7 +29,6 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     """Return the settings in a request, those that it does not name being the usual ones.
 
     Args:
-        game: the name of one that is registered.
         given: by name, as in JSON; texts of a form are taken for numbers and truth values too.
         seats: how many seats were asked for, if that was said.
 

@@ -1,4 +1,4 @@
-"""What refuses requests before they are looked at: hosts, origins, sizes, and too many of them."""
+"""Refusal of requests before they are looked at: hosts, origins, sizes, and too many of them."""
 
 from __future__ import annotations
 
@@ -44,11 +44,10 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
 class Limits(NamedTuple):
-    """How much may be asked for.
+    """The limits of what may be asked for.
 
     Attributes:
-        body: bytes of a request.
-        record: bytes of a record that is uploaded.
+        body, record: bytes of a request, and of a record that is uploaded.
         moves: requests that change a table, per seat and minute.
         tables: tables that are made and seats that change hands, per address and minute.
         counts: what is worked out for somebody, per address and minute.

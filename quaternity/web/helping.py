@@ -1,4 +1,4 @@
-"""What people may ask for at a table where help is allowed: counts, reasons and hints.
+"""Help that people may ask for at a table that allows it: counts, reasons and hints.
 
 All of it is found from the view of who asks, in a process of its own. What is given, by the word in
 `GET /api/tables/T/help/WORD`:

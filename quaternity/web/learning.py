@@ -1,4 +1,4 @@
-"""What a file says that somebody drops on a page: whether it is possible, and what it implies."""
+"""A file that somebody drops on a page: whether it is possible, and what it implies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be asked for when a table is made."""
+"""The choices there are when a table is made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class NewTable(NamedTuple):
-    """What a table is to be; see `POST /api/tables`."""
+    """A table that is asked for; see `POST /api/tables`."""
 
     game: str
     settings: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""How often something is done, and how much of all one address may have."""
+"""Rates at which something is done, and the share of all that one address may have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.web.refusal import Refusal
 
 
 class Rates:
-    """How often something was done lately, per key."""
+    """The rates at which something was done lately, per key."""
 
     def __init__(self, most_keys: int = 10_000) -> None:
         self._most = most_keys

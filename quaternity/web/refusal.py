@@ -1,4 +1,4 @@
-"""What is answered to a request that is refused."""
+"""The answer to a request that is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sits where at a table, and how that is kept."""
+"""The people and programs in the seats of a table, and how that is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READY, BUSY, COMING = 1, 0, 2
 
 
 class Seat(NamedTuple):
-    """Who sits somewhere, and how they show that it is their seat.
+    """A seat, and how somebody shows that it is theirs.
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
@@ -44,20 +44,18 @@ class Seat(NamedTuple):
 
     @property
     def is_held(self) -> bool:
-        """Whether it is somebody's, whoever plays there."""
+        """Return whether it is somebody's, whoever plays there."""
         return self.token is not None or self.browser is not None
 
 
 class Kept(NamedTuple):
-    """What the store has of a table: see `quaternity.web.store`.
+    """A table as the store has it: see `quaternity.web.store`.
 
     Attributes:
         head: of the record; before the game has begun of a deal that nobody will play.
         invitation: what invites to any seat before the game has begun.
         waiting: before the game has begun, the seed of its deal, empty if it is secret; else None.
         evening: the first of the tables at which the same people play again and again.
-        chat: whether people may talk.
-        clock: how long a move may take; see `quaternity.web.clock`.
     """
 
     id: str
@@ -78,7 +76,7 @@ class Kept(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """Who asks: hashes of the token in the header, and of the cookie."""
+    """The hashes of a request: of the token in the header, and of the cookie."""
 
     token: str | None = None
     browser: str | None = None

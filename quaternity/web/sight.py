@@ -1,4 +1,4 @@
-"""What may be shown of a table to one who looks at it: the only way out of a position."""
+"""The sight of a table for one who looks at it: the only way out of a position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quaternity.web.talk import Line
 
 
 class SeatSight(NamedTuple):
-    """Who sits in a seat.
+    """A seat and who sits there, as others see it.
 
     Attributes:
         name: of a person or of a program; None while nobody sits there.

@@ -109,7 +109,7 @@ class Table:
 
     @property
     def waits(self) -> bool:
-        """Whether the game has not begun."""
+        """Return whether the game has not begun."""
         return self.kept.waiting is not None
 
     @property
@@ -133,12 +133,12 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody will move any more, and nothing need be hidden."""
+        """Return whether nobody will move any more, and nothing need be hidden."""
         return self.kept.archive or not self.rules.to_act(self.course.position)
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nobody looks, and nothing is under way."""
+        """Return whether nobody looks, and nothing is under way."""
         return not (self.streams or self._tasks or self.lock.locked())
 
     # ------------------------------------------------------------------ who is there

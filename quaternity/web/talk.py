@@ -1,4 +1,4 @@
-"""What people say at a table: to each other, or bystanders among themselves."""
+"""Talk of people at a table: to each other, or bystanders among themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES_SHOWN = 100
 
 
 class Line(NamedTuple):
-    """What somebody has said. `seat` is None for a bystander."""
+    """A line that somebody has said. `seat` is None for a bystander."""
 
     number: int
     seat: int | None

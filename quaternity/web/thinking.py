@@ -1,4 +1,4 @@
-"""What takes long runs elsewhere: programs and counts, in processes of their own under limits."""
+"""Long work that runs elsewhere: programs and counts, in processes of their own under limits."""
 
 from __future__ import annotations
 

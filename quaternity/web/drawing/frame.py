@@ -258,7 +258,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
 
 
 def _is_away(sight: Sight, number: int) -> bool:
-    """Whether others wait for somebody who is not there."""
+    """Return whether others wait for somebody who is not there."""
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.mine
     return seat.kind == "person" and not seat.present and waited_for

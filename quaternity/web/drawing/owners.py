@@ -1,4 +1,4 @@
-"""Who may own which card, as people see it: a block a set, a row a player, a cell a card.
+"""Possible owners of cards, as people see them: a block a set, a row a player, a cell a card.
 
 Quaternity shows what everybody knows in this way, Kwartet what one seat can know. A cell of
 somebody else is how one asks them for that card.
@@ -29,7 +29,6 @@ class Cell(NamedTuple):
     """A player and a card.
 
     Attributes:
-        card: its number in the set.
         state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
         move: the question that a click asks; None where there is nobody to ask.
         legal: whether it may be asked now.
@@ -44,12 +43,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A player and a set.
-
-    Attributes:
-        least: how many cards of the set they hold at least.
-        cells: one a card.
-    """
+    """A player and a set: how many cards of it they hold at least, and a cell per card."""
 
     seat: int
     least: int
@@ -57,13 +51,7 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A set.
-
-    Attributes:
-        set_index: its number.
-        owner: who completed it; None while it is in play.
-        rows: one a player; none when it is completed.
-    """
+    """A set, and who completed it, if anybody did; while it is in play, a row per player."""
 
     set_index: int
     owner: int | None
@@ -71,7 +59,7 @@ class Block(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether it is completed."""
+        """Return whether it is completed."""
         return self.owner is not None
 
 
@@ -124,7 +112,7 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Every set of a game.
+    """Return every set of a game.
 
     Args:
         known: who may own what, as tightly as it can be said.

@@ -25,13 +25,7 @@ LEAST_FOR_A_QUARTO = 3
 
 
 class Piece(NamedTuple):
-    """A piece as it is drawn.
-
-    Attributes:
-        name: a letter.
-        words: its properties.
-        picture: with the letter; screen readers pass it by.
-    """
+    """A piece as it is drawn: a letter, its properties in words, and a picture."""
 
     name: str
     words: str
@@ -39,11 +33,9 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of the board.
+    """A cell of the board, named such as H1V2.
 
     Attributes:
-        name: such as H1V2.
-        piece: what is on it, or None.
         lit: whether it is of a quarto.
         last: whether the last piece was placed here.
     """

@@ -26,13 +26,9 @@ HOW = {
 
 
 class Shown(NamedTuple):
-    """A card as it is drawn.
+    """A card as it is drawn, its number 0..80.
 
-    Attributes:
-        number: 0..80.
-        words: what is on it.
-        picture: screen readers pass it by.
-        wrong: the wrong claims of it since cards came or went last: number of the move, and seat.
+    `wrong` are its wrong claims since cards came or went last: number of the move, and seat.
     """
 
     number: int
@@ -42,12 +38,7 @@ class Shown(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What a seat took.
-
-    Attributes:
-        last: the three that it took last, drawn.
-        all: every three in words, the latest first.
-    """
+    """The cards that a seat took: the last three drawn, and all in words, the latest first."""
 
     seat: int
     name: str

@@ -1,4 +1,4 @@
-"""What a first game says at the moment when it matters."""
+"""Tips of a first game at the moment when they matter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Tip(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What tips look at: a sight, what is drawn of it, and the last event."""
+    """A sight, what is drawn of it, and the last event, for tips to look at."""
 
     sight: Sight
     drawn: dict[str, Any]
@@ -27,16 +27,16 @@ class Moment(NamedTuple):
 
     @property
     def is_mine(self) -> bool:
-        """Whether whoever looks is to move."""
+        """Return whether whoever looks is to move."""
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Whether the last event is an answer to, or of, whoever looks."""
+        """Return whether the last event is an answer to, or of, whoever looks."""
         about = facts(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Whether the last event is of some kind."""
+        """Return whether the last event is of some kind."""
         return isinstance(self.last, Sentence) and self.last.kind.name in names
 
 

@@ -171,7 +171,7 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
 
 
 def last_asked(sight: Sight) -> tuple[int, int, int] | None:
-    """Whom the last question was to, and for which card: (player, set, number)."""
+    """Return whom the last question was to, and for which card: (player, set, number)."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
 
