@@ -217,6 +217,39 @@ def test_a_card_that_nobody_can_be_asked_for_says_why(browser: Browser, served: 
     assert ann.faults == []
 
 
+@pytest.mark.parametrize("screen", SCREENS[:2])
+@pytest.mark.parametrize("language", ["en", "nl", "de"])
+def test_cards_of_a_hand_are_told_apart_by_what_is_shown_of_their_names(
+    language: str, screen: tuple[int, int], browser: Browser, served: Server
+) -> None:
+    viewport = {"width": screen[0], "height": screen[1]}
+    ann = Person(browser, served.host, viewport=viewport, locale=language)
+    try:
+        ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
+        cut = """all => all.filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1
+        ).map(({ textContent }) => textContent)"""
+        names = ann.page.locator(":is(.own, .ghost) > .name")
+        names.first.wait_for()
+        assert names.evaluate_all(cut) == []
+    finally:
+        ann.context.close()
+
+
+def test_programs_of_one_name_are_asked_by_their_numbers(browser: Browser, served: Server) -> None:
+    ann = Person(browser, served.host, viewport={"width": 320, "height": 658})
+    try:
+        settings = {"players": 3, "sets": 13}
+        ann.table("kwartet", settings, ["me", "greedy", "greedy"], name="Ann", seed=5)
+        ann.press(ann.page.locator("[data-card][data-act]").first)
+        asked = ann.page.locator("[data-ask] > span")
+        assert sorted(text[-3:] for text in asked.all_inner_texts()) == ["(1)", "(2)"]
+        # A long name is cut, and never its number.
+        assert not any(asked.evaluate_all("all => all.map(n => n.scrollWidth > n.clientWidth)"))
+    finally:
+        ann.context.close()
+
+
 @pytest.mark.parametrize("screen", SCREENS[:3])
 def test_help_lies_over_the_board_and_hides_it(
     screen: tuple[int, int], browser: Browser, served: Server

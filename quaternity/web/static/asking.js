@@ -7,6 +7,8 @@ let chances = { version: null };
 
 const card = () => chosen && part.querySelector(`[data-card="${chosen}"][data-asks]`);
 const name = (seat) => part.querySelector(`#seat${seat} .who b`)?.textContent ?? seat;
+// Where two share a name, as in the news.
+const number = (seat) => part.querySelector(`#seat${seat} .who small:not(.unseen)`)?.textContent ?? "";
 
 function element(kind, text, attributes) {
   const made = document.createElement(kind);
@@ -31,12 +33,14 @@ function person([seat, note, move]) {
   const made = element("button", "", {
     type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
   });
-  made.append(element("span", `${MARKS[seat % 8]} ${name(seat)}`, {}), element("small", note, { "data-note": note }));
+  const who = element("span", "", {});
+  who.append(element("b", `${MARKS[seat % 8]} ${name(seat)}`, {}), " ", number(seat));
+  made.append(who, element("small", note, { "data-note": note }));
   return made;
 }
 
 function refused([seat, why]) {
-  const made = element("span", `${MARKS[seat % 8]} ${name(seat)}: ${why}`, { class: "off" });
+  const made = element("span", `${MARKS[seat % 8]} ${[name(seat), number(seat)].join(" ").trim()}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
   if (part.querySelector('[data-help^="why"]')) {
     made.append(element("button", word("Why?"), { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
