@@ -236,6 +236,22 @@ def test_cards_of_a_hand_are_told_apart_by_what_is_shown_of_their_names(
         ann.context.close()
 
 
+@pytest.mark.parametrize("game", ["kwartet", "quaternity"])
+def test_the_other_view_of_a_game_is_seen_as_soon_as_more_is_opened(
+    game: str, browser: Browser, served: Server
+) -> None:
+    ann = Person(browser, served.host, viewport={"width": 390, "height": 844})
+    try:
+        settings = {"players": 4, "sets": 13}
+        ann.table(game, settings, ["me"] * 4, name="Ann", help=True, seed=5)
+        ann.press(ann.page.locator(".more"))
+        box = ann.page.locator("button[data-view]").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 844
+    finally:
+        ann.context.close()
+
+
 def test_programs_of_one_name_are_asked_by_their_numbers(browser: Browser, served: Server) -> None:
     ann = Person(browser, served.host, viewport={"width": 320, "height": 658})
     try:
