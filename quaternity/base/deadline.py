@@ -27,22 +27,14 @@ class Deadline:
         self._end = monotonic() + self.seconds
 
     def left(self) -> float:
-        """Seconds that are left.
-
-        Raises:
-            SolverTimeout: none are.
-        """
+        """Return the seconds that are left; raise `SolverTimeout` if none are."""
         remaining = self._end - monotonic()
         if remaining <= 0:
             self.reached()
         return remaining
 
     def over(self, items: Iterable[T]) -> Iterable[T]:
-        """Yield the items as long as time is left; costs nothing without a limit.
-
-        Raises:
-            SolverTimeout: none is left, when the next item is asked for.
-        """
+        """Yield the items while time is left, then raise `SolverTimeout`; free without a limit."""
         return items if self.seconds == inf else self._over(items)
 
     def _over(self, items: Iterable[T]) -> Iterator[T]:

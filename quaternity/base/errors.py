@@ -74,11 +74,7 @@ class NoDeal(QuaternityError, ValueError):
 
 
 class IllegalMove(QuaternityError):
-    """A move that the rules of a game refuse.
-
-    Attributes:
-        faults: everything that is wrong with it, each a sentence.
-    """
+    """A move that the rules of a game refuse; `faults` are sentences about all that is wrong."""
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         super().__init__(f"{what}: {'; '.join(faults)}")

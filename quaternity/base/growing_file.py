@@ -115,8 +115,7 @@ class GrowingFile:
     def shorten(self, length: int) -> None:
         """Keep the first `length` bytes only.
 
-        Raises:
-            InputError: that cannot be done; or the file was changed by somebody else.
+        Raises `InputError` if that cannot be done, or the file was changed by somebody else.
         """
         self._check()
         try:

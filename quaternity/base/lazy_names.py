@@ -14,9 +14,7 @@ def public_only(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and `__dir__` of a package that loads its names at once.
 
-    Args:
-        package: its `globals()`; without `__all__` only old names are of use.
-        renamed: old names, each with the public name that it stands for now. They warn.
+    `renamed` has old names, each with the public name that it stands for now; they warn.
     """
 
     def old(name: str) -> Any:
@@ -41,9 +39,7 @@ def lazy_names(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return what a package needs as its `__all__`, `__getattr__` and `__dir__`.
 
-    Args:
-        package: its `globals()`.
-        homes: per module the public names that are loaded from it, with spaces between.
+    `homes` has per module the public names that are loaded from it, with spaces between.
     """
     home = {name: module for module, names in homes.items() for name in names.split()}
 

@@ -44,7 +44,7 @@ class Picture(NamedTuple):
     rows: Sequence[Sequence[Cell]] = ()
 
     def html(self) -> str:
-        """As a part of a page."""
+        """Return it as a part of a page."""
         lines = "".join(f'<p style="margin:.3em 0">{escape(line)}</p>' for line in self.lines)
         rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
         table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'

@@ -35,6 +35,8 @@ def takes(
     >>> @takes(name=str)
     ... def greeting(name):
     ...     return f"Hello {name}"
+    >>> greeting(name="Ann")
+    'Hello Ann'
     >>> greeting(5)
     Traceback (most recent call last):
         ...
@@ -64,7 +66,11 @@ def takes(
 
 
 def _in_words(kind: type | tuple[type, ...]) -> str:
-    """Name some types as a sentence does: `a str or None`."""
+    """Name some types as a sentence does.
+
+    >>> _in_words((str, type(None)))
+    'a str or None'
+    """
     kinds = kind if isinstance(kind, tuple) else (kind,)
     names = ("None" if k is type(None) else f"a {k.__name__}" for k in kinds)
     return " or ".join(names)
@@ -84,6 +90,8 @@ def whole(value: SupportsIndex, place: str, least: int | None = None) -> int:
     Raises:
         InputError: no whole number, less than `least`, or above `MAX_NUMBER` either way.
 
+    >>> whole(3, "players", 1)
+    3
     >>> whole(True, "players", 1)
     Traceback (most recent call last):
         ...

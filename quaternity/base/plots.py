@@ -71,8 +71,7 @@ def new_figure(width: float, height: float) -> Figure:
 def save_figure(figure: Figure, path: str) -> None:
     """Write a figure in the format that its name asks for.
 
-    Raises:
-        InputError: as `picture_format`, or the file cannot be written.
+    Raises `InputError` as `picture_format`, or if the file cannot be written.
     """
     data = io.BytesIO()
     figure.savefig(data, format=picture_format(path), dpi=130)

@@ -14,8 +14,7 @@ MAX_BYTES = 16 * 2**20
 def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the content of a file, or of standard input for `-`.
 
-    Raises:
-        InputError: it is no path, cannot be read, is not a file, or is larger than so many bytes.
+    Raises `InputError` if it is no path or file, cannot be read, or is larger than so many bytes.
     """
     try:
         if path == "-":

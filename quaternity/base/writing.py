@@ -51,11 +51,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 
 
 def check_may_be_written(path: str) -> None:
-    """Make sure, before long work, that a file could be written at its end.
-
-    Raises:
-        InputError: it, or its directory, cannot be written.
-    """
+    """Raise `InputError`, before long work, if a file or its directory cannot be written."""
     there = Path(path)
     may_be_written = all(os.access(x, os.W_OK) for x in (there, there.parent) if x.exists())
     if not there.parent.is_dir() or there.is_dir() or not may_be_written:
