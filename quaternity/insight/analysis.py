@@ -146,10 +146,7 @@ class Prospect:
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the bits that the asking tells before any answer.
-
-        The asker does not have the card, but another of its set.
-        """
+        """Return the bits that asking tells: the asker lacks it, but has another of its set."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property

@@ -66,8 +66,7 @@ class Explanation:
         moves: indices of the earlier moves that together forbid it, ascending; what is left when
             any one of them is left out would allow it. Empty when it is impossible from the start.
         problem: what these moves state (see `known_from`), and the thing itself.
-        shortage: the proof that no deal fits the problem.
-        proof: the same proof as a sentence.
+        shortage, proof: why no deal fits the problem, and the same as a sentence.
         reason: what is impossible, and the proof, as a sentence.
     """
 
