@@ -22,10 +22,7 @@ OURSELVES = "quaternity"
 
 
 class Fault(NamedTuple):
-    """A fault of one solver, as a sentence with the solver as its subject.
-
-    `kind` is "wrong" for a verdict, "crash" where there was none.
-    """
+    """A fault of one solver, as a sentence about it: "wrong" for a verdict, or else a "crash"."""
 
     solver: str
     text: str

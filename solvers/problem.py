@@ -45,7 +45,11 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 def mask_of(players: Iterable[int]) -> int:
-    """Return the bit mask of some players, the inverse of `players_in`."""
+    """Return the bit mask of some players.
+
+    >>> mask_of([0, 2, 3]) == 0b1101
+    True
+    """
     mask = 0
     try:
         for player in players:

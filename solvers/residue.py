@@ -154,10 +154,7 @@ def _single_card(mask: int, players: int) -> SetWays:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """The factors that remain to be counted, each with how often it occurs.
-
-    `hands` are per player the cards still to come from the vectors of the factors.
-    """
+    """The factors that remain, each with how often; `hands` are the cards to come from them."""
 
     hands: Vector
     parts: tuple[Part, ...]

@@ -112,7 +112,6 @@ class NumberedDeals:
         return Deal(tuple(rows))
 
     def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
-        """Return per factor the owners of its cards, once for each time it occurs."""
         dealt: dict[SetWays, list[tuple[int, ...]]] = {}
         for factor in self._fixed:
             number, way = divmod(number, factor.weights[0])
