@@ -80,7 +80,6 @@ def damaged(state: State, random: Random, *, possible: bool) -> State:
     """Tighten the constraints of a state until no deal fits; see `brink`.
 
     Return the last possible state if `possible`, else the first impossible state.
-
     Cost: about 2 log2(cards) checks of a state.
     """
     last, first = brink(state.problem, random, lambda problem: _possible(state, problem))

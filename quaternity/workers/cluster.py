@@ -26,8 +26,7 @@ WORKERLESS_SECONDS = 60
 def cluster_client(address: str) -> Iterator[Any]:
     """Yield a client of the scheduler at an address, with at least one worker behind it.
 
-    Raises:
-        InputError: `distributed` is not installed; nothing answers there, or it has no workers.
+    Raises `InputError` if `distributed` is not installed, nothing answers, or there are no workers.
     """
     import logging
 

@@ -15,11 +15,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement, or a verdict or a rule that does not hold.
+    """A disagreement, or a verdict or a rule that does not hold, in a "problem" or a "game".
 
-    Attributes:
-        where: "problem" or "game".
-        state_file: the text of a state file that shows it, as small as possible.
+    `state_file` is the text of a state file that shows it, as small as possible.
     """
 
     where: str

@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     """Draw the costs: of all instances, or over the size where games of several were played.
 
-    Args:
-        path: ends in .png, .svg or .pdf.
-
-    Raises:
-        InputError: matplotlib is missing, or the file cannot be written.
+    `path` ends in .png, .svg or .pdf. Raises `InputError` if matplotlib is missing, or the file
+    cannot be written.
     """
     figure = new_figure(15, 5)
     axes = figure.subplots(1, 3)

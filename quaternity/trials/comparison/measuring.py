@@ -41,11 +41,9 @@ TIME_OVER = "its time was over"
 
 
 class Measured(NamedTuple):
-    """One instance as all solvers saw it.
+    """One instance as all solvers saw it: per solver a row for each round, or for how it ended.
 
-    Attributes:
-        runs: of every solver, a row for each round or for the way it ended.
-        text: the file of a state about which some solver was at fault.
+    `text` is the file of a state about which some solver was at fault.
     """
 
     runs: tuple[Run, ...]
