@@ -45,10 +45,7 @@ def add_play(
 ) -> None:
     """Give a group of commands `play`, with the settings of a game as options.
 
-    Args:
-        names: of players, for the help.
-        default: who plays when nobody is named.
-        more: what the page says of the command besides.
+    `default` plays when nobody is named; `more` is what the page says of the command besides.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(

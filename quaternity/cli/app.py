@@ -67,11 +67,7 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
 
 
 def _further_game(name: str) -> Any:
-    """Return the group of commands of a game that another distribution registered.
-
-    Raises:
-        InputError: it cannot be made.
-    """
+    """Return a game's commands of another distribution; `InputError` if they cannot be made."""
     try:
         group = further_games().found[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))

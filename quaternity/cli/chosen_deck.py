@@ -28,8 +28,7 @@ DeckName = Annotated[
 def deck_words(name: str | None, settings: Any) -> DeckWords:
     """Return how a game is told with a deck; by numbers where none was asked for.
 
-    Raises:
-        InputError: there is no such deck, its file is none, or it has too few cards.
+    Raises `InputError` if there is no such deck, its file is none, or it has too few cards.
     """
     if name is None:
         return DeckWords(PLAIN)

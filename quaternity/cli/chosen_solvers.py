@@ -44,11 +44,7 @@ PATIENCE = 3
 
 
 def check_seconds(name: str, seconds: float) -> None:
-    """Refuse a limit of time that is not above 0 and at most `MOST_SECONDS`.
-
-    Raises:
-        InputError: it is out of range.
-    """
+    """Raise `InputError` for a limit that is not above 0 and at most `MOST_SECONDS`."""
     if not 0 < seconds <= MOST_SECONDS:
         raise InputError(
             f"{name}: {seconds:g} is not a positive number of seconds up to {MOST_SECONDS}"
@@ -58,11 +54,7 @@ def check_seconds(name: str, seconds: float) -> None:
 def guarded(
     solvers: Iterable[Solver], seconds: float, memory: int, patience: int | None = PATIENCE
 ) -> list[Solver]:
-    """Put solvers from elsewhere into processes of their own under limits.
-
-    Args:
-        seconds, memory, patience: see `quaternity.workers.apart.Limits`.
-    """
+    """Put solvers from elsewhere into processes of their own under `Limits`."""
     limits = Limits(seconds, memory, patience)
     return [apart(solver, limits) if solver.apart else solver for solver in solvers]
 
@@ -70,8 +62,7 @@ def guarded(
 def chosen_solvers(names: str) -> list[Solver]:
     """Return the solvers of a list of names.
 
-    Raises:
-        InputError: a name is unknown (lists the known) or given twice, or there is none.
+    Raises `InputError` if a name is unknown (lists the known) or given twice, or there is none.
     """
     # Only a group that is named looks for what other packages bring.
     groups = {

@@ -64,8 +64,7 @@ def _version(solver: Solver) -> str:
 def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     """Write the file of runs and the page, where they are wanted.
 
-    Raises:
-        InputError: one cannot be written, or the page cannot be drawn.
+    Raises `InputError` if they cannot be written, or the page cannot be drawn.
     """
     if runs is not None:
         write_text(runs, comparison.text())
@@ -74,11 +73,7 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
 
 
 def read_runs(files: Sequence[str]) -> Comparison | None:
-    """Return the comparison that a single file holds, if it is a file of runs.
-
-    Raises:
-        InputError: it is one and is damaged.
-    """
+    """Return the comparison that a single file of runs holds; `InputError` if it is damaged."""
     if len(files) != 1:
         return None
     path = Path(files[0])

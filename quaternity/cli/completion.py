@@ -56,11 +56,7 @@ SEATED = ("seats", "entries")
 
 
 def completing(command: Any, group: str | None) -> None:
-    """Have the parameters of a command complete their values.
-
-    Args:
-        group: the group of commands it is in, mostly a game.
-    """
+    """Have the parameters of a command complete their values; `group` is mostly a game."""
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in SEATED:

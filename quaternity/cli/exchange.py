@@ -106,8 +106,7 @@ def _list_families(as_json: bool) -> None:
 def chosen_families(names: str) -> list[str]:
     """Return the families of a list of names, each once.
 
-    Raises:
-        InputError: a name is unknown (lists the known) or given twice.
+    Raises `InputError` if a name is unknown (lists the known) or given twice.
     """
     from solvers.instances import FAMILIES
 
@@ -208,8 +207,7 @@ def prove(
 def _veripb(paths: list[str]) -> bool | None:
     """Return whether VeriPB accepts formula and proof; None where it is not installed.
 
-    Raises:
-        SolverFault: it refuses them.
+    Raises `SolverFault` where it refuses them.
     """
     program = which("veripb")
     if program is None:

@@ -250,11 +250,7 @@ class _Notes:
             yield from self.news(before)
 
     def taken(self, line: str) -> SeenLog:
-        """Return the game with what a line says.
-
-        Raises:
-            InputError: the line says nothing that can be.
-        """
+        """Return the game with what a line says; raise `InputError` if that cannot be."""
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)

@@ -93,12 +93,9 @@ def show_step(
     log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True,
     words: Words = PLAIN,
 ) -> None:  # fmt: skip
-    """Print a step.
+    """Print a step: the number of requests made; 0 is the deal.
 
-    Args:
-        step: the number of requests made; 0 is the deal.
-        seat: show what this seat sees, and nothing else.
-        worlds: whether to count the possible deals.
+    With `seat` it shows what this seat sees, and nothing else; `worlds` counts the possible deals.
     """
     public = log.states[step]
     if step:
@@ -119,11 +116,7 @@ def show_step(
 
 
 def show_knowledge(log: GameLog | SeenLog, step: int, seat: int, words: Words = PLAIN) -> None:
-    """Print what a seat knows at a step.
-
-    Raises:
-        InputError: the log does not show that.
-    """
+    """Print what a seat knows at a step; raise `InputError` if the log does not show that."""
     view = log.view(step, seat)
     print(f"what player {seat} knows at step {step}")
     _show_view(view, words)

@@ -46,11 +46,7 @@ class Opened:
 
     @cached_property
     def game(self) -> Game | None:
-        """The game of a record, or None.
-
-        Raises:
-            ImpossibleRecord: a move breaks the rules.
-        """
+        """The game of a record, or None; raises `ImpossibleRecord` if a move breaks the rules."""
         return None if self.record is None else self.record.replay()
 
     @property

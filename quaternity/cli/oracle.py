@@ -55,11 +55,7 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
-    """Return the same with all questions, as plain values.
-
-    Raises:
-        InputError, LimitError: as `oracle_lines`.
-    """
+    """Return the same with all questions, as plain values; raise as `oracle_lines`."""
     questions = [
         {
             "asked": prospect.question.asked,

@@ -31,7 +31,6 @@ class Playing(NamedTuple):
         record: the file to keep it in, and to resume it from.
         seed: of all chance; drawn when it is None.
         move_seconds: the longest that a program may think for a move.
-        deck: what cards are called.
         player_file: the file that names players, if one is named.
     """
 
@@ -107,13 +106,7 @@ def _seated(
     known: tuple[str, ...] = (),
     handed: tuple[str, ...] = (),
 ) -> list[str]:
-    """Return who plays.
-
-    Args:
-        chosen: the names that were asked for.
-        known: the names in the head of the record.
-        handed: who plays since a seat was handed over.
-    """
+    """Return who plays: `chosen` names, those `known` in a record, or who was `handed` a seat."""
     handed = handed if len(handed) == rules.seats else ()
     if chosen is not None and known and tuple(chosen) not in (known, handed):
         raise InputError(

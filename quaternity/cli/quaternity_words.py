@@ -100,11 +100,9 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return questions with their answers as a game.
+    """Return questions with their answers, each with its seat, as a game.
 
-    Args:
-        positions: one more than moves.
-        moves: questions and answers, each with the seat that made it.
+    There is one position more than moves.
     """
     states, played = [positions[0].state], []
     for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):
@@ -175,8 +173,7 @@ def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
     """Say what everybody can tell of a formula in a game of Quaternity, where hands are undefined.
 
-    Args:
-        why: with the moves behind it, or two deals that differ in it.
+    With `why`, also the moves behind it, or two deals that differ in it.
     """
     try:
         answer = certainty(text, game, why)

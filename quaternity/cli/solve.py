@@ -141,11 +141,7 @@ def _solve(
     state: State, target: Path | None, most_states: int | None, workers: int, dask: str | None,
     everybody: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Solve a game, unless a file or its working files have it, and print what can be forced.
-
-    Args:
-        most_states: None is no limit.
-    """
+    """Solve a game, unless a file or its working files have it, and print what can be forced."""
     from quaternity.perfect.keys.canonical import Rules
 
     if target is not None and target.exists():

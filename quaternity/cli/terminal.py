@@ -194,8 +194,7 @@ def thinking(who: str) -> Iterator[None]:
 def progress(what: str, total: float | None) -> Iterator[Progress]:
     """Show a progress bar on standard error while the block runs; nothing unless it is a terminal.
 
-    Args:
-        total: the number of steps, or None when it is not known.
+    `total` is the number of steps, or None when it is not known.
     """
     if not sys.stderr.isatty():
         yield Progress()

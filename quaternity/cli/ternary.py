@@ -286,7 +286,7 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
     """Return the cards that the arguments name.
 
     Raises:
-        InputError: one is no card or there twice, or there are fewer than `least`.
+        InputError: an argument is no card or there twice, or there are fewer than `least`.
     """
     table = check_table(map(read_card, texts))
     if len(table) < least:

@@ -83,12 +83,7 @@ DOC = """Let {kind}s play each other, and say who wins how often.
 def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
-    """Give an application the command of a game.
-
-    Args:
-        kind: what a player is called.
-        rules_of: makes the rules; its parameters are options of the command.
-    """
+    """Give an application the command of a game; the parameters of `rules_of` are its options."""
     game, own = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
 
