@@ -35,8 +35,7 @@ class Clock(NamedTuple):
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
     """Return the clock that a request asks for: seconds and an increment, or days.
 
-    Raises:
-        Refusal: a value is unknown, of another type, or too small or large.
+    Raises `Refusal` for a value that is unknown, of another type, or too small or large.
     """
     if document is None:
         return None

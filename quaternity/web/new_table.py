@@ -79,8 +79,7 @@ def decks_of(game: str) -> tuple[Deck, ...]:
 def deck_name(settings: Any, asked: str | None) -> str:
     """Return the name of the deck of a table: the first that fits, where none was asked for.
 
-    Raises:
-        Refusal: there is none of this name, or it has too few cards.
+    Raises `Refusal` if there is none of this name, or it has too few cards.
     """
     size = size_of(settings)
     if not asked:

@@ -83,12 +83,9 @@ class Caller(NamedTuple):
 
 
 class Who(NamedTuple):
-    """One who looks at a table.
+    """Someone who looks at a table: `held` are their seats, `maker` whether they made the table.
 
-    Attributes:
-        held: the seats that are theirs.
-        maker: whether they made the table.
-        looking: the seat from which they look; None: as a bystander.
+    They look from the seat `looking`; None: as a bystander.
     """
 
     held: tuple[int, ...]

@@ -110,10 +110,8 @@ _APPEND = """
 class Entry(NamedTuple):
     """One entry of a table's log.
 
-    Attributes:
-        version: the length of the log with it.
-        seat: who moved, or `TAKEN_BACK`.
-        id: what whoever moved calls the move; empty for programs.
+    `version` is the length of the log with it, `seat` who moved, or `TAKEN_BACK`; `id` is what
+    whoever moved calls the move, empty for programs.
     """
 
     table: str

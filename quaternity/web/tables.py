@@ -87,11 +87,9 @@ class Seated(NamedTuple):
 
 
 class OwnTable(NamedTuple):
-    """A table of somebody.
+    """A table of somebody; `sight` is what they see of it, for the latest under way.
 
-    Attributes:
-        seconds: since the last move, or since it was made, as the machine's clock says.
-        sight: what they see of it, for the latest under way.
+    `seconds` are those since the last move, or since it was made, as the machine's clock says.
     """
 
     table: str
@@ -472,8 +470,7 @@ class Tables:
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
         """Keep a pencil mark with a seat, or rub it out: nobody else sees it, nor the record.
 
-        Raises:
-            Refusal: the game has no such player, card or mark.
+        Raises `Refusal` if the game has no such player, card or mark.
         """
         table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)

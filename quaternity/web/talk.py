@@ -41,8 +41,7 @@ def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line
 def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> list[Statement]:
     """Return what keeps one more line, and forgets the oldest.
 
-    Raises:
-        Refusal: it is empty, too long, or cannot be printed.
+    Raises `Refusal` if it is empty, too long, or cannot be printed.
     """
     text = " ".join(text.split())
     if not 0 < len(text) <= LONGEST_LINE or not text.isprintable():

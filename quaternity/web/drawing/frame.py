@@ -36,11 +36,9 @@ def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
 
 
 class Chair(NamedTuple):
-    """A seat as the frame of a table draws it.
+    """A seat as the frame of a table draws it; `state` says who sits there, or is empty.
 
-    Attributes:
-        state: what is to be said of who sits there, or empty.
-        invitation: a whole link, for who may invite to it; `qr` is its picture.
+    `invitation` is a whole link, for who may invite to it; `qr` is its picture.
     """
 
     number: int
@@ -57,11 +55,9 @@ class Chair(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An event as the page words it.
+    """An event as the page words it, its number from 1 over the whole game.
 
-    Attributes:
-        number: counted from 1 over the whole game.
-        journey: attributes that say what moves when it is shown.
+    `journey` are attributes that say what moves when it is shown.
     """
 
     number: int

@@ -89,9 +89,8 @@ def tile(
 ) -> Tile:
     """Return a card with whom the asker may ask for it; nobody where nobody can ask now.
 
-    Args:
-        legal: what may be asked, as (player, set, number), and what can come of it.
-        why_not: says why somebody who has cards cannot be asked.
+    `legal` is what may be asked, as (player, set, number), and what can come of it; `why_not` says
+    why somebody who has cards cannot be asked.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
