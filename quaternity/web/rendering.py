@@ -231,7 +231,10 @@ def learn_html(root: str = "") -> str:
 
 def learned_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
     """Return what a file says that somebody dropped; see `quaternity.web.learning`."""
-    names = [f"Player {seat}" for seat in range(facts["players"] if facts else 0)]
+    player = gettext("player {number}")
+    names = [
+        player.format(number=seat).capitalize() for seat in range(facts["players"] if facts else 0)
+    ]
     return _rendered("learned.html", root, found=facts, error=error, names=names, titles=_titles())
 
 

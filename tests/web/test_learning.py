@@ -23,7 +23,7 @@ def test_a_possible_state_tells_its_deals_and_owners() -> None:
     assert len(found["blocks"]) == 13
     html = learned_html(found)
     assert "Possible" in html
-    assert "<b>30</b> deals fit" in html
+    assert "Deals that fit what is known: <b>30</b>" in html
 
 
 def test_an_impossible_state_tells_why() -> None:
