@@ -7,8 +7,8 @@ let chances = { version: null };
 
 const card = () => chosen && part.querySelector(`[data-card="${chosen}"][data-asks]`);
 const name = (seat) => part.querySelector(`#seat${seat} .who b`)?.textContent ?? seat;
-// Where two share a name, as in the news.
-const number = (seat) => part.querySelector(`#seat${seat} .who small:not(.unseen)`)?.textContent ?? "";
+// The number of a seat, where two share a name.
+const apart = (seat) => part.querySelector(`#seat${seat} .who small:not(.unseen)`)?.textContent ?? "";
 
 function element(kind, text, attributes) {
   const made = document.createElement(kind);
@@ -34,13 +34,13 @@ function person([seat, note, move]) {
     type: "button", class: `person ink${seat % 8}`, "data-move": move, "data-ask": seat, "data-act": "",
   });
   const who = element("span", "", {});
-  who.append(element("b", `${MARKS[seat % 8]} ${name(seat)}`, {}), " ", number(seat));
+  who.append(element("b", `${MARKS[seat % 8]} ${name(seat)}`, {}), " ", apart(seat));
   made.append(who, element("small", note, { "data-note": note }));
   return made;
 }
 
 function refused([seat, why]) {
-  const made = element("span", `${MARKS[seat % 8]} ${[name(seat), number(seat)].join(" ").trim()}: ${why}`, { class: "off" });
+  const made = element("span", `${MARKS[seat % 8]} ${[name(seat), apart(seat)].join(" ").trim()}: ${why}`, { class: "off" });
   const [set, number] = chosen.split("/");
   if (part.querySelector('[data-help^="why"]')) {
     made.append(element("button", word("Why?"), { type: "button", class: "small", "data-help": `why?move=${seat} ${set} ${number}` }));
