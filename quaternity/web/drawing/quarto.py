@@ -87,7 +87,7 @@ def part(sight: Sight) -> dict[str, Any]:
     elif drawn["giving"]:
         drawn["advice"] = _("Choose the piece that your opponent has to place.")
     elif drawn["placing"]:
-        advice = _("Place {piece} on a cell, then hand over a piece. A quarto wins at once.")
+        advice = _("Place {piece} on a cell, then hand over a piece. Four alike? Press Quarto!")
         drawn["advice"] = advice.format(piece=view.in_hand)
     return drawn
 
