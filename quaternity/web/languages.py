@@ -102,7 +102,7 @@ def chosen(asked: str, cookie: str, accepted: str) -> str:
         if name in SPOKEN:
             return name
     wanted: list[tuple[float, int, str]] = []
-    for number, part in enumerate(accepted[:500].split(",")):
+    for number, part in enumerate(accepted.split(",")):
         name, _, weight = part.strip().partition(";")
         try:
             share = float(weight.strip().removeprefix("q=")) if weight else 1.0
@@ -128,7 +128,7 @@ class Spoken:
         asked = query.get(COOKIE, [""])[-1] if COOKIE in query else ""
         cookie = _cookie(headers.get(b"cookie", b"").decode("latin-1"))
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        token = _language.set(chosen(asked, cookie, accepted))
+        token = _language.set(chosen(asked[:5], cookie[:5], accepted[:200]))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and asked in SPOKEN and asked != cookie:
