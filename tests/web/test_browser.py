@@ -587,7 +587,7 @@ def test_help_is_shown_where_it_is_allowed(
     game: str, person: Callable[..., Person], picture: Callable[[Person, str], None]
 ) -> None:
     ann = person(reduced_motion="reduce")
-    seats = ["me", *["random" if game in ("quaternity", "kwartet") else "open"] * 2]
+    seats = ["me", *["random" if game in ("quaternity", "kwartet") else "me"] * 2]
     ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=True)
     asked = ann.page.locator("button[data-help]")
     assert asked.count() > 0
