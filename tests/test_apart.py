@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -200,3 +201,11 @@ def test_commands_guard_against_solvers_from_elsewhere(
             {"state": 0, "instance": "state 0", "solver": "late_exits",
              "text": "ended its process, which ended with status 0"}
         ]  # fmt: skip
+
+
+def test_a_tree_is_seen_while_its_processes_end() -> None:
+    forking = "for i in $(seq 900); do (true; true) & done; wait"
+    with subprocess.Popen(["sh", "-c", forking]) as shell:
+        while shell.poll() is None:
+            assert descendants(shell.pid)[0] == shell.pid
+    assert descendants(shell.pid) == [shell.pid], "which is gone"

@@ -17,10 +17,21 @@ def descendants(process: int) -> list[int]:
     """Return a process, and those it started, and so on, as far as the system tells (Linux)."""
     processes = [process]
     for parent in processes:  # which grows
-        for tasks in Path(f"/proc/{parent}/task").glob("*/children"):
+        for children in _files(f"/proc/{parent}/task", "children"):
             with suppress(OSError):
-                processes += map(int, tasks.read_text().split())
+                processes += map(int, children.read_text().split())
     return processes
+
+
+def _files(folder: str, name: str) -> list[Path]:
+    """Files of a name in the numbered folders of a folder, none if it is gone.
+
+    `Path.glob` raises where a process ends while it looks.
+    """
+    try:
+        return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
+    except OSError:
+        return []
 
 
 def resident(processes: list[int]) -> int:
@@ -34,7 +45,7 @@ def resident(processes: list[int]) -> int:
 
 def _tagged(tag: str) -> list[int]:
     processes = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
+    for environment in _files("/proc", "environ"):
         with suppress(OSError):  # that of another user, or ended
             if tag.encode() in environment.read_bytes():
                 processes.append(int(environment.parent.name))
