@@ -7,6 +7,7 @@ mine = "my_module:Mine"
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.reading import read_bytes
 from quaternity.base.wording import shown
 from quaternity.table.games import game_names, registration
-from quaternity.table.players import YOU, check_name, registered
+from quaternity.table.players import YOU, check_name, is_program, registered
 
 PLAYER_FILE = "players.toml"
 """The file of this name in the folder in which one works is read where no other is named."""
@@ -35,8 +36,17 @@ def file_players(game: str, path: str | None = None) -> dict[str, str]:
 
 
 def named_player(game: str, name: str, path: str | None = None) -> str:
-    """Return what a name stands for in a file of players, or the name itself."""
-    return file_players(game, path).get(name, name)
+    """Return what a name stands for in a file of players, or the name itself.
+
+    What follows the name of a command (`hoarder:3`) becomes its last word, `:3`.
+    """
+    short, colon, argument = name.partition(":")
+    player = file_players(game, path).get(short, name)
+    if player == name or not colon:
+        return player
+    if not is_program(player):
+        raise InputError(f"player {shown(name)}: {short} is {player}, which takes no argument")
+    return f"{player} {shlex.quote(colon + argument)}"
 
 
 def _read(path: str) -> dict[str, dict[str, str]]:

@@ -41,12 +41,15 @@ MOST_IDLE = 64
 class ProgramPlayer:
     """A program in a seat, for one game; its process may have played others before.
 
-    `name` is `cmd:COMMAND`. InputError if there is no such program; ProgramFault, in whatever it is
-    asked, for what it does other than answer.
+    `name` is `cmd:COMMAND`; a last word `:TEXT` is its argument, and not the command's. InputError
+    if there is no such program; ProgramFault, in whatever it is asked, if it does not answer.
     """
 
     def __init__(self, rules: Any, name: str) -> None:
         self._rules, self._words = rules, command_words(name)
+        self._argument: str | None = None
+        if self._words[-1].startswith(":"):
+            self._words, self._argument = self._words[:-1], self._words[-1][1:]
         self._program: Program | None = None
         self._seat, self._seed = 0, ""
         self._key: Hashable = None
@@ -72,7 +75,7 @@ class ProgramPlayer:
             {
                 "do": "new", "protocol": PROTOCOL, "game": rules.name,
                 "settings": settings_of(rules), "seat": self._seat, "seats": rules.seats,
-                "seed": self._seed, "argument": None,
+                "seed": self._seed, "argument": self._argument,
             },
             max(self.seconds, FOREIGN_SECONDS),
         )  # fmt: skip

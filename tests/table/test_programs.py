@@ -24,6 +24,7 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import registration
 from quaternity.table.match import Match
 from quaternity.table.player_check import check_player
+from quaternity.table.player_file import named_player
 from quaternity.table.players import check_name, make_player
 from quaternity.table.programs import end_idle
 from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
@@ -183,6 +184,22 @@ def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) ->
     seeds = {json.loads((tmp_path / f"heard-{seat}").read_text().splitlines()[0])["seed"]
              for seat in range(rules.seats)}  # fmt: skip
     assert len(seeds) == rules.seats
+
+
+@pytest.mark.parametrize("argument", [None, "3", "", "a b: 'c'"])
+def test_what_follows_a_name_in_a_file_of_players_is_the_argument(
+    argument: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "echo.py").write_text(ECHO)
+    echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
+    file = tmp_path / "names.toml"
+    file.write_text(f"[quarto]\necho = '{echo}'\nslow = 'random'\n")
+    named = "echo" if argument is None else f"echo:{argument}"
+    play_game(Tournament(QuartoRules(), (named_player("quarto", named, str(file)), "random")), 0)
+    new = json.loads((tmp_path / "heard-0").read_text().splitlines()[0])
+    assert new["argument"] == argument
+    with pytest.raises(InputError, match=r"'slow:3': slow is random, which takes no argument"):
+        named_player("quarto", "slow:3", str(file))
 
 
 def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None:
