@@ -180,6 +180,8 @@ def test_who_was_away_is_shown_all_that_has_happened_since(
             makes_moves(events)
             ann.page.unroute("**/part*")
             makes_moves(1)
+            while not ben.ask("GET", path)["moves"]:
+                continue  # until it is Ben's turn, the programs go on
             all_events = events_of(ben, table)
             ann.hears(len(all_events))
             numbers = [number for number, _, _ in ann.told[told:]]
