@@ -54,18 +54,20 @@ def analyse(
     ] = False,
     plot: Annotated[
         str | None,
-        typer.Option(help="Draw the chances (of a record also its curve): .png, .svg or .pdf."),
+        typer.Option(help="Draw the chances, of a record its deals too: .png, .svg or .pdf."),
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option(help="A tablebase of the game: who can force what, and the best questions."),
+        typer.Option(
+            help="A tablebase of the game: show who can force what, and the best questions."
+        ),
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
     """Say what a state implies: owners, counts, deals, chances.
 
-    Of a record the last position is analysed, and the number of deals is followed over its moves.
-    Where the deals are too many to be counted, owners and counts are told (exit status 4).
+    Of a record it analyses the last position, and counts the deals after every move. If there are
+    too many deals to count, it shows owners and counts alone (exit status 4).
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """

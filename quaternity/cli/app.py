@@ -103,7 +103,7 @@ def quaternity(
         ),
     ] = False,
 ) -> None:
-    """Referee, reason about and play games of collected sets whose hands are unknown."""
+    """Play games of collected sets, referee them, and reason about unknown hands."""
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -21,19 +21,19 @@ SolverNames = Annotated[
     typer.Option(
         "--solvers",
         metavar="NAME,NAME,...",
-        help="Which solvers; all: ours and registered ones; rivals: those that are installed (see "
-        "quaternity solvers); installed: both. One alone is held against the evidence only.",
+        help="Names, or all: ours and registered ones; rivals: those that are installed (see "
+        "quaternity solvers); installed: both. A single solver is checked by its evidence alone.",
     ),
 ]
 
 
 Limit = Annotated[
     float,
-    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere (a rival, or "
-                 "of another package), which runs in a process of its own."),
+    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere: a rival, or "
+                 "one of another package. It runs in a process of its own."),
 ]  # fmt: skip
 Memory = Annotated[
-    int, typer.Option(min=64, max=1 << 20, help="Megabytes that such a solver may take.")
+    int, typer.Option(min=64, max=1 << 20, help="Megabytes that a solver from elsewhere may take.")
 ]
 SECONDS, MEMORY = 10.0, 4096
 """What a solver from elsewhere has for an answer, if nothing else is said."""

@@ -24,11 +24,11 @@ SECTIONS = {
         "serve": Entry("serve", "Open the table to friends: four games in a browser."),
         "kwartet": Entry(
             "kwartet know kwartet_note kwartet_play kwartet_simulate kwartet_watch",
-            "Kwartet: hidden hands, knowledge, strategies.",
+            "Play Kwartet: hidden hands, knowledge, strategies.",
         ),
-        "quarto": Entry("quarto quarto_play", "Boards of the game Quarto."),
+        "quarto": Entry("quarto quarto_play", "Play Quarto, and judge its boards."),
         "set": Entry(
-            "ternary ternary_play set_play", "The 81 cards of the game SET, under two rules."
+            "ternary ternary_play set_play", "Play SET, and study its 81 cards under two rules."
         ),
         "watch": Entry("watch", "Watch a recorded game of any of the four, step by step."),
         "tournament": Entry(
@@ -38,9 +38,9 @@ SECTIONS = {
     },
     "Understand a position": {
         "check": Entry("referee", "Is this state possible? Was this game played by the rules?"),
-        "questions": Entry("referee", "List the legal questions of a state or a record's end."),
+        "questions": Entry("referee", "List the legal questions of a state, or at a record's end."),
         "analyse": Entry("analyse", "Say what a state implies: owners, counts, deals, chances."),
-        "situation": Entry("situation", "Ask what is true, and who knows it, after what was said."),
+        "situation": Entry("situation", "Ask what is true after announcements, and who knows it."),
         "solve": Entry("solve", "Solve a game: who can force a win, or prevent another's."),
         "perft": Entry("referee", "Count the sequences of moves from the start."),
     },

@@ -78,14 +78,14 @@ def compare(
     seed: Annotated[int, typer.Option(help="The same seed gives the same states.")] = 0,
     damage: Annotated[
         float | None,
-        typer.Option(help="Share of the states, 0..1, that are damaged: of these one half is just "
-                     f"possible, the other just not.  [default: {DAMAGE:g}; of files: 0]"),
+        typer.Option(help="Share of the states to damage, 0..1; half of these are just possible, "
+                     f"half just impossible.  [default: {DAMAGE:g}; of files: 0]"),
     ] = None,
     solvers: SolverNames = "all",
     sweep: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="PARAMETER A..B", help="Go through sizes: players, sets or set-size. "
-                     "Where cards cannot be shared evenly, there are a few more sets."),
+                     "If cards cannot be shared evenly, a few sets are added."),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -93,20 +93,20 @@ def compare(
     ] = None,
     limit: Annotated[
         float,
-        typer.Option(help="Seconds by the clock of one run, after which the solver gave up. Those "
-                     "from elsewhere run in processes of their own, which end then."),
+        typer.Option(help="Seconds by the clock after which a run is given up. Solvers from "
+                     "elsewhere run in processes of their own, which end then."),
     ] = SECONDS,
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds of one solver in all (in a sweep: at one size); states beyond "
+        typer.Option(help="Seconds of one solver in all (in a sweep: at one size); further states "
                      f"are left out.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, of "
                      f"families {BUDGET:g}]"),
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Instances of families, possible and impossible "
-                     "twins, instead of games: all, or names of `quaternity instances`."),
+        typer.Option(metavar="NAME,NAME,...", help="Instances of families instead of games, "
+                     "in twins: all, or names of `quaternity instances`."),
     ] = None,
     cards: Annotated[
         str | None,
@@ -118,8 +118,8 @@ def compare(
     ] = None,
     runs: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write one JSON line per run; given as the file, "
-                     "it makes all tables again."),
+        typer.Option(metavar="FILE", help="Write one JSON line per run; quaternity "
+                     "compare FILE makes all tables again."),
     ] = None,
     page: Annotated[
         str | None,
@@ -141,12 +141,12 @@ def compare(
 ) -> None:  # fmt: skip
     """Time every solver on many states, and check all evidence.
 
-    The states are taken from random games, and a part of them is damaged, so that there are
-    possible and impossible ones. Imports are done before the clock starts; making a model and
-    solving it are timed apart, in processor time. Every verdict must verify: a deal is counted out,
-    a shortage added up, and a solver that gives no shortage is paired with one. Exit status 3 when
-    one does not, or a solver crashes, and the smallest such state is saved. A timeout and too much
-    memory are shown as such.
+    The states come from random games, and part of them is damaged, so that some are impossible. The
+    clock starts after imports; making a model and solving it are timed apart, in processor time.
+    Every verdict must verify: a deal is counted out, a shortage added up; a solver without one is
+    paired with a shortage of ours. If a verdict does not verify, or a solver crashes, the exit
+    status is 3, and the smallest such state is saved. A timeout and too much memory are shown as
+    such.
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png

@@ -25,7 +25,9 @@ from solvers.exchange.proof import check_refutation, refutation
 
 MOST_INSTANCES = 10_000
 
-OneFile = Annotated[str, typer.Argument(help="A state, game record or deal problem; - reads one.")]
+OneFile = Annotated[
+    str, typer.Argument(help="A state, game record or deal problem; - is standard input.")
+]
 
 
 @app.command()
@@ -38,25 +40,25 @@ def instances(
     seed: Annotated[int, typer.Option(help="The same seed gives the same instances.")] = 0,
     possible: Annotated[
         bool | None,
-        typer.Option("--possible/--impossible", help="One of the twins only.  [default: both]"),
+        typer.Option("--possible/--impossible", help="Make one twin only.  [default: both]"),
     ] = None,
     coalition: Annotated[
-        int | None, typer.Option(help="Players in the tight coalition (game).")
+        int | None, typer.Option(help="Players in the tight coalition (family game).")
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(help="Sets that the shortage needs (game, chain).")
+        int | None, typer.Option(help="Sets that the shortage needs (families game, chain).")
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="DIRECTORY", help="Write a deal-problem file each.  [default: print "
+        typer.Option(metavar="DIRECTORY", help="Write each to a file there.  [default: print "
                      "them, one a line]"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON line per file.")] = False,
 ) -> None:  # fmt: skip
     """Make instances that are just possible, or just impossible.
 
-    Without --families they are listed. Twins differ by one unit of one bound. The files are read by
-    check, compare, analyse, export and prove.
+    Without --families the families are listed. Twins differ by one unit of one bound. The files are
+    read by check, compare, analyse, export and prove.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
@@ -128,14 +130,14 @@ def export(
                           "cp-sat (cnf and flow as DIMACS has them).")
     ],
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to.  [default: standard output]")
+        str | None, typer.Option(metavar="FILE", help="Output file.  [default: standard output]")
     ] = None,
 ) -> None:  # fmt: skip
     """Write a position for other people's solvers.
 
-    It is a state, the last position of a record, or a deal problem. The formula, model or network
-    has a solution if and only if the cards can be dealt. Everything in it has a name that can be
-    read, such as card_3_1_of_player_2.
+    The position is a state, the last one of a record, or a deal problem. The formula, model or
+    network has a solution if and only if the cards can be dealt. All names in it can be read, such
+    as card_3_1_of_player_2.
 
     Example: quaternity export state.json --to smt2 --out state.smt2
     """
@@ -160,8 +162,8 @@ def prove(
     """Prove that cards cannot be dealt, for anybody's checkers.
 
     The proof adds up a few rows of the formula; it is in the format of VeriPB 3.0. It is checked
-    here, and where VeriPB is installed and the files are written by VeriPB too. Exit status 1 where
-    there is nothing to prove: a deal is shown that fits.
+    here, and by VeriPB too if that is installed and --out is given. Exit status 1: there is nothing
+    to prove, and a deal that fits is shown.
 
     Example: quaternity prove impossible.json --out impossible
     """

@@ -42,11 +42,11 @@ MOST_CARDS = (4, 8, 12, 20, 36, 52, 144)
 @app.command()
 def fuzz(
     seconds: Annotated[
-        float | None, typer.Option(help="Go on for so long.")
+        float | None, typer.Option(help="Go on for this long.")
     ] = None,
     examples: Annotated[
         int | None,
-        typer.Option(help=f"Try so many problems and games.  [default: {EXAMPLES}]"),
+        typer.Option(help=f"Try this many problems and games.  [default: {EXAMPLES}]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed draws the same examples.")] = 0,
     solvers: SolverNames = "all",
@@ -58,10 +58,10 @@ def fuzz(
 ) -> None:  # fmt: skip
     """Try random problems and games on all solvers.
 
-    Nine of ten examples are deal problems, feasible and infeasible ones that miss narrowly: all
-    verdicts must agree and verify. The tenth is a game: in its last position the solvers must find
-    the same legal questions and answers as the engine. A disagreement is made as small as can be,
-    told in a sentence and saved as a state file; exit status 3.
+    Nine of ten examples are deal problems, feasible or just infeasible: all verdicts must agree and
+    verify. The tenth is a game: in its last position the solvers must find the same legal questions
+    and answers as the engine. A disagreement is made as small as can be, explained in a sentence
+    and saved as a state file (exit status 3).
 
     Examples:
       quaternity fuzz --seconds 600 --workers 2

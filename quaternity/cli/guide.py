@@ -17,11 +17,11 @@ from quaternity.guide import pages, shown
 
 @app.command()
 def guide(
-    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Which page.")] = None,
+    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Name of a page.")] = None,
 ) -> None:
     """Read the guide; without PAGE its contents.
 
-    On a terminal a page is laid out for it; piped, it is its Markdown.
+    A terminal shows the page laid out; a pipe gets its Markdown.
 
     Example: quaternity guide rules
     """

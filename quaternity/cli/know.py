@@ -44,14 +44,15 @@ def know(
     ] = None,
     at: Annotated[int | None, typer.Option(help="After this many requests instead.")] = None,
     seat: Annotated[
-        int | None, typer.Option(help="Tell only what this seat can tell; without, the truth.")
+        int | None, typer.Option(help="Answer as this seat can; without it, tell the truth.")
     ] = None,
     said: Annotated[
         list[str] | None,
-        typer.Option("--say", help="Once this was said in public; several, one after another."),
+        typer.Option("--say", help="Say this formula in public first; may be repeated, in order."),
     ] = None,
     over_time: Annotated[
-        bool, typer.Option("--over-time", help="From which request on it is true, and when not.")
+        bool,
+        typer.Option("--over-time", help="Show from which request on it is true, and when not."),
     ] = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw --over-time as SVG.")
@@ -60,7 +61,7 @@ def know(
         bool, typer.Option("--why", help="Say why, or show a deal where it fails.")
     ] = False,
     chance: Annotated[
-        bool, typer.Option("--chance", help="How likely it is, as far as the seat can tell.")
+        bool, typer.Option("--chance", help="Show how likely it is, as far as the seat can tell.")
     ] = False,
     method: FormulaMethod = "auto",
     seconds: Annotated[
@@ -68,24 +69,24 @@ def know(
     ] = 60.0,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a formula is true at a point of a game (by default at the end of the log).
+    """Say whether a formula is true at the end of a game, or at another point.
 
-    H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: holds it possible; Kw1 f: knows
-    whether. C f: f is common knowledge, C{1,2} f: of players 1 and 2. E f: everybody knows f.
+    H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: holds f possible; Kw1 f: knows
+    whether f. C f: f is common knowledge; C{1,2} f: of players 1 and 2. E f: everybody knows f.
     D{1,2} f: players 1 and 2 would know f together. P f: f is true in every deal that the public
     record allows. [f!] g: if f were said in public, g would be true. Also ! & | -> <-> true false,
     parentheses, and the signs of logicians (¬ ∧ ∨ →, not, and, or).
 
     U1(2) >= 3: of the cards of player 2, player 1 does not know three or more. cards(1, 8) = 2:
-    player 1 holds two of set 8; cards(1) and points(1) are counted by everybody.
+    player 1 holds two of set 8. cards(1): cards in hand; points(1): sets put down.
 
-    all c in set 3: f, some p != 1: f. The first letter says what a variable stands for: c, d for
-    cards, p, q, r for players, s, t for sets. let NAME(p, c) = f; g: a name for f in g.
-    Everything counts from 0.
+    all c in set 3: f, some p != 1: f. A variable's first letter says what it stands for: c, d
+    cards; p, q, r players; s, t sets. let NAME(p, c) = f; g: a name for f in g. Everything counts
+    from 0.
 
-    A log as one seat saw it (kwartet log --seat, kwartet note) is asked as that seat: what it
-    cannot tell is open (null), and what it cannot tell of --say is supposed to be true. Exit status
-    4 when a formula is not decided within the limits, 1 when what is to be said is not true.
+    A log may show what one seat saw (kwartet log --seat, kwartet note). It answers as that seat
+    can: what the seat cannot tell is open (null), but is taken as true in --say. Exit status 4: a
+    formula is not decided within the limits; 1: something in --say is not true.
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """

@@ -8,9 +8,9 @@ from quaternity.cli.app import app
 from quaternity.cli.help_pages import HelpfulGroup
 
 kwartet = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(kwartet, name="kwartet", help="Kwartet: hidden hands, knowledge, strategies.")
+app.add_typer(kwartet, name="kwartet", help="Play Kwartet: hidden hands, knowledge, strategies.")
 
 
 @kwartet.callback()
 def group() -> None:
-    """Kwartet: hidden hands, knowledge, strategies."""
+    """Play Kwartet: hidden hands, knowledge, strategies."""

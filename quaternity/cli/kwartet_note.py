@@ -53,20 +53,18 @@ Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or, on turn,  0 4/1 no
 
 @kwartet.command()
 def note(
-    game: Annotated[
-        str, typer.Argument(metavar="GAME", help="The log to begin, or to go on with.")
-    ],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The log to begin or to continue.")],
     seat: Annotated[
-        int | None, typer.Option(help="Your seat, from 0. Without: you only look on.")
+        int | None, typer.Option(help="Your seat, from 0; without it you only look on.")
     ] = None,
     hand: Annotated[
-        str | None, typer.Option(help="Your cards, '0/1 3/2 ...'; asked for without.")
+        str | None, typer.Option(help="Your cards, '0/1 3/2 ...'; without it you are asked.")
     ] = None,
-    players: Annotated[int, typer.Option(help="Players.")] = 4,
+    players: Annotated[int, typer.Option(help="Number of players.")] = 4,
     sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets.")] = 13,
     cards: Annotated[
         str | None,
-        typer.Option(help="Cards dealt to each seat, by commas, where they are not all alike."),
+        typer.Option(help="Cards dealt to each seat, by commas, if the numbers differ."),
     ] = None,
     announce: Annotated[
         str, typer.Option(help="When full sets are put down: at-once or after-own-request.")
@@ -82,11 +80,11 @@ def note(
 ) -> None:
     """Write down a game with real cards as it goes, and ask what you can know.
 
-    You type every request with its answer. What cannot be is refused with the reason; after each
-    request you are told what has become certain. The log shows your hand and what everybody saw:
-    kwartet know and kwartet watch read it, and note goes on with it.
+    Type every request with its answer. An impossible one is refused with the reason; after each
+    request you see what has become certain. The log keeps your hand and what everybody saw. kwartet
+    know and kwartet watch read it, and note goes on with it.
 
-    With --deck FILE cards are called as on the cards that you hold: see quaternity guide decks.
+    With --deck FILE you call the cards by the names printed on them: see quaternity guide decks.
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """

@@ -23,11 +23,13 @@ def play(
     seats: Annotated[
         str | None,
         typer.Option(
-            help="Who plays in each seat, by commas: you, or a strategy. Several you take turns. "
+            help="Who plays in each seat, by commas: you (once for each person), or a strategy. "
             f"Default {','.join(SEATS)}."
         ),
     ] = None,
-    sets: Annotated[int | None, typer.Option("-n", "--sets", help="Sets; default 13.")] = None,
+    sets: Annotated[
+        int | None, typer.Option("-n", "--sets", help="Number of sets; default 13.")
+    ] = None,
     seed: Seed = None,
     announce: Annotated[
         str | None,
@@ -54,8 +56,8 @@ def play(
 ) -> None:
     """Play Kwartet at this terminal.
 
-    You see your hand, what everybody sees, and exactly what follows from it: who has each card or
-    may have it. Type help in the game for what can be typed.
+    You see your hand, what everybody sees, and exactly what follows: who has each card, or may have
+    it. Type help in the game to see what you can type.
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """

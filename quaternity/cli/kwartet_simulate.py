@@ -44,7 +44,7 @@ WORLDS_EVERY = 5
 
 Seats = Annotated[str, typer.Option(help="Strategies by commas, 2 to 8, repeats allowed.")]
 Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets, 2 to 20.")]
-Seed = Annotated[int, typer.Option(help="Of the deals and of the strategies.")]
+Seed = Annotated[int, typer.Option(help="Seed of the deals and of the strategies.")]
 AnnounceRule = Annotated[
     str, typer.Option(help="When full sets are put down: at-once or after-own-request.")
 ]
@@ -52,8 +52,8 @@ Rotate = Annotated[
     bool,
     typer.Option(
         "--rotate/--fixed",
-        help="Play each deal in all orders of seats (from 5 players on in a balanced choice of "
-        "them), or keep the seats; seat 0 starts.",
+        help="Play each deal in all orders of seats (from 5 players on, in a balanced choice of "
+        "them), or keep the seats. Seat 0 starts.",
     ),
 ]
 OwnCards = Annotated[
@@ -102,7 +102,7 @@ def simulate(
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(help="Draw wins, and possible deals by go: .png, .svg or .pdf."),
+        typer.Option(help="Draw wins, and possible deals after each go: .png, .svg or .pdf."),
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
@@ -115,13 +115,13 @@ def simulate(
     Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
     registered ones. A strategy that is named three times has three rows, numbered.
 
-    Each deal is played in all orders of seats, 24 games with four players, so that no strategy
-    gains by its neighbours. Where the number of games is no multiple of that, the last deal is
-    played in the first orders only. Errors are standard errors over deals. Win share counts a tie
-    in even parts. The same seed gives the same games on any number of workers.
+    Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
+    by its neighbours. If --games is no multiple of that, the last deal has the first orders only.
+    Errors are standard errors over deals. A tie is shared evenly in the win share. The same seed
+    gives the same games on any number of workers.
 
-    A strategy that fails ends the run with status 3 (4 when it took too long): the games before it
-    are shown, and the game that it failed in is saved as a log.
+    A strategy that fails ends the run with status 3, or 4 if it took too long. The games before are
+    shown, and the game in which it failed is saved as a log.
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
@@ -240,7 +240,8 @@ def log(
     rotate: Rotate = True,
     own_card_requests: OwnCards = True,
     seat: Annotated[
-        int | None, typer.Option(help="Show only what this seat sees: of other hands the size.")
+        int | None,
+        typer.Option(help="Show only what this seat sees; of other hands only the size."),
     ] = None,
     record: Annotated[
         str | None, typer.Option(help="Write the log to this new file instead of printing it.")
@@ -250,14 +251,13 @@ def log(
     player_file: PlayerFile = None,
     traceback: Traceback = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file of --record when it is there.")
+        bool, typer.Option("--force", help="Overwrite the file of --record if it exists.")
     ] = False,
 ) -> None:
-    """Play one game between strategies and give its log: the deal, and every request.
+    """Play one game between strategies, and print its log: the deal and every request.
 
-    It is the game of that number in `simulate` with the same options. The log can be watched and
-    asked about, with `watch` and `know`. Where a strategy fails (status 3; 4 when it took too long)
-    the log ends there.
+    --game N is game N of `simulate` with the same options. `kwartet watch` and `kwartet know` read
+    the log. If a strategy fails, the log ends there (status 3, or 4 if it took too long).
 
     Example: quaternity kwartet log --seats exact,exact,greedy --seed 1 --record game.log
     """

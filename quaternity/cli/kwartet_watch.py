@@ -33,22 +33,22 @@ MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with c
 def watch(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game log; - is standard input.")],
     seat: Annotated[
-        int | None, typer.Option(help="Show only what this seat sees; without, all hands.")
+        int | None, typer.Option(help="Show only what this seat sees; without it, all hands.")
     ] = None,
     step: Annotated[int, typer.Option(help="Start at this step; 0 is the deal.")] = 0,
     worlds: Annotated[
         bool,
         typer.Option(
             "--worlds/--no-worlds",
-            help="Count the possible deals at every step: slow from six players on.",
+            help="Count the possible deals at every step; slow from six players on.",
         ),
     ] = True,
     deck: DeckName = None,
 ) -> None:
     """Watch a logged game, step by step.
 
-    Enter or n goes on, b back, a number to that step; k 2 shows what player 2 knows, q quits. Piped
-    in or out, all steps are printed one after the other.
+    Enter or n goes on, b goes back, a number goes to that step; k 2 shows what player 2 knows, q
+    quits. If input or output is piped, all steps are printed.
 
     Example: quaternity kwartet watch my.game --seat 0
     """

@@ -31,9 +31,9 @@ def solvers(
 ) -> None:
     """List the solvers, and what installs those that are missing.
 
-    Every solver gives a deal where there is one. Where there is none, its evidence is a minimum
-    cut, the multipliers of Farkas' lemma, or an unsatisfiable core, each made a shortage that can
-    be added up; "paired" says that it has none, and that one of ours is put beside its answer.
+    Every solver gives a deal if there is one. If there is none, its evidence is a minimum cut, the
+    multipliers of Farkas' lemma, or an unsatisfiable core; each becomes a shortage that can be
+    added up. A solver without evidence is "paired": a shortage of ours is put beside its answer.
 
     Example: quaternity check FILE --solver glop
     """

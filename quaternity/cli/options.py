@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-Files = Annotated[list[str], typer.Argument(help="State files or game records; - reads one.")]
+Files = Annotated[
+    list[str], typer.Argument(help="State files or game records; - is standard input.")
+]
 AnyFiles = Annotated[
-    list[str], typer.Argument(help="States, game records or deal problems; - reads one.")
+    list[str], typer.Argument(help="States, game records or deal problems; - is standard input.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
@@ -17,11 +19,12 @@ SetSize = Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set
 Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
 Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
 TieBreakName = Annotated[
-    str, typer.Option(help="first-in-order or fewest-sets: who asks when both are bare.")
+    str,
+    typer.Option(
+        help="first-in-order or fewest-sets: who is next if asker and asked have no cards."
+    ),
 ]
-Brisk = Annotated[
-    bool, typer.Option("--brisk", help="No questions to which only no can be answered.")
-]
+Brisk = Annotated[bool, typer.Option("--brisk", help="Forbid questions that only no can answer.")]
 # The same where something else may say it, a record for example.
 MaybeSetSize = Annotated[
     int | None, typer.Option("-s", "--set-size", help="Cards in one set (S).  [default: 4]")
@@ -34,18 +37,21 @@ MaybePlayers = Annotated[
 ]
 MaybeTieBreakName = Annotated[
     str | None,
-    typer.Option(help="first-in-order (default) or fewest-sets: who asks when both are bare."),
+    typer.Option(
+        help="first-in-order (default) or fewest-sets: who is next if asker and asked have no "
+        "cards."
+    ),
 ]
 
 Record = Annotated[
     str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
 ]
-Seed = Annotated[int | None, typer.Option(help="Of all chance; drawn without.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of all chance; without it, one is drawn.")]
 MoveSeconds = Annotated[
     float | None,
     typer.Option(
-        help="Most seconds for one move of a player. Without: 60 for players from outside, and "
-        "no limit for those of this program."
+        help="Most seconds for one move of a player.  [default: 60 for players from outside, no "
+        "limit for those of this program]"
     ),
 ]
 Traceback = Annotated[
@@ -54,18 +60,20 @@ Traceback = Annotated[
 
 PlayerFile = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Names for players.  [default: players.toml, if it is here]"),
+    typer.Option(
+        metavar="FILE", help="File of names for players.  [default: players.toml, if there]"
+    ),
 ]
 Secret = Annotated[
     str,
     typer.Option(
         metavar="TEXT",
-        help="Of all chance, in place of the seed. Drawn anew where players from outside play, who "
-        "could else know the deals; the result says it, and the same games can be played again.",
+        help="Text that all chance comes from, in place of the seed. It is drawn if players from "
+        "outside play, so that they cannot know the deals. Repeat the games with the text shown.",
     ),
 ]
 
-Workers = Annotated[int, typer.Option(min=1, help="Processes.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 Dask = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
 ]
@@ -74,6 +82,7 @@ SaveTo = Annotated[
 ]
 
 FormulaMethod = Annotated[
-    str, typer.Option("--method", help="auto, solvers, or explicit (lists all deals).")
+    str,
+    typer.Option("--method", help="How to decide: auto, solvers, or explicit (lists all deals)."),
 ]
 """How the truth of a formula is found."""

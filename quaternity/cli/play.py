@@ -40,7 +40,7 @@ def play(
         str | None,
         typer.Option(
             help="Who plays in each seat, by commas: you, random, informed, search, search:500, "
-            "perfect:FILE, package.module:name, or cmd:COMMAND. Several you take turns."
+            "perfect:FILE, package.module:name, or cmd:COMMAND. Write you once for each person."
         ),
     ] = None,
     random: Annotated[
@@ -55,9 +55,9 @@ def play(
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option(help="A tablebase of this game, to be asked by typing oracle in the game."),
+        typer.Option(help="A tablebase of this game; type oracle in the game to ask it."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 0,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
     deck: DeckName = None,
@@ -65,8 +65,8 @@ def play(
 ) -> None:
     """Play a game at this terminal, all players in turn.
 
-    The program knows what the answers so far imply: it refuses what is impossible and says why, and
-    gives the answers that are forced. Type help in the game for what can be typed.
+    The program works out what the answers so far imply. It refuses what is impossible, says why,
+    and gives forced answers itself. Type help in the game to see what you can type.
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """

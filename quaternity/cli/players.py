@@ -23,15 +23,15 @@ from quaternity.table.players import registered
 from quaternity.workers.own_process import check_move_seconds
 
 players = typer.Typer(cls=HelpfulGroup, rich_markup_mode=None)
-app.add_typer(players, name="players", help="List the players of all games, and try one.")
+app.add_typer(players, name="players")
 
 
 @players.callback(invoke_without_command=True)
 def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson = False) -> None:
     """List the players of all games, and try one.
 
-    Levels and ratings are those of the ladder (quaternity guide players). A further player is a
-    program, cmd:COMMAND, or a class in Python, package.module:name; players.toml gives them names.
+    Levels and ratings come from the ladder (quaternity guide players). A further player is a
+    program, cmd:COMMAND, or a class in Python, package.module:name; players.toml gives it a name.
 
     Example: quaternity players
     """
@@ -66,13 +66,13 @@ def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
 
 @players.command()
 def check(
-    name: Annotated[str, typer.Argument(help="The player, as it is named with --seats.")],
+    name: Annotated[str, typer.Argument(help="The player, by its name in --seats.")],
     game: Annotated[str, typer.Option(help="The game that it plays.")],
-    positions: Annotated[int, typer.Option(min=1, help="So many positions.")] = POSITIONS,
+    positions: Annotated[int, typer.Option(min=1, help="Number of positions.")] = POSITIONS,
     position: Annotated[
         int | None, typer.Option(min=0, help="Try the position of this number alone.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the positions, and of the player.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the positions, and of the player.")] = 0,
     move_seconds: Annotated[
         float | None, typer.Option(help="Most seconds for one move.  [default: 60]")
     ] = None,
@@ -81,9 +81,9 @@ def check(
 ) -> None:
     """Try a player on positions of all sizes, small ones first, until it fails.
 
-    In every one it must give a legal move, within its time, and the same when it is asked again
-    with the same seed, by a process that was killed and started anew now and then. The settings
-    are odd ones too. Status 3 if it fails: the position is shown, with the command that tries it.
+    In each position it must give a legal move in time, and the same move again for the same seed.
+    Now and then its process is killed and started anew. Some settings are odd. If it fails, the
+    exit status is 3, and the position is shown with the command that tries it.
 
     Example: quaternity players check search --game quarto --positions 200
     """

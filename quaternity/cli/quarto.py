@@ -38,7 +38,9 @@ from quaternity.quarto import (
 )
 from quaternity.quarto import solve as solution_of
 
-quarto_app = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, help="Boards of the game Quarto.")
+quarto_app = typer.Typer(
+    cls=HelpfulGroup, no_args_is_help=True, help="Play Quarto, and judge its boards."
+)
 app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
@@ -48,16 +50,16 @@ PIECES = Annotated[
     str,
     typer.Argument(
         metavar="PIECES",
-        help="File of the 16 pieces; the word 'example' for the one that comes with the program "
-        "(a file of that name is ./example), '-' for standard input.",
+        help="File of the 16 pieces, '-' for standard input, or 'example' for the pieces of this "
+        "program (./example is a file of that name).",
     ),
 ]
 CONFIGURATION = Annotated[
     str,
     typer.Argument(
         metavar="CONFIGURATION",
-        help="16 characters, from the top left to the bottom right: the pieces on the cells; any "
-        "character that is no piece is an empty cell. Write -- before one that begins with '-'.",
+        help="16 characters for the cells, from the top left to the bottom right: a piece, or any "
+        "other character for an empty cell. Write -- first if they begin with '-'.",
     ),
 ]
 
@@ -73,8 +75,8 @@ def show(
 ) -> None:
     """Draw a board, with its quartos and what can become of it.
 
-    Drawn completions (ways to fill the board without a quarto) are counted up to 10 empty cells;
-    above that JSON has null.
+    Drawn completions (ways to fill the board without a quarto) are counted for up to 10 empty
+    cells; for more, JSON has null.
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
@@ -99,7 +101,7 @@ def show(
 
 @quarto_app.command()
 def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = False) -> None:
-    """Say in words which quartos there are and which pieces one can hand over.
+    """Say in words which quartos there are, and which pieces are safe to hand over.
 
     Example: quaternity quarto explain example 'AGH.............'
     """
@@ -152,8 +154,8 @@ def solve(
             "--in-hand",
             "-i",
             metavar="PIECE",
-            help="The piece that the player to move has been handed and now places; without it "
-            "the player to move hands over a piece.",
+            help="The piece that the player to move must place; without it, the player to move "
+            "hands over a piece.",
         ),
     ] = None,
     every: Annotated[
@@ -164,12 +166,11 @@ def solve(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell who wins with perfect play, with which moves and how soon: up to 11 empty cells.
+    """Tell who wins with perfect play, by which moves and how soon, with up to 11 empty cells.
 
-    With more empty cells the exit status is 4. All best moves are given: those that keep the
-    outcome; when a quarto can be completed, those that complete it. Behind each stands how many
-    pieces are placed until the end; the shortest win comes first, and in a lost position, where
-    every move loses, the longest resistance.
+    With more empty cells the exit status is 4. The best moves keep the outcome; if a quarto can be
+    completed, they complete it. Behind each stands how many pieces are placed until the end. The
+    shortest win comes first; in a lost position, the longest resistance.
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """

@@ -57,7 +57,7 @@ def check(
     files: AnyFiles,
     solver: Annotated[
         str | None,
-        typer.Option(help="A solver's name, or all; by default the quickest that serves."),
+        typer.Option(help="A solver's name, or all; by default the quickest that can decide."),
     ] = None,
     limit: Limit = SECONDS,
     save_to: SaveTo = ".",
@@ -65,9 +65,9 @@ def check(
 ) -> None:
     """Is this state possible? Was this game played by the rules?
 
-    Prints for each file the verdict with its evidence: a deal that fits, or a sentence that shows
-    why none does. Exit status 0: all are possible; 1: some are not; 3: a solver is wrong, and the
-    smallest state that shows it is saved.
+    Each file gets a verdict with evidence: a deal that fits, or a sentence that shows why none
+    does. Exit status 0: all are possible; 1: some are not; 3: a solver is wrong, and the smallest
+    state that shows it is saved.
 
     Example: quaternity check game.record state.json --solver all
     """
@@ -157,7 +157,7 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 @app.command()
 def questions(files: Files, as_json: AsJsonLines = False) -> None:
-    """List the legal questions of a state or a record's end.
+    """List the legal questions of a state, or at a record's end.
 
     Exit status 0; 1 when a state is impossible or a record breaks the rules.
 
@@ -213,7 +213,7 @@ def perft(
 ) -> None:
     """Count the sequences of moves from the start.
 
-    The number pins the rules.
+    The number is a fingerprint of the rules.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

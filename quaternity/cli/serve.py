@@ -27,7 +27,7 @@ MOST_FILES = 16_384
 
 
 Host = Annotated[
-    str, typer.Option(help="The address to listen on; 0.0.0.0: everybody in the network.")
+    str, typer.Option(help="The address to listen on; 0.0.0.0 lets the whole network in.")
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")]
 Data = Annotated[
@@ -39,7 +39,7 @@ Data = Annotated[
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 RootPath = Annotated[
-    str, typer.Option(metavar="PATH", help="Behind a proxy: the path it serves this under.")
+    str, typer.Option(metavar="PATH", help="The path under which a proxy serves this.")
 ]
 TrustedHosts = Annotated[
     list[str] | None,
@@ -54,14 +54,14 @@ Programs = Annotated[
     ),
 ]
 MoveSeconds = Annotated[
-    float, typer.Option(help="Most seconds for one move of a program, and for a count.")
+    float, typer.Option(help="Most seconds for one move of a program, and for one hint or count.")
 ]
 LimitOptions = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=NUMBER",
-        help="How much may be asked for: body, record (bytes), moves (per seat and minute), "
-        "tables, counts (per address and minute), kept, streams, readers (per seat of a table).",
+        help="Change a limit: body, record, moves, tables, counts, kept, streams, readers, words; "
+        "quaternity guide serving explains them.",
     ),
 ]
 
@@ -76,15 +76,15 @@ def serve(
     trusted_host: TrustedHosts = None,
     players: Programs = None,
     player_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Further programs, by a file of players.")
+        str | None, typer.Option(metavar="FILE", help="File of names for further programs.")
     ] = None,
     move_seconds: MoveSeconds = 20.0,
     limit: LimitOptions = None,
 ) -> None:
     """Open the table to friends: four games in a browser.
 
-    A link is an invitation. Tables are kept on the disk; a server that was stopped goes on where it
-    was. Behind a proxy say under which name (--trusted-host) and path (--root-path) it is called.
+    Send friends the link of a table to invite them. Tables are kept on the disk, so a server that
+    is started again goes on. Behind a proxy, say its name (--trusted-host) and path (--root-path).
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """

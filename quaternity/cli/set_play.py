@@ -36,7 +36,7 @@ Move:    a d k           claim the cards with these letters
 
 add_play(
     set_app, "set", "quick, slow, slow:30", ("you", "slow"),
-    "One person plays, or several at one keyboard, and programs.",
+    "One person plays, or several share the keyboard.",
 )  # fmt: skip
 add_game_tournament(
     set_app, "set",

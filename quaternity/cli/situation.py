@@ -26,9 +26,11 @@ from quaternity.epistemic.smcdel import smcdel_text
 def situation(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A situation; - is standard input.")],
     to: Annotated[str | None, typer.Option(help="Write it as smcdel, dot or svg instead.")] = None,
-    out: Annotated[str | None, typer.Option(help="Into this file, not to standard output.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="Write to this file, not to standard output.")
+    ] = None,
     after: Annotated[
-        int | None, typer.Option(min=0, help="Draw it after so many announcements; default all.")
+        int | None, typer.Option(min=0, help="Draw it after this many announcements; default all.")
     ] = None,
     all_cards: Annotated[
         bool, typer.Option("--all-cards", help="Draw every deal, not only what the formulas name.")
@@ -36,11 +38,11 @@ def situation(
     method: FormulaMethod = "auto",
     as_json: AsJsonLines = False,
 ) -> None:
-    """Ask what is true, and who knows it, after what was said.
+    """Ask what is true after announcements, and who knows it.
 
-    The file says who holds what, what is public, what is announced, and asks formulas. Status 1
-    when one is not as the file says, or an announcement is not true. As dot or svg the Kripke model
-    after all announcements is drawn, contracted by bisimulation.
+    The file says who holds what, what is public and what is announced, and asks formulas. Exit
+    status 1: a formula is not as the file says, or an announcement is not true. With --to dot or
+    svg the Kripke model after all announcements is drawn, contracted by bisimulation.
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """

@@ -73,9 +73,9 @@ def solve(
     everybody: Annotated[
         str | None,
         typer.Option(
-            help="What everybody wants, points (sets of their own) or win: what comes of that, "
-            "however ties are broken without chance; a coin may bring more. Needs a game that "
-            "ends: --brisk, or two players."
+            help="points or win: show what comes of it when everybody wants sets of their own, or "
+            "a win, however ties are broken without chance; a coin may bring more. Needs a game "
+            "that must end: --brisk, or two players."
         ),
     ] = None,
     most_states: Annotated[
@@ -89,7 +89,7 @@ def solve(
     ] = False,
     ask: Annotated[
         str | None,
-        typer.Option(help="force:PLAYER: only whether they can force a win from here, and how."),
+        typer.Option(help="force:PLAYER: only say whether this player can force a win, and how."),
     ] = None,
     seconds: Annotated[
         float, typer.Option(min=0, help="Most seconds for --ask, and for checking its answer.")
@@ -100,11 +100,11 @@ def solve(
 ) -> None:
     """Solve a game: who can force a win, or prevent another's.
 
-    Walks through all canonical states, and works out for each what every player can do against all
-    others together. A win counts when the player has more sets than anybody else; a game that never
-    ends is won by nobody.
+    It visits all states that differ by more than names, and works out for each what every player
+    can force against all others together. To win is to have more sets than anybody else; nobody
+    wins a game that never ends.
 
-    With --ask one question is searched for instead, also where a game has far too many states.
+    With --ask it answers one question by a search, even if a game has far too many states.
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """

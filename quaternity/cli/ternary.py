@@ -42,10 +42,10 @@ from quaternity.ternary.triples import Triple
 set_app = typer.Typer(
     cls=HelpfulGroup,
     no_args_is_help=True,
-    help="""The 81 cards of the game SET, under two rules.
+    help="""Play SET, and study its 81 cards under two rules.
 
-    Three cards are a SET when in each attribute they are all alike or all different; with --rule
-    triple they belong together when any two of them differ in all four attributes.
+    Three cards are a SET if each attribute is all alike or all different. They are a triple (--rule
+    triple) if any two of them differ in all four attributes.
 
     A card is an index 0..80, four ternary digits such as 0212 (shape, colour, fill, amount), or
     words such as three-purple-striped-diamonds, in any order.""",
@@ -62,7 +62,7 @@ CARDS = Annotated[
     typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
 ]
 RULE = Annotated[
-    str, typer.Option("--rule", "-r", metavar="set|triple", help="Which threes are meant.")
+    str, typer.Option("--rule", "-r", metavar="set|triple", help="Which threes count.")
 ]
 METHOD = Annotated[
     str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
@@ -72,7 +72,8 @@ SECONDS = Annotated[
     typer.Option("--seconds", help="Time limit; the best found and the bound proved are shown."),
 ]
 CHOSEN_BY = Annotated[
-    int | None, typer.Option("--seed", help="Choose among the answers; without, the same always.")
+    int | None,
+    typer.Option("--seed", help="Choose among equal answers; without it, always the same."),
 ]
 
 
@@ -152,10 +153,10 @@ def disjoint(
     seed: CHOSEN_BY = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find as many SETs, or triples, as can be taken from a table together.
+    """Find the most SETs, or triples, that can be taken from a table together.
 
-    At a limit (exit status 4) or an interrupt (130) the most that were found are shown, and how
-    many there can be at most.
+    At a limit (exit status 4) or an interrupt (130) the most found so far are shown, with an upper
+    bound.
 
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
@@ -214,8 +215,8 @@ def largest(
 ) -> None:
     """Find a largest collection without a SET, or triple, and prove that there is no larger one.
 
-    At a limit (exit status 4; reached with some 40 cards of a table) or an interrupt (130) the
-    largest collection found is shown, and how many cards there can be at most.
+    At a limit (exit status 4; some 40 cards of a table reach it) or an interrupt (130) the largest
+    collection found so far is shown, with an upper bound.
 
     Example: quaternity set largest --method cp-sat
     """
@@ -269,7 +270,7 @@ def picture(
     ] = "circle",
     as_json: AsJson = False,
 ) -> None:
-    """Draw all pairs: chords between 81 points on a circle, or the 81 x 81 matrix.
+    """Draw all pairs of cards that share no attribute, as chords of a circle or as a matrix.
 
     Example: quaternity set picture pairs.svg --kind matrix
     """

@@ -20,10 +20,11 @@ from quaternity.ternary import Rule, play_out, read_card, safe_deck, shuffled_de
 from quaternity.ternary import chain as chain_of
 
 SEED = Annotated[
-    int | None, typer.Option("--seed", help="Give the same again; drawn and printed without.")
+    int | None,
+    typer.Option("--seed", help="Repeat a result; without it, a seed is drawn and printed."),
 ]
 SAFE = Annotated[
-    bool, typer.Option("--safe", help="Shuffle such that play is never stuck before the end.")
+    bool, typer.Option("--safe", help="Shuffle so that play is never stuck before the end.")
 ]
 
 
@@ -34,7 +35,7 @@ def deck(
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shuffle a deck, on request a safe one, and list it in the order of dealing.
+    """Shuffle a deck, if wanted a safe one, and list it in the order of dealing.
 
     A safe deck is dealt three by three; the newest three always belong together, so shuffle the
     places on the table at every deal.
@@ -56,7 +57,7 @@ def simulate(
     games: Annotated[int, typer.Option("--games", "-g", min=1, help="How many games.")] = 1000,
     safe: SAFE = False,
     extra: Annotated[
-        bool, typer.Option("--extra", help="Deal three more cards when there is no three.")
+        bool, typer.Option("--extra", help="Deal three more cards when no three belong together.")
     ] = False,
     rule: RULE = "set",
     seconds: Annotated[
@@ -68,7 +69,7 @@ def simulate(
     """Play games out with random choices, and tell how they end.
 
     Twelve cards lie on the table; three that belong together are taken and three more dealt. A game
-    is stuck when there are none to take before the deck is empty.
+    is stuck when there are none to take, but still cards in the deck.
 
     When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
 
@@ -149,7 +150,8 @@ def _played(
 def chain(
     length: Annotated[int, typer.Option("--length", "-l", min=1, help="How many links.")] = 10,
     start: Annotated[
-        str | None, typer.Option("--start", metavar="CARD", help="First card; drawn without.")
+        str | None,
+        typer.Option("--start", metavar="CARD", help="First card; without it, one is drawn."),
     ] = None,
     rule: RULE = "set",
     seed: SEED = None,

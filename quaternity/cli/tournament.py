@@ -64,17 +64,17 @@ class TournamentWords:
     cap: int = 500
 
 
-DOC = """Let {kind}s play each other, and say who wins how often.
+DOC = """Let {kinds} play each other, and say who wins how often.
 
-    The {kind}s play in all orders of seats, from five seats on in a balanced choice of orders.
-    {deals}With fewer {kind}s than seats they take turns in the seats, with more all choices of
-    them do. Only a sole win counts as a win.
+    The {kinds} play in all orders of seats; from five seats on, in a balanced choice of orders.
+    {deals}If there are fewer {kinds} than seats, they take turns in the seats; if there are more,
+    every choice of them plays. Only a sole win counts as a win.
 
-    A {kind} that fails ends the run with status 3 (4 when it took too long): the games before it
-    are shown, and the game that it failed in is saved as a record.
+    A {kind} that fails ends the run with status 3, or 4 if it took too long. The games before are
+    shown, and the game in which it failed is saved as a record.
 
-    quaternity tournament ... --game kwartet plays another game than Quaternity, with the options
-    of that game; so does kwartet tournament.
+    quaternity tournament ... --game kwartet and quaternity kwartet tournament ... are the same,
+    with the options of that game; so for every game.
 
     Example: quaternity {example}
     """
@@ -86,6 +86,7 @@ def add_tournament(
     """Give an application the command of a game; the parameters of `rules_of` are its options."""
     game, own = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
+    kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
     def command(entries: list[str], **values: Any) -> None:
         chosen = {name: values.pop(name) for name in own}
@@ -94,16 +95,16 @@ def add_tournament(
 
     whom = Annotated[
         list[str],
-        typer.Argument(metavar=f"{kind.upper()}S", help=f"{words.who}; at least two."),
+        typer.Argument(metavar=kinds.upper(), help=f"{words.who}; at least two."),
     ]
     entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=whom)
     common = [p.replace(default=words.cap) if p.name == "cap" else p for p in common[1:]]
     game_option: Any = Annotated[
-        str | None, typer.Option(metavar="GAME", help=f"What is played.  [default: {game}]")
+        str | None, typer.Option(metavar="GAME", help=f"The game to play.  [default: {game}]")
     ]
     common.append(Parameter("game", Parameter.KEYWORD_ONLY, annotation=game_option, default=None))
     command.__signature__ = Signature([entries, *own.values(), *common])  # type: ignore[attr-defined]  # read by Typer
-    command.__doc__ = DOC.format(kind=kind, deals=words.deals, example=words.example)
+    command.__doc__ = DOC.format(kind=kind, kinds=kinds, deals=words.deals, example=words.example)
     application.command("tournament")(command)
 
 
@@ -125,8 +126,10 @@ def _tournament(
     words: TournamentWords,
     entries: list[str],
     games: Annotated[int, typer.Option(help="Games to play.")] = 60,
-    cap: Annotated[int, typer.Option(help="A game of so many moves has no result.")] = 500,
-    seed: Annotated[int, typer.Option(help="Of everything that is random.")] = 0,
+    cap: Annotated[
+        int, typer.Option(help="End a game without a result after this many moves.")
+    ] = 500,
+    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 0,
     workers: Workers = 1,
     dask: Dask = None,
     plot: Annotated[

@@ -33,15 +33,15 @@ def watch(
         str, typer.Argument(metavar="RECORD", help="A record of any game; - is standard input.")
     ],
     seat: Annotated[
-        int | None, typer.Option(help="Show what this seat sees; without, what everybody sees.")
+        int | None, typer.Option(help="Show what this seat sees; without it, what everybody sees.")
     ] = None,
     step: Annotated[int, typer.Option(min=0, help="Start at this step; 0 is the start.")] = 0,
     deck: DeckName = None,
 ) -> None:
     """Watch a recorded game of any of the four, step by step.
 
-    Enter or n goes on, b back, a number to that step, q quits. Piped in or out, all steps are
-    printed one after the other. (kwartet watch also shows all hands, and counts possible deals.)
+    Enter or n goes on, b goes back, a number goes to that step, q quits. If input or output is
+    piped, all steps are printed. (kwartet watch also shows all hands, and counts possible deals.)
 
     Example: quaternity watch my.game --seat 0
     """

@@ -1,5 +1,6 @@
 """From 60 columns up everything fits a terminal, and no word is broken."""
 
+import re
 import shlex
 from collections.abc import Iterator
 from importlib.resources import files
@@ -66,6 +67,21 @@ def test_the_first_page_has_every_command_in_a_line_games_first(
     listed = [line.split()[0] for line in shown if line.startswith("  ")]
     assert sorted(listed) == sorted(path[0] for path in PAGES if len(path) == 1)
     assert listed[:6] == ["play", "serve", "kwartet", "quarto", "set", "watch"]
+
+
+@pytest.mark.parametrize("command", PAGES, ids=" ".join)
+def test_help_shows_its_whole_docstring(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from quaternity.cli.app import app
+
+    called: Any = typer.main.get_command(app)
+    for name in command:
+        called = called.get_command(called.context_class(called), name)
+    text = page(command, 100, capsys)
+    docstring = called.callback.__doc__ if called.callback else None
+    assert " ".join(words(docstring or "")) in " ".join(words(text))
+    assert not re.search(r"[^aeiou]ys\b", text, re.IGNORECASE), "a plural such as strategys"
 
 
 def test_an_example_over_several_lines_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
