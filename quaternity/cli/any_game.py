@@ -107,7 +107,7 @@ def _option(field: SettingField, default: Any) -> Parameter:
     flag = f"--{field.name.replace('_', '-')}"
     kind: Any = {"number": int, "truth": bool, "choice": str}[field.kind]
     names = [f"{flag}/--no-{flag[2:]}"] if kind is bool else [flag]
-    choices = f" {', '.join(field.choices)}." if field.choices else ""
+    choices = f" One of {', '.join(field.choices)}." if field.choices else ""
     if kind is int:
         choices = f" {field.least} to {field.most}."
         if field.step > 1:
