@@ -143,10 +143,9 @@ def compare(
 
     The states come from random games, and part of them is damaged, so that some are impossible. The
     clock starts after imports; making a model and solving it are timed apart, in processor time.
-    Every verdict must verify: a deal is counted out, a shortage added up; a solver without one is
-    paired with a shortage of ours. If a verdict does not verify, or a solver crashes, the exit
-    status is 3, and the smallest such state is saved. A timeout and too much memory are shown as
-    such.
+    Every verdict must verify: a deal is counted out, a shortage added up; a solver that gives none
+    is paired with one of ours. If a verdict does not verify, or a solver crashes, the exit status
+    is 3, and the smallest such state is saved. A timeout and too much memory are shown.
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png

@@ -100,9 +100,9 @@ def solve(
 ) -> None:
     """Solve a game: who can force a win, or prevent another's.
 
-    It visits all states that differ by more than names, and works out for each what every player
-    can force against all others together. To win is to have more sets than anybody else; nobody
-    wins a game that never ends.
+    It visits every state once, up to names, and works out what each player can force there against
+    all others together. To win is to have more sets than anybody else; nobody wins a game that
+    never ends.
 
     With --ask it answers one question by a search, even if a game has far too many states.
 

@@ -69,7 +69,7 @@ def simulate(
     """Play games out with random choices, and tell how they end.
 
     Twelve cards lie on the table; three that belong together are taken and three more dealt. A game
-    is stuck when there are none to take, but still cards in the deck.
+    is stuck when none can be taken though the deck is not empty.
 
     When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
 
