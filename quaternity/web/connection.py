@@ -40,10 +40,12 @@ class Connection(HttpToolsProtocol):
     _late: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
     _network = ""
+    # The bytes that nobody had taken when the connection was looked at last.
     _unread = 0
-    """The bytes that nobody had taken when the connection was looked at last."""
     _head: int | None = None
     """The length of a head that is not whole."""
+    # The cycle of the request that is answered; Uvicorn's `cycle` is that of the last to come.
+    _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:
         """Wait for the first request, or refuse one connection too many."""
@@ -67,6 +69,9 @@ class Connection(HttpToolsProtocol):
         _networks[self._network] -= 1
         if not _networks[self._network]:
             del _networks[self._network]
+        if self._answered is not None:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
         super().connection_lost(exc)
 
     def _refuse(self, status: HTTPStatus) -> None:
@@ -106,6 +111,14 @@ class Connection(HttpToolsProtocol):
         if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
             self.scope["extensions"] = {CHUNKS: {"transport": self.transport}}
         super().on_headers_complete()
+        if not self.pipeline:
+            self._answered = self.cycle
+
+    def on_response_complete(self) -> None:
+        """Turn to the next request that waits."""
+        if self.pipeline:
+            self._answered = self.pipeline[-1][0]
+        super().on_response_complete()
 
     def on_message_complete(self) -> None:
         """Note that the request is whole."""

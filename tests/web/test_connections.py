@@ -7,7 +7,7 @@ import resource
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +22,7 @@ from quaternity.web.app import app
 from quaternity.web.connection import KEPT_FILES, Connection
 from quaternity.web.guards import Limits
 from quaternity.web.rates import network_of, share
+from quaternity.web.streams import Stream, Streams
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
@@ -85,6 +86,41 @@ def test_who_does_not_read_is_closed(
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(unread())
     assert not connection._networks
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_a_stream_ends_with_its_connection_whatever_requests_wait_behind_it(
+    loop: Callable[[], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    streams = Streams()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and scope["path"] == "/stream":
+            await Stream(None, set(), streams)(scope, receive, send)
+        elif scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+
+    def ended() -> bool:
+        streams.beat()
+        return not streams.open
+
+    async def leave(before: int, behind: int) -> None:
+        async with Serving(application) as serving:
+            reader, writer = await asyncio.open_connection(*serving.place)
+            for path in (*["short"] * before, "stream", *["short"] * behind):
+                writer.write(f"GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            await until(lambda: bool(streams.open))
+            streams.beat()
+            await reader.readuntil(b":\n\n")
+            writer.close()
+            await until(ended)
+            await until(lambda: not serving.state.tasks)
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        for before, behind in product(range(3), range(3)):
+            runner.run(leave(before, behind))
+    assert not caplog.records
 
 
 class Wire(asyncio.Transport):
