@@ -8,6 +8,7 @@ the reason, before it is believed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from quaternity.base.errors import IllegalMove, InputError
@@ -17,6 +18,7 @@ from quaternity.kwartet.hands import FULL, Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
+from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import solve
 from solvers.verdict import Feasible
@@ -138,13 +140,15 @@ class SeenLog:
                 if question.asker == self.seat
                 else ()
             )
-            full = tuple(index for index, held in enumerate(own) if held == FULL)
-            tried = full or (question.card.set_index,)
-            try:
-                self.after(question, answer, tried)
-            except IllegalMove:
-                raise error from None
-            return tried
+            full = [index for index, held in enumerate(own) if held == FULL]
+            exact = closed(view.problem).sets
+            sure = {index for index, constraint in enumerate(exact)
+                    if constraint.size and constraint.low[question.asker] == SET_SIZE}  # fmt: skip
+            for tried in [full] if full else [sure, sure | {question.card.set_index}]:
+                with suppress(IllegalMove):
+                    self.after(question, answer, sorted(tried))
+                    return tuple(sorted(tried))
+            raise error from None
         return ()
 
     def undone(self) -> SeenLog:

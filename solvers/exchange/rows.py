@@ -124,11 +124,14 @@ class LinearModel:
         largest = max(map(abs, weights)) or 1
         hand = [0.0] * problem.players
         shares = [[0.0] * problem.players for _ in problem.sets]
+        # Per set, the players whose upper bound forbids something.
+        capped = [0] * len(shares)
         for row, weight in zip(self.rows, weights, strict=True):
             if row.kind == "hand":
                 hand[row.member] = round(weight / largest, DECIMALS)
             elif row.kind == "share":
                 shares[row.set_index][row.member] = round(weight / largest, DECIMALS)
+                capped[row.set_index] |= (row.high < len(row.terms)) << row.member
         for share in shares:
             for player, potential in enumerate(hand):
                 share[player] = round(share[player] + potential, DECIMALS)
@@ -138,7 +141,12 @@ class LinearModel:
 
         for level in sorted({*hand, *(potential for share in shares for potential in share)}):
             coalition = above(hand, level)
-            shortage = Shortage(coalition, tuple(above(share, level) for share in shares))
+            # A player without a cap adds no more in the witness than outside.
+            witnesses = tuple(
+                above(share, level) | coalition & ~caps
+                for share, caps in zip(shares, capped, strict=True)
+            )
+            shortage = Shortage(coalition, witnesses)
             if shortage.holds(problem):
                 return shortage
         return None

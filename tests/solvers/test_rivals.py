@@ -70,7 +70,8 @@ def test_every_installed_rival_conforms(name: str) -> None:
     assert searches or conformance.refused < conformance.feasible + conformance.infeasible
 
 
-@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+# In games 12, 13 and 18 a dual solution weighs shares that have no cap.
+@pytest.mark.parametrize("seed", thorough((0, 12, 13, 18), range(20)))
 def test_rivals_agree_on_games(seed: int) -> None:
     for problem in games(seed, (3, 4, 3)):
         judgement = judge(problem, [*installed().values(), find_solver("coalitions")])
