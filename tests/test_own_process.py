@@ -27,6 +27,7 @@ from quaternity.workers.notes import Notes, notes
 from quaternity.workers.own_process import OwnProcess, ProcessEnded, check_move_seconds
 from quaternity.workers.process_tree import resident
 from quaternity.workers.serving import MARK, send
+from tests.limits import limited
 from tests.own_process_calls import (
     PLAYED,
     closes,
@@ -193,8 +194,8 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
         assert f" in {function.__name__}" in ended.stack
 
 
-def test_of_very_long_games_the_first_moves_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.workers.notes.MOST_NOTED", 20)
+@limited("quaternity.workers.notes", MOST_NOTED=20)
+def test_of_very_long_games_the_first_moves_are_noted() -> None:
     with TemporaryFile() as file:
         file.truncate(1 << 24)
         told = Notes(file.fileno())

@@ -13,6 +13,7 @@ from quaternity.base import memo
 from quaternity.base.memo import Memo
 from quaternity.game import legal
 from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
+from tests.limits import limited
 
 
 def first_calls(seed: int) -> None:
@@ -61,27 +62,27 @@ def at_once(*calls: Callable[[], None]) -> list[Exception]:
     return raised
 
 
-def test_a_memo_says_what_it_keeps_whoever_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_memo_says_what_it_keeps_whoever_changes_it() -> None:
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 3)
-    results = Memo[object, int]()
-    others: list[Thread] = []
+    with limited("quaternity.base.memo", BUDGET=3):
+        results = Memo[object, int]()
+        others: list[Thread] = []
 
-    class Interrupted:
-        """A key; when it is put in its place, another thread would like to keep something."""
+        class Interrupted:
+            """A key; when it is put in its place, another thread would like to keep something."""
 
-        def __hash__(self) -> int:
-            other = Thread(target=results.keep, args=((len(others),), 0, 3))
-            others.append(other)
-            other.start()
-            other.join(0.01)
-            return 0
+            def __hash__(self) -> int:
+                other = Thread(target=results.keep, args=((len(others),), 0, 3))
+                others.append(other)
+                other.start()
+                other.join(0.01)
+                return 0
 
-    results.keep((Interrupted(),), 1, size=1)
-    for other in others:
-        other.join()
-    assert [*results] == [(0,)]
-    assert Memo.spent() == 3
+        results.keep((Interrupted(),), 1, size=1)
+        for other in others:
+            other.join()
+        assert [*results] == [(0,)]
+        assert Memo.spent() == 3
 
 
 def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:

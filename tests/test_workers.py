@@ -31,6 +31,7 @@ from tests.bulk_work import (
     puts_off_interrupts,
 )
 from tests.cluster import cluster
+from tests.limits import limited
 from tests.sizes import only_thorough, thorough
 
 ITEMS = 400
@@ -82,9 +83,12 @@ def test_a_killed_process_costs_no_result() -> None:
     assert numbers == expected()
 
 
-def test_processes_that_die_again_and_again_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.workers.pool.MOST_LOSSES", thorough(1, 4))
-    with open_executor(workers=2) as pool, pytest.raises(WorkersLost, match="in a row"):
+def test_processes_that_die_again_and_again_are_given_up() -> None:
+    with (
+        limited("quaternity.workers.pool", MOST_LOSSES=thorough(1, 4)),
+        open_executor(workers=2) as pool,
+        pytest.raises(WorkersLost, match="in a row"),
+    ):
         list(ordered_map(pool, die, range(3)))
 
 
@@ -193,12 +197,10 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
 
 
 @only_thorough
-def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@limited("quaternity.workers.pool", CHECK_SECONDS=0.1)
+@limited("quaternity.workers.cluster", WORKERLESS_SECONDS=0.5)
+def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(tmp_path: Path) -> None:
     """The first costs no result; without workers it is waited for only so long."""
-    monkeypatch.setattr("quaternity.workers.pool.CHECK_SECONDS", 0.1)
-    monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", 0.5)
     with (
         cluster(tmp_path, workers=2) as (address, scheduler, workers),
         open_executor(dask=address) as pool,
@@ -254,12 +256,12 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew(
         check()
 
 
-def test_a_cluster_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_is_not_there_is_named() -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("quaternity.workers.cluster.CLUSTER_SECONDS", 1)
-    for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
-        with pytest.raises(InputError, match=address), open_executor(dask=address):
-            pass
+    with limited("quaternity.workers.cluster", CLUSTER_SECONDS=1):
+        for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
+            with pytest.raises(InputError, match=address), open_executor(dask=address):
+                pass
 
 
 def test_what_is_no_address_is_refused_at_once_and_nothing_follows() -> None:

@@ -10,9 +10,10 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text
-from solvers import DealProblem, SetConstraint, factor_product
+from solvers import DealProblem, SetConstraint
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD
+from tests.limits import limited
 from tests.sizes import thorough
 
 
@@ -174,10 +175,8 @@ def test_what_cannot_be_counted_is_deduced_all_the_same(cli: Cli, tmp_path: Path
     assert "player 1   .   ?   ?   ?     .   ?   ?   ?" in outcome.out
 
 
-def test_a_curve_goes_on_after_positions_that_cannot_be_counted(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(factor_product, "MAX_BYTES", 10)
+@limited("solvers.factor_product", MAX_BYTES=10)
+def test_a_curve_goes_on_after_positions_that_cannot_be_counted(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
     found = cli("analyse", path, "--json")

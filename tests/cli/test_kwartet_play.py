@@ -16,6 +16,7 @@ from quaternity.table.match import Match
 from tests.cli.conftest import Cli, Outcome
 from tests.kwartet.games import random_log, random_settings
 from tests.kwartet.twins import twins
+from tests.limits import limited
 from tests.sizes import thorough
 
 HANDS = ((0b0011, 0b0011, 0b0001), (0b0100, 0b0100, 0b0110), (0b1000, 0b1000, 0b1000))
@@ -272,8 +273,8 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
     assert {event.question.asker for event in log.events} == {0, 1, 2}
 
 
-def test_strategies_that_never_end_are_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.cli.match.MOST_ALONE", 5)
+@limited("quaternity.cli.match", MOST_ALONE=5)
+def test_strategies_that_never_end_are_given_up(cli: Cli) -> None:
     outcome = cli("kwartet", "play", "--seats", "random,random", "--seed", 1)
     assert outcome.status == 4
     assert "given up" in outcome.err

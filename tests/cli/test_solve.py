@@ -15,6 +15,7 @@ from quaternity.perfect.bots.random_bot import RandomBot
 from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
 from quaternity.perfect.solving.solver import solve
 from tests.cli.conftest import Cli
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.table.planted import plant_bot
 
@@ -243,13 +244,10 @@ def test_an_interrupted_solve_goes_on(
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_run_over_a_limit_goes_on_when_more_is_allowed(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Path) -> None:
     sizes = ("-s", 3, "-n", 2, "-p", 3, "--out", tmp_path / "file")
     (tmp_path / "file.work").mkdir()  # so nothing is estimated
-    with monkeypatch.context() as patch:
-        patch.setattr("quaternity.cli.solve.MOST_STATES", 10)
+    with limited("quaternity.cli.solve", MOST_STATES=10):
         outcome = cli("solve", *sizes, "--most-states", 20)
     assert outcome.status == 4
     assert "more than 20 states" in outcome.err

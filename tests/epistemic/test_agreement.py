@@ -24,6 +24,7 @@ from solvers.brute_force import deals
 from solvers.problem import every_card, players_in
 from tests.agreement import agree
 from tests.epistemic.by_definition import holds_by_definition
+from tests.limits import limited
 from tests.sizes import examples, thorough
 
 Position = tuple[DealProblem, Deal]
@@ -193,8 +194,7 @@ def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) 
     """The way for sets that are too large to list their patterns gives the same answers."""
     problem, deal = position
     formula = drawn(data, problem)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hand_patterns, "MAX_OPTIONS", 0)
+    with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=0):
         hand_patterns.hand_patterns.cache_clear()
         agree(TWO_WAYS, formula, problem, deal)
     hand_patterns.hand_patterns.cache_clear()
@@ -207,8 +207,7 @@ def test_guesses_instead_of_refutations(position: Position, data: st.DataObject)
     problem, deal = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language), formulas(language)), label="formula")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "MAX_REFUTED_CASES", 0)
+    with limited("quaternity.epistemic.encoding", MAX_REFUTED_CASES=0):
         agree(TWO_WAYS, formula, problem, deal)
 
 
@@ -218,8 +217,7 @@ def test_one_question_instead_of_cases(position: Position, data: st.DataObject) 
     """Formulas of too many cases are asked of CP-SAT whole, with the same answers."""
     problem, deal = position
     formula = drawn(data, problem)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_solvers, "MAX_CASES", 0)
+    with limited("quaternity.epistemic.by_solvers", MAX_CASES=0):
         agree(TWO_WAYS, formula, problem, deal)
 
 

@@ -37,6 +37,7 @@ from solvers.brute_force import deals
 from solvers.filtering import closed
 from solvers.problem import every_card
 from tests.kwartet.games import random_log
+from tests.limits import limited
 from tests.sizes import examples, thorough
 
 Position = tuple[DealProblem, Deal]
@@ -157,10 +158,10 @@ def test_the_solvers_get_half_of_the_time_where_the_deals_can_be_listed(
             super().__init__(0 if seconds == 4 else seconds)
 
     monkeypatch.setattr("quaternity.epistemic.holding.Deadline", Over)
-    monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
-    three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
-    assert holds("C !K2 H0 0/0", three_cards, [[0, 1, 2]], seconds=8)
-    assert begun == [8, 4]
+    with limited("quaternity.epistemic.holding", FEW_WORLDS=0):
+        three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+        assert holds("C !K2 H0 0/0", three_cards, [[0, 1, 2]], seconds=8)
+        assert begun == [8, 4]
 
 
 def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,13 +171,11 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     deal, formula = Deal(((1, 2, 3, 0),)), C(~H(1, "0/1"))
     assert holds(formula, problem, deal, "solvers") is False
-    monkeypatch.setattr("quaternity.epistemic.by_solvers.FEW_STEPS", 0)
-    monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_LISTED", 0)
-    monkeypatch.setattr("quaternity.epistemic.by_solvers.MAX_STEPS", 1)
-    with pytest.raises(Undecided, match="no chain of 1 step"):
-        holds(formula, problem, deal, "solvers")
-    monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
-    assert holds(formula, problem, deal) is False  # listed instead
+    with limited("quaternity.epistemic.by_solvers", FEW_STEPS=0, MAX_LISTED=0, MAX_STEPS=1):
+        with pytest.raises(Undecided, match="no chain of 1 step"):
+            holds(formula, problem, deal, "solvers")
+        monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
+        assert holds(formula, problem, deal) is False  # listed instead
 
 
 @given(positions(max_players=3), st.data())
@@ -275,8 +274,7 @@ def test_without_totals_no_coalition_is_left_out(
     """Where the programme is too much work, more coalitions may be listed, never fewer."""
     problem, _, seen, case = hidden
     right = HandPatterns(problem, problem, (seen,)).provable(case)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hand_patterns, "MAX_WORK", 0)
+    with limited("quaternity.epistemic.hand_patterns", MAX_WORK=0):
         listed = HandPatterns(problem, problem, (seen,)).provable(case)
     assert right is not None
     assert listed is not None
@@ -344,8 +342,7 @@ def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Ca
     everybody = range(problem.players)
     anywhere = any(is_refuted(problem, one, seen, case) for one in deals(problem))
     here = is_refuted(problem, deal, seen, case)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hand_patterns, "MAX_OPTIONS", most_options)
+    with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=most_options):
         hand_patterns.hand_patterns.cache_clear()
         for place, expected in (
             (information_set(problem, deal, everybody), here),

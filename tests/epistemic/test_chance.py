@@ -19,6 +19,7 @@ from quaternity.epistemic.strategies import formulas, positions
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from tests.epistemic.by_definition import holds_by_definition
+from tests.limits import limited
 from tests.sizes import examples
 
 
@@ -56,8 +57,7 @@ def test_exact_chances_are_shares_of_deals(
         )
         assert told.truth is (None if 0 < true < len(possible) else true > 0)
         assert all(one in possible for one in told.deals)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chance, "FEW_WORLDS", 10**6 if listing else 0)
+    with limited("quaternity.epistemic.chance", FEW_WORLDS=10**6 if listing else 0):
         try:
             found = formula_chance(formula, problem, seat, hand, samples=0, said=said)
         except LimitError:
@@ -74,18 +74,18 @@ def test_estimates_have_the_chance_in_their_interval(monkeypatch: pytest.MonkeyP
     exact = formula_chance("K1 H2 0/2", *seen)
     assert exact.is_exact
     assert exact.chance == Fraction(1, 2)
-    monkeypatch.setattr(chance, "FEW_WORLDS", 0)
-    assert formula_chance("K1 H2 0/2", *seen, samples=0) == exact  # all deals are tried
-    monkeypatch.setattr(chance, "FEW_DEALS", 0)
-    drawn = formula_chance("K1 H2 0/2", *seen, samples=400)
-    assert drawn.drawn == 400
-    assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12
-    assert float(drawn.chance) == pytest.approx(0.5, abs=0.06)
-    assert formula_chance("K1 H0 0/1", *seen).chance == 0  # searched for, and there is none
-    # What is said is true in every other deal drawn.
-    said = formula_chance("K1 H2 0/2", *seen, samples=50, said=["K1 H2 0/2 | K1 H0 0/1"])
-    assert said.drawn == 50
-    assert said.chance == 1
+    with limited("quaternity.epistemic.chance", FEW_WORLDS=0):
+        assert formula_chance("K1 H2 0/2", *seen, samples=0) == exact  # all deals are tried
+        monkeypatch.setattr(chance, "FEW_DEALS", 0)
+        drawn = formula_chance("K1 H2 0/2", *seen, samples=400)
+        assert drawn.drawn == 400
+        assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12
+        assert float(drawn.chance) == pytest.approx(0.5, abs=0.06)
+        assert formula_chance("K1 H0 0/1", *seen).chance == 0  # searched for, and there is none
+        # What is said is true in every other deal drawn.
+        said = formula_chance("K1 H2 0/2", *seen, samples=50, said=["K1 H2 0/2 | K1 H0 0/1"])
+        assert said.drawn == 50
+        assert said.chance == 1
 
 
 def test_deals_are_drawn_where_what_is_said_is_true() -> None:
@@ -100,11 +100,11 @@ def test_deals_are_drawn_where_what_is_said_is_true() -> None:
 
 def test_what_is_not_counted_in_time_is_said() -> None:
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chance, "FEW_WORLDS", 0)
-        patch.setattr(chance, "FEW_DEALS", 0)
-        with pytest.raises(LimitError):
-            formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)
+    with (
+        limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0),
+        pytest.raises(LimitError),
+    ):
+        formula_chance("K1 H2 0/2", problem, 0, [0b001], samples=0)
 
 
 def test_what_the_solvers_leave_open_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.epistemic import TRUE, C, D, H, K, Method, U, Undecided, every, holds
-from quaternity.epistemic import worlds as worlds_module
 from quaternity.epistemic.explicit import Model
 from quaternity.epistemic.worlds import MAX_WORLDS, all_deals, quick_count
 from solvers import Deal, DealProblem, SetConstraint
@@ -16,6 +15,7 @@ from solvers.brute_force import deals
 from solvers.counting import count_deals
 from solvers.strategies import deal_problems
 from tests.agreement import agree
+from tests.limits import limited
 from tests.sizes import THOROUGH, examples
 
 
@@ -77,20 +77,20 @@ def test_what_is_too_large_is_refused_with_its_number() -> None:
         Model(beginning)
 
 
-def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worlds_module, "MAX_STATES", 10)
+@limited("quaternity.epistemic.worlds", MAX_STATES=10)
+def test_too_many_steps_are_refused() -> None:
     with pytest.raises(LimitError, match="more than 10 steps"):
         Model(large(1))
 
 
-def test_what_takes_long_to_count_is_refused_with_an_upper_bound(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_takes_long_to_count_is_refused_with_an_upper_bound() -> None:
     eight = [7, 7, 7, 7, 6, 6, 6, 6]
     beginning = DealProblem(eight, [SetConstraint.of([range(8)] * 4, players=8, high=[3] * 8)] * 13)
     assert quick_count(beginning) is None
-    monkeypatch.setattr(worlds_module, "MAX_STATES", 5000)
-    with pytest.raises(LimitError, match=r"at most about 10\^42 deals fit the public record$"):
+    with (
+        limited("quaternity.epistemic.worlds", MAX_STATES=5000),
+        pytest.raises(LimitError, match=r"at most about 10\^42 deals fit the public record$"),
+    ):
         Model(beginning)
 
 

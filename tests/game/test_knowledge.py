@@ -16,10 +16,11 @@ from quaternity.game.transition import asking, problem_after
 from quaternity.insight import analysis
 from quaternity.insight.analysis import analyse, prospects
 from quaternity.insight.explanation import explain, known_from
-from solvers import DealProblem, SetConstraint, flow_filtering, solve
+from solvers import DealProblem, SetConstraint, solve
 from solvers.brute_force import deals
 from solvers.counting import count_deals
 from tests.agreement import agree
+from tests.limits import limited
 
 SMALL = [Settings(2, 3, 3), Settings(3, 2, 3), Settings(2, 4, 4), Settings(2, 2, 2)]
 
@@ -336,16 +337,14 @@ def test_a_state_shows_itself_in_a_notebook() -> None:
     assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
 
 
-def test_a_notebook_is_told_why_a_state_is_impossible_or_not_deduced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_notebook_is_told_why_a_state_is_impossible_or_not_deduced() -> None:
     start = State.start(Settings(2, 13, 13))
     crossed = SetConstraint((8191, 8191), (1,) * 3 + (0,) * 10, (2,) * 13)
     state = State(start.problem.with_set(0, crossed), 0, start.completed, 2)
     html = state._repr_html_()
     assert "impossible: players 0, 1 and 2 must hold at least 3 cards of set 0" in html
     assert "impossible" not in start._repr_html_()
-    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 10)
-    html = start._repr_html_()
-    assert "impossible" not in html
-    assert "as stated, not deduced: filtering by flow looked at more than 10 arcs" in html
+    with limited("solvers.flow_filtering", MAX_STEPS=10):
+        html = start._repr_html_()
+        assert "impossible" not in html
+        assert "as stated, not deduced: filtering by flow looked at more than 10 arcs" in html

@@ -7,9 +7,6 @@ import tracemalloc
 from dataclasses import replace
 from random import Random
 
-import pytest
-
-from quaternity.base import memo
 from quaternity.base.memo import Memo
 from quaternity.game import legal
 from quaternity.game.legal import Listed
@@ -20,6 +17,7 @@ from quaternity.game.transition import problem_after
 from solvers import SOLVERS
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
+from tests.limits import limited
 from tests.sizes import thorough
 
 
@@ -33,23 +31,19 @@ def test_kept_questions_are_estimated_in_full() -> None:
     Memo.forget()
 
 
-def test_kept_questions_are_forgotten_when_the_budget_is_spent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_kept_questions_are_forgotten_when_the_budget_is_spent() -> None:
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 20_000)
-    most = 0
-    for first in range(200):
-        pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
-        assert [question.card.number for question, _ in pairs] == [first, first + 1]
-        most = max(most, Memo.spent())
-    assert 15_000 < most <= 20_000
-    Memo.forget()
+    with limited("quaternity.base.memo", BUDGET=20_000):
+        most = 0
+        for first in range(200):
+            pairs = legal.pairs_listed(Listed(0, 7, ((1, (first, first + 1), 3),)))
+            assert [question.card.number for question, _ in pairs] == [first, first + 1]
+            most = max(most, Memo.spent())
+        assert 15_000 < most <= 20_000
+        Memo.forget()
 
 
-def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> None:
     """A state with many sets of many kinds of cards, and everybody on turn in it."""
     players, sets, size = 9, 20, 18
     random, everybody = Random(1), (1 << players) - 1
@@ -60,28 +54,30 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets(
     ]
     problem = DealProblem([sets * size // players] * players, constraints)
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 2_000_000)
-    state = State(problem, 0, (None,) * sets, size)
-    state.slack()
-    tracemalloc.start()
-    for turn in range(thorough(4, players)):
-        other = replace(state, turn=turn)
-        object.__setattr__(other, "_rows", state.rows())
-        assert other.legal_questions
-        assert 0 < Memo.spent() <= 2_000_000
-    used = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    assert used < 4_000_000
-    # Nothing lost: what was made and dropped is made again.
-    again = replace(state, turn=1)
-    sampled = list(again.legal_questions.items())[::400]
-    for question, answers in sampled:
-        found = [
-            answer
-            for answer in Answer
-            if SOLVERS["max-flow"](problem_after(problem, *question[:2], *question.card, answer))
-        ]
-        assert tuple(found) == answers
+    with limited("quaternity.base.memo", BUDGET=2_000_000):
+        state = State(problem, 0, (None,) * sets, size)
+        state.slack()
+        tracemalloc.start()
+        for turn in range(thorough(4, players)):
+            other = replace(state, turn=turn)
+            object.__setattr__(other, "_rows", state.rows())
+            assert other.legal_questions
+            assert 0 < Memo.spent() <= 2_000_000
+        used = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert used < 4_000_000
+        # Nothing lost: what was made and dropped is made again.
+        again = replace(state, turn=1)
+        sampled = list(again.legal_questions.items())[::400]
+        for question, answers in sampled:
+            found = [
+                answer
+                for answer in Answer
+                if SOLVERS["max-flow"](
+                    problem_after(problem, *question[:2], *question.card, answer)
+                )
+            ]
+            assert tuple(found) == answers
 
 
 def test_sets_alike_in_a_small_and_a_large_game_are_told_apart() -> None:

@@ -21,6 +21,7 @@ from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.table.games import registration
 from quaternity.table.match import Match
 from quaternity.trials.strategies import game_settings, states
+from tests.limits import limited
 from tests.perfect.positions import random_states
 from tests.sizes import examples
 from tests.table.planted import make_bot
@@ -53,10 +54,8 @@ def test_bots_play_by_the_rules_and_again_the_same(state: State, name: str, seed
         assert twin.answer(state, other) == answer
 
 
-def test_the_quick_player_keeps_a_bounded_number_of_questions(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("quaternity.perfect.bots.policy.MOST_REMEMBERED", 60)
+@limited("quaternity.perfect.bots.policy", MOST_REMEMBERED=60)
+def test_the_quick_player_keeps_a_bounded_number_of_questions() -> None:
     code = coding(Rules.of(START))
     policy, kept = Policy(code), set[int]()
     for state in random_states(START, Random(5), 60):

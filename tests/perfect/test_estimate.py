@@ -10,6 +10,7 @@ from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.estimate import Estimate, estimate
 from quaternity.perfect.solving.solver import solve
+from tests.limits import limited
 from tests.sizes import thorough
 
 
@@ -63,18 +64,18 @@ def test_what_cannot_be_sampled_in_time_is_not_finished() -> None:
     assert str(found).startswith("far more than")
 
 
-def test_time_that_ran_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_that_ran_out_is_said() -> None:
     start = State.start(Settings(3, 5, 3))
     rules, key = Rules.of(start), canonical(start).key
-    monkeypatch.setattr("quaternity.perfect.solving.estimate.DEARER", 10**9)
-    found = estimate(rules, key, Random(1), 100, patience=60)
-    assert found.finished
-    assert not found.steady
-    assert "or many times that" in str(found)
-    assert found.states < 671_634 / 2
-    steady = of(State.start(Settings(3, 4, 3)), 200)
-    assert steady.steady
-    assert "many times" not in str(steady)
+    with limited("quaternity.perfect.solving.estimate", DEARER=10**9):
+        found = estimate(rules, key, Random(1), 100, patience=60)
+        assert found.finished
+        assert not found.steady
+        assert "or many times that" in str(found)
+        assert found.states < 671_634 / 2
+        steady = of(State.start(Settings(3, 4, 3)), 200)
+        assert steady.steady
+        assert "many times" not in str(steady)
 
 
 @pytest.mark.parametrize("sizes", thorough([(2, 4, 4)], [(3, 4, 3), (2, 6, 4)]))

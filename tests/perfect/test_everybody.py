@@ -16,7 +16,6 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Key, canonical
 from quaternity.perfect.keys.kinds import role_orders
-from quaternity.perfect.solving import everybody
 from quaternity.perfect.solving.everybody import (
     TIES,
     WISHES,
@@ -26,6 +25,7 @@ from quaternity.perfect.solving.everybody import (
     for_himself,
 )
 from quaternity.perfect.solving.solver import game_graph, solve
+from tests.limits import limited
 from tests.perfect.plain_solver import Game, Position
 from tests.perfect.positions import random_states, state_of
 from tests.sizes import thorough
@@ -304,7 +304,7 @@ def test_what_can_be_forced_comes() -> None:
                 assert player in standing.can_win or 2 not in gets
 
 
-def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused() -> None:
     endless = game_graph(State.start(Settings(2, 3, 3)))
     with pytest.raises(InputError, match="positions can come again in this game"):
         for_himself(endless)
@@ -315,8 +315,10 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     chancy = game_graph(State.start(Settings(2, 4, 4, TieBreak.FEWEST_SETS, brisk=True)))
     with pytest.raises(InputError, match="tie-break first-in-order"):
         for_himself(chancy)
-    monkeypatch.setattr(everybody, "MOST_BYTES", 10)
-    with pytest.raises(LimitError, match="MB: limit"):
+    with (
+        limited("quaternity.perfect.solving.everybody", MOST_BYTES=10),
+        pytest.raises(LimitError, match="MB: limit"),
+    ):
         for_himself(game_graph(start_of(brisk(2, 3, 3))))
 
 

@@ -16,6 +16,7 @@ from quaternity.perfect.successors.many_states import Expander
 from quaternity.trials.strategies import states
 from solvers.coalition_tables import lanes_for
 from solvers.filtering import FILTERS
+from tests.limits import limited
 from tests.perfect.positions import all_keys
 from tests.sizes import thorough
 
@@ -60,7 +61,7 @@ def test_closing_is_what_the_filters_say(state: State) -> None:
     assert next(kinds, None) is None
 
 
-def test_forgotten_kinds_are_made_again_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forgotten_kinds_are_made_again_the_same() -> None:
     size, most = thorough((2, 8), (3, 20))
     start = State.start(Settings(size, 3 * (4 - size), 3))
     rules, key = Rules.of(start), canonical(start).key
@@ -70,16 +71,16 @@ def test_forgotten_kinds_are_made_again_the_same(monkeypatch: pytest.MonkeyPatch
 
     code = Coding(rules)
     code.book = KindBook(size, code.book.layout)
-    monkeypatch.setattr("quaternity.perfect.keys.kinds.MOST_KINDS", most)
-    seen = set()
-    for one in all_keys(code, key):
-        assert one in keys
-        seen |= set(code.parts(one).kinds)
-    again = Expander(code).expand(level)
-    assert key_bytes(again.keys) == key_bytes(plain.keys)
-    assert again.counts.tolist() == plain.counts.tolist()
-    assert again.outcomes.tolist() == plain.outcomes.tolist()
-    assert len(code.book._made) <= most < len(seen)
+    with limited("quaternity.perfect.keys.kinds", MOST_KINDS=most):
+        seen = set()
+        for one in all_keys(code, key):
+            assert one in keys
+            seen |= set(code.parts(one).kinds)
+        again = Expander(code).expand(level)
+        assert key_bytes(again.keys) == key_bytes(plain.keys)
+        assert again.counts.tolist() == plain.counts.tolist()
+        assert again.outcomes.tolist() == plain.outcomes.tolist()
+        assert len(code.book._made) <= most < len(seen)
 
 
 def test_too_many_players_and_ways_of_sets_to_look_are_refused() -> None:

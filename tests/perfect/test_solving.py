@@ -14,8 +14,6 @@ from quaternity.game.state import State
 from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
-from quaternity.perfect.solving import graph as graph_module
-from quaternity.perfect.solving import retrograde
 from quaternity.perfect.solving.everybody import for_himself
 from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
@@ -23,6 +21,7 @@ from quaternity.perfect.successors.many_states import Expander
 from quaternity.perfect.successors.one_state import choices
 from quaternity.workers.pool import Pool, SerialExecutor, open_executor
 from solvers.problem import DealProblem, SetConstraint
+from tests.limits import limited
 from tests.perfect.checker import Claim, forced_lengths, play_out
 from tests.perfect.plain_solver import Game, PlainSolution
 from tests.perfect.positions import random_states, state_of
@@ -348,28 +347,28 @@ def test_processes_give_the_same(tmp_path: Path, small: Solution) -> None:
         assert np.array_equal(getattr(small.values, name), getattr(other.values, name))
 
 
-def test_merging_in_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch, small: Solution) -> None:
-    monkeypatch.setattr(graph_module, "MERGE_BYTES", 4 * 512)
+@limited("quaternity.perfect.solving.graph", MERGE_BYTES=4 * 512)
+def test_merging_in_pieces_gives_the_same(small: Solution) -> None:
     other = solve(start_of(3, 3, 3))
     assert (other.graph.keys == small.graph.keys).all()
     assert other.graph.levels == small.graph.levels
 
 
 @pytest.mark.parametrize(("block", "threads"), [(1, 1), (50, 3)])
-def test_strata_in_pieces_give_the_same(
-    monkeypatch: pytest.MonkeyPatch, small: Solution, block: int, threads: int
-) -> None:
+def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: int) -> None:
     """Portions that begin and end within strata, put together and settled in turn or at once."""
-    monkeypatch.setattr(graph_module, "MOST_AT_ONCE", 32)
-    monkeypatch.setattr(retrograde, "BLOCK", block)
-    pool = Pool.around(SerialExecutor(), in_flight=1)
-    pool.threads = threads
-    other = solve(start_of(3, 3, 3), pool)
-    strata = [blocks() for blocks in other.graph.strata(block)]
-    assert max(map(len, strata)) > 1
-    assert sum(len(one.states) for blocks in strata for one in blocks) == 2_122 - 3
-    for name in ("can_force", "can_win", "can_prevent", "length"):
-        assert np.array_equal(getattr(other.values, name), getattr(small.values, name)), name
+    with (
+        limited("quaternity.perfect.solving.graph", MOST_AT_ONCE=32),
+        limited("quaternity.perfect.solving.retrograde", BLOCK=block),
+    ):
+        pool = Pool.around(SerialExecutor(), in_flight=1)
+        pool.threads = threads
+        other = solve(start_of(3, 3, 3), pool)
+        strata = [blocks() for blocks in other.graph.strata(block)]
+        assert max(map(len, strata)) > 1
+        assert sum(len(one.states) for blocks in strata for one in blocks) == 2_122 - 3
+        for name in ("can_force", "can_win", "can_prevent", "length"):
+            assert np.array_equal(getattr(other.values, name), getattr(small.values, name)), name
 
 
 @pytest.mark.parametrize("sizes", [(3, 2, 3), (2, 3, 3)], ids=str)
@@ -385,10 +384,10 @@ def test_states_one_by_one_give_the_same(
 
 
 @pytest.mark.parametrize("steps", [2, 3, 5])
+@limited("quaternity.perfect.solving.retrograde", SAVE_SECONDS=0)
 def test_a_run_interrupted_again_and_again_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Solution, steps: int
+    tmp_path: Path, small: Solution, steps: int
 ) -> None:
-    monkeypatch.setattr(retrograde, "SAVE_SECONDS", 0)
 
     def interrupted_at(count: int) -> bool:
         left = count

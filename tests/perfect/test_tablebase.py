@@ -18,6 +18,7 @@ from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, coding
 from quaternity.perfect.solving.solver import Solution, solve
 from quaternity.perfect.tablebase import FORMAT, Tablebase, UnknownState, write_tablebase
+from tests.limits import limited
 from tests.perfect.positions import random_states, with_rule
 
 START = State.start(Settings(3, 3, 3))
@@ -183,9 +184,9 @@ def test_a_value_of_players_who_are_not_there_is_refused(tmp_path: Path) -> None
         opened.standing(State.start(Settings(2, 3, 3)))
 
 
-def test_no_damage_gives_a_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@limited("quaternity.perfect.tablebase", BLOCK=4)
+def test_no_damage_gives_a_wrong_answer(tmp_path: Path) -> None:
     """Every byte of a small tablebase changed in two ways, and every length."""
-    monkeypatch.setattr("quaternity.perfect.tablebase.BLOCK", 4)
     start = State.start(Settings(2, 3, 3))
     solution = solve(start)
     whole, other = tmp_path / "whole", tmp_path / "other"
@@ -245,10 +246,8 @@ def test_probes_come_from_any_thread(tablebase: Tablebase) -> None:
     assert found == [tablebase.standing(state) for state in states]
 
 
-def test_few_blocks_in_memory_give_the_same(
-    path: Path, tablebase: Tablebase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quaternity.perfect.tablebase.MOST_BLOCKS", 1)
+@limited("quaternity.perfect.tablebase", MOST_BLOCKS=1)
+def test_few_blocks_in_memory_give_the_same(path: Path, tablebase: Tablebase) -> None:
     with Tablebase(path) as frugal:
         for state in random_states(START, Random(9), 60):
             assert frugal.standing(state) == tablebase.standing(state)
@@ -263,10 +262,10 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path: Path, solution: Solutio
     assert [file.name for file in tmp_path.iterdir()] == ["directory"]
 
 
+@limited("quaternity.perfect.tablebase", WRITTEN_AT_ONCE=1024)
 def test_runs_that_write_the_same_file_do_not_disturb_each_other(
-    tmp_path: Path, solution: Solution, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, solution: Solution
 ) -> None:
-    monkeypatch.setattr("quaternity.perfect.tablebase.WRITTEN_AT_ONCE", 1024)
     target = tmp_path / "both"
     write_tablebase(target, solution)
     alone = target.read_bytes()

@@ -22,6 +22,7 @@ from quaternity.quarto.players import Search, different_moves
 from quaternity.quarto.rules import QuartoPosition
 from quaternity.quarto.solving import best_move
 from tests.agreement import agree
+from tests.limits import limited
 from tests.quarto.boards import EXAMPLE, random_open_board
 from tests.quarto.minimax import Minimax
 from tests.quarto.plain_search import plain_best
@@ -163,14 +164,14 @@ def test_the_player_search_imagines_no_game_twice() -> None:
     assert len(moves) == 8
 
 
-def test_effort_and_memory_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_effort_and_memory_have_limits() -> None:
     board = random_open_board(Random(9), 8)
     with pytest.raises(LimitError, match="not solved with so little effort"):
         best_move(board, None, Random(1), most=20)
     solution = solve(board)
-    monkeypatch.setattr("quaternity.quarto.search.MOST_KNOWN", 5)
-    assert solve(board) == solution
-    assert solve(board).distances == solution.distances
+    with limited("quaternity.quarto.search", MOST_KNOWN=5):
+        assert solve(board) == solution
+        assert solve(board).distances == solution.distances
 
 
 symmetry = st.tuples(st.integers(0, 31), st.integers(0, 383), st.booleans())

@@ -17,6 +17,7 @@ from solvers.random_problems import Sizes, loosened, spoilt
 from solvers.registry import SOLVERS, solve
 from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Feasible, verify
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.solvers.foreign_readers import READERS, Reader
 
@@ -251,9 +252,11 @@ def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
         assert read.holds(problem)
 
 
-def test_what_is_too_large_or_unknown_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_or_unknown_is_refused() -> None:
     with pytest.raises(InputError, match="no format 'dimacs'; there are opb, cnf"):
         exported(ODD[0], "dimacs")
-    monkeypatch.setattr("solvers.exchange.formats.MOST_CLAUSES", 10)
-    with pytest.raises(LimitError, match="more than 10 clauses"):
+    with (
+        limited("solvers.exchange.formats", MOST_CLAUSES=10),
+        pytest.raises(LimitError, match="more than 10 clauses"),
+    ):
         exported(twins("php", 12, 0).possible, "cnf")

@@ -9,7 +9,6 @@ from solvers import (
     NoDeal,
     SetConstraint,
     closed,
-    flow_filtering,
     mask_of,
     solve,
 )
@@ -17,6 +16,7 @@ from solvers.brute_force import deals
 from solvers.filtering import FILTERS
 from solvers.strategies import deal_problems, feasible_problems
 from tests.agreement import agree
+from tests.limits import limited
 from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
 
@@ -106,14 +106,14 @@ def test_many_players_are_closed_by_flow() -> None:
         FILTERS["tables"](problem)
 
 
-def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 10)
+@limited("solvers.flow_filtering", MAX_STEPS=10)
+def test_a_search_that_takes_too_long_is_refused() -> None:
     with pytest.raises(LimitError, match="looked at more than 10 arcs"):
         FILTERS["flow"](bound_everywhere(4, 13, 4))
 
 
-def test_ways_round_are_searched_from_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+@limited("solvers.flow_filtering", MAX_STEPS=5000000)
+def test_ways_round_are_searched_from_both_ends() -> None:
     """From one end this start takes 13 million steps, and that of 10,000 cards 500 million."""
-    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 5_000_000)
     start = free_start(20, 40, 40)
     assert closed(start) == start

@@ -42,6 +42,7 @@ from solvers.filtering import FILTERS
 from solvers.random_problems import GameSize, brink, game_like
 from solvers.residue import least_lanes, residue
 from solvers.strategies import deal_problems
+from tests.limits import limited
 from tests.sizes import examples
 from tests.solvers.problems import bound_everywhere, free_start, pigeons, tight_coalition
 
@@ -125,8 +126,8 @@ def test_cards_all_alike_are_counted_whatever_their_number() -> None:
     assert count_deals(free_start(4, 250, 8)) > 10**800
 
 
-def test_equal_sets_and_players_are_filtered_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 20_000)
+@limited("solvers.flow_filtering", MAX_STEPS=20_000)
+def test_equal_sets_and_players_are_filtered_once() -> None:
     problem = free_start(4, 200, 20)
     assert closed(problem) == problem
 
@@ -156,10 +157,8 @@ def test_twins_of_sets_and_players_are_filtered_alike(problem: DealProblem) -> N
         assert FILTERS["flow"](twins) == FILTERS["tables"](twins)
 
 
-def test_filtering_is_refused_when_it_is_seen_to_be_too_much(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(flow_filtering, "MAX_STEPS", 40_000)
+@limited("solvers.flow_filtering", MAX_STEPS=40_000)
+def test_filtering_is_refused_when_it_is_seen_to_be_too_much() -> None:
     with pytest.raises(LimitError, match=r"would look at about [\d,]+ arcs: the limit is 40,000"):
         FILTERS["flow"](bound_everywhere(4, 39, 13))
 

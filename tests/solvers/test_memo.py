@@ -14,6 +14,7 @@ from solvers.coalition_tables import Lanes
 from solvers.factor_product import Product, program
 from solvers.residue import residue
 from solvers.set_ways import SetWays
+from tests.limits import limited
 from tests.solvers.plain_counting import count_by_remaining_hands
 
 
@@ -94,14 +95,14 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
     assert len(coalition_tables._tables) == 10
 
 
-def test_tables_of_large_sets_stay_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_of_large_sets_stay_within_the_budget() -> None:
     layout = Lanes(2, 32)
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 1_000_000)
-    for size in range(9_000, 9_040):
-        assert layout.table((3,) * size, (0, 0), (size, size)) > 0
-        assert 0 < Memo.spent() <= 1_000_000
-    assert len(coalition_tables._tables) < 15
+    with limited("quaternity.base.memo", BUDGET=1000000):
+        for size in range(9_000, 9_040):
+            assert layout.table((3,) * size, (0, 0), (size, size)) > 0
+            assert 0 < Memo.spent() <= 1_000_000
+        assert len(coalition_tables._tables) < 15
 
 
 @pytest.mark.parametrize(

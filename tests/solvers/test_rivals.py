@@ -33,6 +33,7 @@ from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened,
 from solvers.registry import VARIANTS
 from solvers.rivals import RIVALS, installed, linear, table
 from solvers.shortage import Shortage
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.solvers.problems import bound_everywhere, free_start
 from tests.test_arrows import HOUSE
@@ -203,10 +204,10 @@ def multiplies_wrongly(glop: Glop) -> Glop:
 
 
 @pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
+@limited("solvers.conformance", SHRINK_SECONDS=0.1)
 def test_a_rival_that_is_wrong_is_shown_as_wrong(
     wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solvers.conformance.SHRINK_SECONDS", 0.1)
     monkeypatch.setattr(linear, "glop", wrong(linear.glop))
     with pytest.raises(SolverFault, match=r"^glop breaks the law '.*': glop (says|finds|raised)"):
         check_solver(find_solver("glop"), examples=20, sizes=())

@@ -34,6 +34,7 @@ from quaternity.workers.child import Child
 from quaternity.workers.own_process import own_process
 from quaternity.workers.pool import open_executor
 from quaternity.workers.process_tree import descendants
+from tests.limits import limited
 from tests.sizes import thorough
 
 HERE = Path(__file__).parent
@@ -126,21 +127,22 @@ def test_whatever_a_program_does_is_named_with_its_game(
         return Child(words, **{**more, "isolated": isolated})
 
     monkeypatch.setattr("quaternity.workers.program.Child", child)
-    monkeypatch.setattr("quaternity.workers.child.MOST_PROCESSES", 20)
-    monkeypatch.setattr("quaternity.workers.program.MOST_PROCESSES", 20)
-    monkeypatch.setattr("quaternity.workers.program.MEMORY", 300 << 20)
-    quick = deed in ("hang", "stops", "kills_supervisor")
-    plan = Tournament(
-        QuartoRules(), (hostile(deed), hostile("moves_folder")),
-        move_seconds=0.5 if quick else 20,
-    )  # fmt: skip
-    with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
-        play_game(plan, 0)
-    fault = raised.value
-    assert isinstance(fault, PlayerTimeout) == FAULTS[deed].startswith("gave no answer")
-    assert fault.place is not None
-    assert (fault.place.player, fault.place.game) == (hostile(deed), 0)
-    assert fault.what.startswith(f"player {hostile(deed)!r} in seat {fault.place.seat} ")
+    with (
+        limited("quaternity.workers.child", MOST_PROCESSES=20),
+        limited("quaternity.workers.program", MOST_PROCESSES=20, MEMORY=300 << 20),
+    ):
+        quick = deed in ("hang", "stops", "kills_supervisor")
+        plan = Tournament(
+            QuartoRules(), (hostile(deed), hostile("moves_folder")),
+            move_seconds=0.5 if quick else 20,
+        )  # fmt: skip
+        with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
+            play_game(plan, 0)
+        fault = raised.value
+        assert isinstance(fault, PlayerTimeout) == FAULTS[deed].startswith("gave no answer")
+        assert fault.place is not None
+        assert (fault.place.player, fault.place.game) == (hostile(deed), 0)
+        assert fault.what.startswith(f"player {hostile(deed)!r} in seat {fault.place.seat} ")
 
 
 @pytest.mark.parametrize("deed", ["moves_folder", "ignores_quit", "dies_once"])

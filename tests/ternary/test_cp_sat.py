@@ -7,8 +7,9 @@ from types import FrameType
 import pytest
 
 from quaternity.base.errors import SolverTimeout
-from quaternity.ternary import Best, Rule, largest_methods, packing
+from quaternity.ternary import Best, Rule, packing
 from quaternity.ternary.largest_methods import largest_by_cp_sat, parts_by_cp_sat
+from tests.limits import limited
 
 HARD = range(56)
 """Cards of which the largest part without a SET takes minutes to prove."""
@@ -35,12 +36,14 @@ def test_an_interrupt_ends_a_long_solve() -> None:
         assert not thread.is_alive(), "the solver has stopped too"
 
 
-def test_a_time_limit_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(largest_methods, "SECONDS", 0.01)
+@limited("quaternity.ternary.largest_methods", SECONDS=0.01)
+def test_a_time_limit_is_no_answer() -> None:
     with pytest.raises(SolverTimeout, match="56 cards: CP-SAT has not proved"):
         largest_by_cp_sat(HARD, Rule.SET, (), Best())
     with pytest.raises(SolverTimeout, match="has not found all parts"):
         parts_by_cp_sat(HARD, Rule.SET, (), 15)
-    monkeypatch.setattr(packing, "SECONDS", 1e-9)
-    with pytest.raises(SolverTimeout, match="whether 81 cards hold 27"):
+    with (
+        limited("quaternity.ternary.packing", SECONDS=1e-9),
+        pytest.raises(SolverTimeout, match="whether 81 cards hold 27"),
+    ):
         packing.pack_by_cp_sat(range(81), Rule.SET, 27, Best())

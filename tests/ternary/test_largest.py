@@ -30,6 +30,7 @@ from quaternity.ternary.hyperplane import (
 )
 from quaternity.ternary.tables import bits_of, cards_in
 from tests.agreement import agree
+from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.ternary.tables import RULES, holds_no_three, most_without_three, tables
 
@@ -173,8 +174,8 @@ def test_a_wrong_step_of_the_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         largest_in_deck(Rule.SET)
 
 
-def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(largest_methods, "NODES", 10)
+@limited("quaternity.ternary.largest_methods", NODES=10)
+def test_the_search_has_a_limit() -> None:
     with pytest.raises(LimitError, match="10 nodes"):
         largest_free(range(30), Rule.SET)
 
@@ -193,11 +194,9 @@ def test_wrong_arguments_are_named() -> None:
 def test_bounds_hold_wherever_the_search_ends(table: list[int], rule: Rule, nodes: int) -> None:
     """The largest part is never smaller than what was found, and never above the bound."""
     size, best = len(largest_free(table, rule)), Best[int]()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(largest_methods, "NODES", nodes)
-        with suppress(LimitError):
-            largest_free(table, rule, best=best)
-            assert best.proved
+    with limited("quaternity.ternary.largest_methods", NODES=nodes), suppress(LimitError):
+        largest_free(table, rule, best=best)
+        assert best.proved
     assert best.size <= size <= best.bound
     assert holds_no_three(best.found, rule)
     assert set(best.found) <= set(table)

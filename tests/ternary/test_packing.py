@@ -17,7 +17,6 @@ from quaternity.ternary import (
     digits_of,
     is_triple,
     most_disjoint,
-    packing,
     partition,
     third,
 )
@@ -25,6 +24,7 @@ from quaternity.ternary.checksum import excludes
 from quaternity.ternary.tables import bits_of
 from quaternity.ternary.triples import Triple
 from tests.agreement import agree
+from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.ternary.tables import CARD, RULES, most_disjoint_threes, tables
 
@@ -168,8 +168,8 @@ def test_a_generator_chooses_among_the_packings(method: str) -> None:
     assert answers == {((0, 1, 2),), ((0, 3, 6),)}
 
 
-def test_the_search_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "NODES", 3)
+@limited("quaternity.ternary.packing", NODES=3)
+def test_the_search_has_a_limit() -> None:
     with pytest.raises(LimitError, match="3 nodes"):
         partition(WHOLE_DECK, Rule.SET)
 

@@ -34,6 +34,7 @@ from quaternity.web.app import app
 from quaternity.web.guards import Limits
 from quaternity.web.helping import why
 from quaternity.web.new_table import parsed_record
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Page, Site
@@ -260,10 +261,11 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
         page = site.ask("POST", "/api/records", data)
         assert page.status == 422
         assert says in page.json["error"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quaternity.web.new_table.LONGEST_GAME", 0)
-        with pytest.raises(InputError, match="2 moves are more than 0"):
-            parsed_record(head + b"0 asks 1 for 0/2: yes\n")
+    with (
+        limited("quaternity.web.new_table", LONGEST_GAME=0),
+        pytest.raises(InputError, match="2 moves are more than 0"),
+    ):
+        parsed_record(head + b"0 asks 1 for 0/2: yes\n")
 
 
 def test_the_head_of_a_stream_is_no_stream(site: Site) -> None:

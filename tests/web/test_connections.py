@@ -23,6 +23,7 @@ from quaternity.web.connection import KEPT_FILES, Connection
 from quaternity.web.guards import Limits
 from quaternity.web.rates import network_of, share
 from quaternity.web.streams import Stream, Streams
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
@@ -68,11 +69,9 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 @pytest.mark.parametrize("keeps", ["keep-alive", "close"])
-def test_who_does_not_read_is_closed(
-    monkeypatch: pytest.MonkeyPatch, loop: Callable[[], Any], keeps: str
-) -> None:
+@limited("quaternity.web.connection", READ_SECONDS=0.1)
+def test_who_does_not_read_is_closed(loop: Callable[[], Any], keeps: str) -> None:
     """Also where the connection is about to be closed anyhow, once all is read."""
-    monkeypatch.setattr(connection, "READ_SECONDS", 0.1)
 
     async def unread() -> None:
         async with Serving(large) as serving:
@@ -140,8 +139,8 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-def test_who_reads_half_in_time_is_never_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "READ_SECONDS", 0)
+@limited("quaternity.web.connection", READ_SECONDS=0)
+def test_who_reads_half_in_time_is_never_closed() -> None:
 
     async def aborted(sizes: list[int]) -> bool:
         wire = Wire([*sizes, 0])

@@ -15,6 +15,7 @@ from quaternity.web.guards import POLICY, Guards
 from quaternity.web.rates import Rates
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import asker
+from tests.limits import limited
 from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE
@@ -193,9 +194,7 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
         rates.count("a", 60)
 
 
-def test_connections_that_take_places_of_others_are_closed(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_connections_that_take_places_of_others_are_closed(server: Server) -> None:
     name, port = server.host.split(":")
     with socket.create_connection((name, int(port)), 20) as asking:
         asking.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: bbbbbbbb\r\n" * 6000)
@@ -219,5 +218,5 @@ def test_connections_that_take_places_of_others_are_closed(
         return wire.closed
 
     assert not asyncio.run(closed())
-    monkeypatch.setattr("quaternity.web.connection.REQUEST_SECONDS", 0)
-    assert asyncio.run(closed())
+    with limited("quaternity.web.connection", REQUEST_SECONDS=0):
+        assert asyncio.run(closed())

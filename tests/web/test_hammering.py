@@ -18,6 +18,7 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import is_triple, triples
 from quaternity.web.app import app
 from quaternity.web.guards import Limits
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
@@ -236,11 +237,9 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
     run(server, come)
 
 
-def test_tables_that_are_forgotten_and_read_again_are_never_two(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@limited("quaternity.web.tables", MOST_LIVE=0)
+def test_tables_that_are_forgotten_and_read_again_are_never_two(tmp_path: Path) -> None:
     """More tables than are kept in memory, all played at once: none is there twice."""
-    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 0)
     count = thorough(6, 60)
     with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6, counts=10**6))) as site:
         wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}

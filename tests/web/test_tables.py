@@ -20,6 +20,7 @@ from quaternity.web.course import RECENT, LoggedCourse, has_secret
 from quaternity.web.guards import Limits
 from quaternity.web.seats import Caller, Who
 from quaternity.web.store import FILE, Entry
+from tests.limits import limited
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, opened, thought
@@ -190,10 +191,8 @@ def test_which_games_have_secrets() -> None:
     assert has_secret(SetRules(SetSettings(table=9)))
 
 
-def test_tables_nobody_looks_at_are_read_again(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", 2)
+@limited("quaternity.web.tables", MOST_LIVE=2)
+def test_tables_nobody_looks_at_are_read_again(tmp_path: Any) -> None:
     with opened(tmp_path) as site:
         many = [Table(site) for _ in range(5)]
         for table in many:
@@ -224,24 +223,24 @@ def given_away(table: Table) -> bool:
 
 
 def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, clock: list[float]
+    tmp_path: Any, clock: list[float]
 ) -> None:
     def answers(most_live: int) -> list[bool]:
         """Let people come and go at three tables, and others try to give their seats away."""
-        monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", most_live)
-        random, begun = Random(1), clock[0]
-        given = []
-        with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
-            many = [Table(site) for _ in range(3)]
-            for _ in range(60):
-                clock[0] += random.choice([0, 1, 15, 39, 41])
-                table = random.choice(many)
-                if random.randrange(2):
-                    table.look(1)
-                else:
-                    given.append(given_away(table))
-        clock[0] = begun
-        return given
+        with limited("quaternity.web.tables", MOST_LIVE=most_live):
+            random, begun = Random(1), clock[0]
+            given = []
+            with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
+                many = [Table(site) for _ in range(3)]
+                for _ in range(60):
+                    clock[0] += random.choice([0, 1, 15, 39, 41])
+                    table = random.choice(many)
+                    if random.randrange(2):
+                        table.look(1)
+                    else:
+                        given.append(given_away(table))
+            clock[0] = begun
+            return given
 
     remembered = answers(500)
     assert answers(0) == remembered
@@ -290,15 +289,15 @@ def test_what_fails_at_a_table_ends_nothing_for_the_others(
             await asyncio.sleep(0)
         ticking.cancel()
 
-    monkeypatch.setattr("quaternity.web.tables.BEAT_SECONDS", 0)
-    monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
-    made = {Table(site).made["table"] for _ in range(3)}
-    stream = site.listen(f"/api/tables/{min(made)}/events", None)
-    site.wait(beaten())
-    assert made <= set(ticked)
-    assert b":\n\n" in b"".join(stream.parts[1:])
-    assert "RuntimeError" in caplog.text
-    assert "0/2" not in caplog.text
+    with limited("quaternity.web.tables", BEAT_SECONDS=0):
+        monkeypatch.setattr("quaternity.web.table.Table.tick", tick)
+        made = {Table(site).made["table"] for _ in range(3)}
+        stream = site.listen(f"/api/tables/{min(made)}/events", None)
+        site.wait(beaten())
+        assert made <= set(ticked)
+        assert b":\n\n" in b"".join(stream.parts[1:])
+        assert "RuntimeError" in caplog.text
+        assert "0/2" not in caplog.text
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -318,8 +317,8 @@ def test_a_table_holds_no_positions_that_nothing_can_mean(game: str) -> None:
     assert len(course.moves) > 10
 
 
-def test_programs_rest_while_nobody_looks(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaternity.web.table.GONE_SECONDS", -1.0)
+@limited("quaternity.web.table", GONE_SECONDS=-1.0)
+def test_programs_rest_while_nobody_looks(site: Site) -> None:
     small = {"set_size": 2, "sets": 2, "players": 2}
     table = Table(site, seats=["random", "random"], settings=small)
     site.rest()
@@ -349,10 +348,8 @@ def test_nobody_shows_a_second_self_what_a_program_holds(
             assert table.would_show(seat, who) == (hides and not people <= set(held))
 
 
-def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 3)
+@limited("quaternity.web.table", MOST_ALONE=3)
+def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(site: Site) -> None:
     seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
     alone = Table(site, **seats)
     name = alone.made["table"]
@@ -362,12 +359,12 @@ def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(
     site.run(table.change_seats({0: table.seats[0]}))
     site.run(thought(site, name))
     assert alone.look()["version"] == 8
-    monkeypatch.setattr("quaternity.web.table.MOST_ALONE", 0)
-    together = Table(site, **seats | {"seats": ["me", "random"]})
-    for version in (0, 2, 4, 6):
-        assert together.look(0)["version"] == version
-        assert together.move(0, together.look(0)["moves"][0]).status == 200
-        site.run(thought(site, together.made["table"]))
+    with limited("quaternity.web.table", MOST_ALONE=0):
+        together = Table(site, **seats | {"seats": ["me", "random"]})
+        for version in (0, 2, 4, 6):
+            assert together.look(0)["version"] == version
+            assert together.move(0, together.look(0)["moves"][0]).status == 200
+            site.run(thought(site, together.made["table"]))
 
 
 def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
@@ -404,34 +401,34 @@ def test_a_table_plays_on_while_a_program_is_tried(
     tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, most_live: int, *, joined: bool
 ) -> None:
     """And who sits down meanwhile keeps the seat, also when the table leaves memory."""
-    monkeypatch.setattr("quaternity.web.tables.MOST_LIVE", most_live)
-    (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    players = {("quaternity", "late"): "late_player:Late"}
-    with opened(tmp_path / "data", players=players) as site:
-        table = Table(site, seats=["me", "me", "random"])
-        opened_seat = table.post(0, "hand-over", seat=2, player="open")
-        sent = {"seat": 2, "player": "late"}
-        path = f"{table.path}/hand-over"
+    with limited("quaternity.web.tables", MOST_LIVE=most_live):
+        (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        players = {("quaternity", "late"): "late_player:Late"}
+        with opened(tmp_path / "data", players=players) as site:
+            table = Table(site, seats=["me", "me", "random"])
+            opened_seat = table.post(0, "hand-over", seat=2, player="open")
+            sent = {"seat": 2, "player": "late"}
+            path = f"{table.path}/hand-over"
 
-        async def begin() -> asyncio.Task[Page]:
-            return asyncio.create_task(site.send("POST", path, sent, table.tokens[0]))
+            async def begin() -> asyncio.Task[Page]:
+                return asyncio.create_task(site.send("POST", path, sent, table.tokens[0]))
 
-        handed = site.run(begin())
-        site.rest()
-        assert table.move(0, "1 0 2").status == 200
-        Table(site)  # the first one is forgotten where none is kept
-        if joined:
-            invitation = opened_seat.json["invitation"]
-            assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
-        assert not handed.done()
-        pipe.tell("x")
+            handed = site.run(begin())
+            site.rest()
+            assert table.move(0, "1 0 2").status == 200
+            Table(site)  # the first one is forgotten where none is kept
+            if joined:
+                invitation = opened_seat.json["invitation"]
+                assert site.ask("POST", "/api/seats", {"invitation": invitation}).status == 201
+            assert not handed.done()
+            pipe.tell("x")
 
-        async def answered() -> Page:
-            return await handed
+            async def answered() -> Page:
+                return await handed
 
-        assert site.run(answered()).status == (403 if joined else 200)
-        assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")
+            assert site.run(answered()).status == (403 if joined else 200)
+            assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")
 
 
 def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) -> None:

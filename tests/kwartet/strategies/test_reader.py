@@ -18,7 +18,7 @@ from quaternity.kwartet.public import Event
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.strategies.counting import patient
-from quaternity.kwartet.strategies.reader import beliefs, coupling, reader, reading
+from quaternity.kwartet.strategies.reader import beliefs, reader, reading
 from quaternity.kwartet.strategies.students import request
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.tournament.playing import Tournament, play
@@ -26,6 +26,7 @@ from quaternity.table.tournament.scores import tabulated
 from quaternity.workers.pool import open_executor
 from solvers.filtering import closed
 from tests.kwartet.games import random_log, random_settings
+from tests.limits import limited
 from tests.sizes import only_thorough, thorough
 
 Chances = list[list[list[float]]]
@@ -164,17 +165,15 @@ def test_sets_that_are_alike_are_read_as_if_each_were_looked_at(
 
 
 @pytest.mark.parametrize("announce", Announce)
-def test_among_many_it_reads_nearly_as_among_few(
-    announce: Announce, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_among_many_it_reads_nearly_as_among_few(announce: Announce) -> None:
     log = played(KwartetSettings(4, 8, announce), 2, thorough(12, 40))
     view = log.positions[-1].view(3, log.events)
     closely = beliefs(view)
     forget()
-    monkeypatch.setattr(coupling, "FEW", 0)
-    for cards, others in zip(closely, beliefs(view), strict=True):
-        for row, other in zip(cards, others, strict=True):
-            assert row == pytest.approx(other, abs=0.02)
+    with limited("quaternity.kwartet.strategies.reader.coupling", FEW=0):
+        for cards, others in zip(closely, beliefs(view), strict=True):
+            for row, other in zip(cards, others, strict=True):
+                assert row == pytest.approx(other, abs=0.02)
 
 
 def test_who_asks_is_believed_to_hold_more_of_that_set_and_less_of_others() -> None:
