@@ -142,7 +142,7 @@ class Lanes:
 
         `owners` must be sorted, so that sets that differ in the order of cards share a table.
         """
-        return _tables[self, owners, low, high]
+        return kept_tables[self, owners, low, high]
 
     def made_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
@@ -261,10 +261,10 @@ class Lanes:
 
 
 @Memo
-def _tables(
+def kept_tables(
     layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    # The table, the key with its three tuples, and the place in the dictionary.
+    """Return the table of a set, and the bytes of it, its key and its place in the memo."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.made_table(owners, low, high), size
 

@@ -170,7 +170,7 @@ def _bounds(
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     problem = network.problem
     places = {_looks(constraint): index for index, constraint in enumerate(problem.sets)}
-    alike = _players_alike(problem.hands, places)
+    alike = players_alike(problem.hands, places)
     bounds = {}
     searched = 0
     for looks, index in places.items():
@@ -199,7 +199,7 @@ def _bounds(
     return bounds
 
 
-def _players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
+def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
     """Return per player the first player who can swap names with them without any change."""
     counted = [(constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets]
     alike: list[int] = []

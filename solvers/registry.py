@@ -103,7 +103,8 @@ VARIANTS: dict[str, Solver] = {
 
 
 @lru_cache(maxsize=1)
-def _registered() -> Plugins[Solver]:
+def registered_solvers() -> Plugins[Solver]:
+    """Load the solvers that other distributions register."""
     from solvers.rivals import RIVALS
 
     return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *RIVALS}, _row)
@@ -127,7 +128,7 @@ def all_solvers() -> dict[str, Solver]:
 
     A registration that cannot be used is left out, with a warning; see `quaternity.base.plugins`.
     """
-    return {**SOLVERS, **_registered().found}
+    return {**SOLVERS, **registered_solvers().found}
 
 
 @takes(name=str)
@@ -149,7 +150,7 @@ def find_solver(name: str) -> Solver:
         return RIVALS[name].solver
     if PLACE.fullmatch(name):
         return _placed(name)
-    _registered().check(name)
+    registered_solvers().check(name)
     table = all_solvers()
     if name not in table:
         known = ", ".join((*table, "package.module:name"))

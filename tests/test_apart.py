@@ -99,7 +99,7 @@ def test_right_answers_come_whatever_else_it_does(
     assert [bool(run.given) for run in runs] == [True] * 3
     assert runs[1].solve > 10 * min(run.solve for run in runs)
     assert all(run.peak is None or 10**6 < run.peak < 300 << 20 for run in runs)
-    child = module._home(row.name).process._child
+    child = module._home(row.name).process.child
     assert child is not None
     assert len(descendants(child.process.pid)) == 2, "its supervisor, and itself"
 

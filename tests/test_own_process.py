@@ -145,8 +145,8 @@ def test_who_has_nobody_to_answer_ends_without_a_word(
     process: OwnProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert process.call(divmod, 7, 2) == (3, 1)
-    assert process._child is not None
-    child = process._child.process
+    assert process.child is not None
+    child = process.child.process
     assert child.stdin is not None
     assert child.stdout is not None
     child.stdout.close()

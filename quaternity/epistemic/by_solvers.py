@@ -123,7 +123,7 @@ class SolverEvaluator:
             case logic.Everywhere(part):
                 return self._public_counterexample(part, earlier) is None
             case logic.Common():
-                return not self._chain(formula, deal, earlier)
+                return not self.chain_to_failure(formula, deal, earlier)
             case logic.Unknown(knower, owner, count, at_most):
                 held = (
                     self._truth(logic.Knows(knower, logic.Holds(owner, card)), deal, earlier)
@@ -178,7 +178,7 @@ class SolverEvaluator:
         if self._normal(logic.Common(formula, players)) == formula:
             # It has one truth value wherever a chain leads.
             return [] if self._truth(formula, deal, earlier) else [deal]
-        chain = self._chain(logic.Common(formula, players), deal, earlier)
+        chain = self.chain_to_failure(logic.Common(formula, players), deal, earlier)
         for steps in range(1, len(chain) - 1):
             shorter = self._chain_of(logic.Common(formula, players), deal, None, earlier, steps)
             if shorter:
@@ -318,16 +318,18 @@ class SolverEvaluator:
                 encoder.forbid_among(guess, area)
         elif not guess.said:
             known = self._leading_to_failure.setdefault(common, [])
-            for exclusion in self._leading_there(common.part, self._chain(common, deal, ()), group):
+            for exclusion in self.deals_leading_there(
+                common.part, self.chain_to_failure(common, deal, ()), group
+            ):
                 if exclusion not in known:
                     known.append(exclusion)
                     encoder.exclude(common, exclusion)
 
-    def _leading_there(
+    def deals_leading_there(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
         """Deals from which failures are reached, around the deals of a chain but the first."""
-        bad = narrowed(self.problem, self._around(part, False, chain[-1], ()))
+        bad = narrowed(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
         for before, after in zip(chain[-2:0:-1], chain[:1:-1], strict=True):
             blind = next(g for g in group if same_hands(before, after, (g,)))
@@ -341,14 +343,14 @@ class SolverEvaluator:
         counterexample = self._counterexample(players, part, deal, guess.said)
         if counterexample is None:
             raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
-        case = self._around(part, False, counterexample, guess.said)
+        case = self.case_around(part, False, counterexample, guess.said)
         for index, announcement in enumerate(guess.said):
             case = merged(
-                case, self._around(announcement, True, counterexample, guess.said[:index])
+                case, self.case_around(announcement, True, counterexample, guess.said[:index])
             )
         return case
 
-    def _around(self, formula: Formula, truth: bool, deal: Deal, earlier: Said) -> Case:
+    def case_around(self, formula: Formula, truth: bool, deal: Deal, earlier: Said) -> Case:
         """Return a case around a deal, in all of whose deals a formula has the same truth value."""
         return case_around(formula, truth, deal, earlier, self._truth, self._known_around)
 
@@ -364,7 +366,7 @@ class SolverEvaluator:
         if not truth:
             other = self._counterexample((player,), part, deal, earlier)
             assert other is not None, f"{formula} is false, but nothing shows it"
-            false = narrowed(self.problem, self._around(part, False, other, earlier))
+            false = narrowed(self.problem, self.case_around(part, False, other, earlier))
             return hands_allowed(deals_before(self.problem, false, other, player), player)
         false_cases = cases(self.problem, part, False) if not part.modal_depth else None
         if false_cases is None:
@@ -376,7 +378,7 @@ class SolverEvaluator:
         group = common.among(self.problem.players)
         return joined_at_most(self.problem, deal, group, self.deadline.left())
 
-    def _chain(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
+    def chain_to_failure(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
         """Give a chain from a deal to one where what is common knowledge is false; empty for none.
 
         Raises Undecided beyond `MAX_STEPS` steps or the time limit.

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-_SPELLINGS = {
+SPELLINGS = {
     "¬": "!", "~": "!", "not": "!", "∧": "&", "&&": "&", "and": "&", "∨": "|", "||": "|",
     "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
     "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
@@ -63,7 +63,7 @@ _SPELLINGS = {
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
-_RESERVED = {
+RESERVED = {
     "true",
     "false",
     "not",
@@ -133,7 +133,7 @@ def _tokens(text: str) -> list[_Token]:
         if match is None:
             raise _fault(text, at, f"{text[at]!r} is not part of any formula")
         if match.lastgroup != "BLANK":
-            word = _SPELLINGS.get(match[0], match[0])
+            word = SPELLINGS.get(match[0], match[0])
             for digits in re.finditer(r"[0-9]+", word):
                 if len(digits[0]) > _LONGEST_NUMBER:
                     raise _fault(text, at + digits.start(), "a number of more than 9 digits")
@@ -238,7 +238,7 @@ class _Parser:
         raise self.expected(example[kind])
 
     def is_free(self, name: str) -> bool:
-        return name not in _RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
+        return name not in RESERVED and name.islower() and not _VARIABLE.fullmatch(name)
 
     def number(self) -> int:
         if self.token.kind != "NUMBER":

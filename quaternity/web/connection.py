@@ -30,7 +30,7 @@ READ_SECONDS = 15.0
 KEPT_FILES = 48
 """Of the files that may be open so many are no connections: the tables, and pipes of programs."""
 
-_networks: Counter[str] = Counter()
+open_networks: Counter[str] = Counter()
 """How many connections of this process each network has."""
 
 
@@ -51,11 +51,11 @@ class Connection(HttpToolsProtocol):
         """Wait for the first request, or refuse one connection too many."""
         super().connection_made(transport)
         self._network = network_of(self.client[0] if self.client else "")
-        _networks[self._network] += 1
+        open_networks[self._network] += 1
         room = max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES, 4)
-        if self.client and _networks[self._network] > share(room):
+        if self.client and open_networks[self._network] > share(room):
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
-        elif _networks.total() > room:
+        elif open_networks.total() > room:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
         else:
             self._wait()
@@ -66,9 +66,9 @@ class Connection(HttpToolsProtocol):
         self._settle()
         if self._looking is not None:
             self._looking.cancel()
-        _networks[self._network] -= 1
-        if not _networks[self._network]:
-            del _networks[self._network]
+        open_networks[self._network] -= 1
+        if not open_networks[self._network]:
+            del open_networks[self._network]
         if self._answered is not None:
             self._answered.disconnected = True
             self._answered.message_event.set()

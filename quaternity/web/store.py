@@ -155,9 +155,9 @@ class Store:
             if not _locked(self._lock):
                 raise InputError(f"{folder}: another server has the tables of this folder")
             try:
-                self._writer = self._connected(opened)
-                _migrate(self._writer, self.path)
-                _check(self._writer)
+                self.writer = self._connected(opened)
+                _migrate(self.writer, self.path)
+                _check(self.writer)
                 self._reader = self._connected(opened)
             except sqlite3.OperationalError as error:
                 raise InputError(f"{self.path}: {error}") from error
@@ -218,7 +218,7 @@ class Store:
         self._jobs.put(None)
         self._thread.join()
         self._reader.close()
-        self._writer.close()
+        self.writer.close()
         os.close(self._lock)
 
     # ------------------------------------------------------------------ the thread that writes
@@ -261,18 +261,18 @@ class Store:
         # One call for all: each of them waits for its turn beside the thread that answers.
         rows = json.dumps(entries)
         if not statements:
-            self._writer.execute(_APPEND, (rows,))
+            self.writer.execute(_APPEND, (rows,))
             return
         try:
-            self._writer.execute("BEGIN IMMEDIATE")
+            self.writer.execute("BEGIN IMMEDIATE")
             for text, values in statements:
-                self._writer.execute(text, values)
+                self.writer.execute(text, values)
             if entries:
-                self._writer.execute(_APPEND, (rows,))
-            self._writer.execute("COMMIT")
+                self.writer.execute(_APPEND, (rows,))
+            self.writer.execute("COMMIT")
         except BaseException:
-            if self._writer.in_transaction:
-                self._writer.execute("ROLLBACK")
+            if self.writer.in_transaction:
+                self.writer.execute("ROLLBACK")
             raise
 
 

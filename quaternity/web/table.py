@@ -96,7 +96,7 @@ class Table:
         """When somebody asked for something last."""
         self._woken = -1
         """The version in which programs were told to think."""
-        self._tasks: dict[int, asyncio.Task[object]] = {}
+        self.tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0
         self._retry = False
         """Whether a program's move could not be kept."""
@@ -139,7 +139,7 @@ class Table:
     @property
     def is_quiet(self) -> bool:
         """Return whether nobody looks, and nothing is under way."""
-        return not (self.streams or self._tasks or self.lock.locked())
+        return not (self.streams or self.tasks or self.lock.locked())
 
     # ------------------------------------------------------------------ who is there
 
@@ -260,7 +260,7 @@ class Table:
             None if waits else rules.view(position, who.looking), tuple(self.course.steps[:number]),
             points, None if places is None else tuple(places),
             bool(self.kept.help), bool(self.kept.practice) and self.secret,
-            tuple(sorted(self._tasks)), tuple(sorted(self.undo)),
+            tuple(sorted(self.tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
             tuple(self.awaited), self.kept.deck, not waits,
@@ -538,7 +538,7 @@ class Table:
     def look_at_clock(self) -> None:
         """Let a program move for who has run out of time, and play on for who does so too often."""
         acting = self.to_act
-        if self.due is None or len(acting) != 1 or acting[0] in self._tasks or self.lock.locked():
+        if self.due is None or len(acting) != 1 or acting[0] in self.tasks or self.lock.locked():
             if self.due is not None and self.lock.locked():
                 self.set_due(self.due)  # a move is on its way
             return
@@ -592,10 +592,10 @@ class Table:
 
         Who calls it holds the lock, so no move is being kept that could be left half way.
         """
-        for task in self._tasks.values():
+        for task in self.tasks.values():
             if task is not asyncio.current_task():
                 task.cancel()
-        self._tasks, self._retry = {}, False
+        self.tasks, self._retry = {}, False
         looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
         if not looked_at or self._alone > MOST_ALONE or self.awaited:
             return
@@ -611,12 +611,12 @@ class Table:
             self.wake()
 
     def _begin(self, seat: int, doing: Coroutine[Any, Any, object]) -> None:
-        task = self._tasks[seat] = asyncio.create_task(doing)
+        task = self.tasks[seat] = asyncio.create_task(doing)
         task.add_done_callback(lambda done: self._done(seat, done))
 
     def _done(self, seat: int, task: asyncio.Task[object]) -> None:
-        if self._tasks.get(seat) is task:
-            del self._tasks[seat]
+        if self.tasks.get(seat) is task:
+            del self.tasks[seat]
         if task.cancelled() or (error := task.exception()) is None:
             return
         if isinstance(error, Refusal):
@@ -643,7 +643,7 @@ class Table:
         if len(acting) < 2 or self.awaited:
             return
         for seat in acting:
-            if seat in self._tasks or self.seats[seat].kind == PROGRAM or self.is_present(seat):
+            if seat in self.tasks or self.seats[seat].kind == PROGRAM or self.is_present(seat):
                 continue
             move = self.rules.for_absent(self.rules.view(self.course.position, seat))
             if move is not None:
@@ -667,8 +667,8 @@ class Table:
     def stop(self) -> None:
         """Let no program think here."""
         self.set_due(None)
-        for task in self._tasks.values():
+        for task in self.tasks.values():
             task.cancel()
-        self._tasks = {}
+        self.tasks = {}
         for stream in list(self.streams):
             stream.end()

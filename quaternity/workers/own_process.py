@@ -86,7 +86,7 @@ class OwnProcess:
     def __init__(self, wanted: str = "move") -> None:
         self._wanted = wanted
         self._path: list[str] = []
-        self._child: Child | None = None
+        self.child: Child | None = None
         self._file, self._stacks = _memory_file(), _memory_file()
         self._file.truncate(NOTED_BYTES)
         # Who writes to any file that is open writes behind the notes.
@@ -98,7 +98,7 @@ class OwnProcess:
     @property
     def is_running(self) -> bool:
         """Return whether there is a process that waits for a call."""
-        return self._child is not None and self._child.is_running
+        return self.child is not None and self.child.is_running
 
     def call(
         self,
@@ -122,12 +122,12 @@ class OwnProcess:
         try:
             if self._path != sys.path:
                 self.end()  # it would look for players elsewhere
-            if self._child is None or not self._child.is_running:
+            if self.child is None or not self.child.is_running:
                 self._path = list(sys.path)
                 self.end()
-                self._child = self._started()
+                self.child = self._started()
             self._notes.clear()
-            result, raised = self._answer(self._child, mark, work, seconds, memory)
+            result, raised = self._answer(self.child, mark, work, seconds, memory)
         except BaseException:
             self.end()
             raise
@@ -141,7 +141,7 @@ class OwnProcess:
 
     def end(self) -> None:
         """End the process at once, if there is one, and what it started."""
-        child, self._child = self._child, None
+        child, self.child = self.child, None
         if child is not None:
             child.end()
 

@@ -239,7 +239,7 @@ OFF: dict[str, dict[str, Off]] = {
     },
     "problems": {
         "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
-        "players who are alike": {"solvers.flow_filtering._players_alike": _nobody_alike},
+        "players who are alike": {"solvers.flow_filtering.players_alike": _nobody_alike},
         "sets that look alike": {"solvers.flow_filtering._looks": _same},
         "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
         "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
@@ -254,7 +254,7 @@ OFF: dict[str, dict[str, Off]] = {
         "closed sets kept": _unkept("solvers.filtering._CLOSED"),
         "closing kinds kept": _unkept("solvers.filtering._KINDS"),
         "slack parts kept": _unkept("solvers.filtering._slack_parts"),
-        "tables kept": _unkept("solvers.coalition_tables._tables"),
+        "tables kept": _unkept("solvers.coalition_tables.kept_tables"),
         "sets to deal kept": _unkept("solvers.coalitions._prepared"),
         "choices of few vectors": {"solvers.coalitions.MOST_VECTORS": 0},
         "parts of a residue kept": _unkept("solvers.residue._PARTS"),

@@ -56,7 +56,7 @@ def test_a_move_of_the_reader(players: int, race: Callable[..., float]) -> None:
         game = rules.after(game, turn, patient(view, random))
 
     def moves(strategy: Strategy) -> None:
-        reading._GAMES.records.clear()
+        reading.READ_GAMES.records.clear()
         for view in views:
             strategy(view, random)
 

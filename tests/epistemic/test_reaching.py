@@ -81,7 +81,7 @@ def test_a_hand_that_leaves_another_no_card_is_not_a_hand_before() -> None:
 
 def test_only_the_hand_that_leaves_no_choice_knows() -> None:
     evaluator = SolverEvaluator(LAST_CARD, Deadline(60))
-    around = evaluator._around(K(0, ~H(2, "0/1")), True, Deal(((2, 1), (0,))), ())
+    around = evaluator.case_around(K(0, ~H(2, "0/1")), True, Deal(((2, 1), (0,))), ())
     assert {one.hand(0) for one in deals(narrowed(LAST_CARD, around))} == {((1, 0),)}
 
 
@@ -95,7 +95,7 @@ def test_what_is_known_around_a_deal_is_known_at_it(moment: Moment, data: st.Dat
     explicit = ExplicitEvaluator(problem)
     evaluator = SolverEvaluator(problem, Deadline(60))
     truth = explicit.truth(formula, deal)
-    around = list(deals(narrowed(problem, evaluator._around(formula, truth, deal, ()))))
+    around = list(deals(narrowed(problem, evaluator.case_around(formula, truth, deal, ()))))
     assert deal in around
     assert all(explicit.truth(formula, one) == truth for one in around)
 
@@ -112,15 +112,15 @@ def test_from_deals_that_lead_to_a_failure_chains_lead_there(
     common = Common(part, tuple(group))
     explicit = ExplicitEvaluator(problem)
     evaluator = SolverEvaluator(problem, Deadline(60))
-    chain = evaluator._chain(common, deal, ())
+    chain = evaluator.chain_to_failure(common, deal, ())
     with pytest.MonkeyPatch.context() as patch:
         for name in data.draw(st.sets(st.sampled_from(["FEW_STEPS", "MAX_LISTED"]))):
             patch.setattr(by_solvers, name, 0)
         with suppress(Undecided):
-            other = SolverEvaluator(problem, Deadline(60))._chain(common, deal, ())
+            other = SolverEvaluator(problem, Deadline(60)).chain_to_failure(common, deal, ())
             assert bool(other) == bool(chain)
     assert explicit.truth(common, deal) == (not chain)
-    for bad in evaluator._leading_there(part, chain, common.players) if chain else ():
+    for bad in evaluator.deals_leading_there(part, chain, common.players) if chain else ():
         assert not any(explicit.truth(common, one) for one in deals(bad))
 
 

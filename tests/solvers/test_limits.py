@@ -135,9 +135,9 @@ def test_equal_sets_and_players_are_filtered_once() -> None:
 def test_all_who_may_change_places_are_found() -> None:
     """The next to last player differs; the last one is as the first."""
     open_to_all = SetConstraint.of([[0, 1, 2, 3]] * 4 + [[0, 1, 3]], players=4, low=[1, 0, 0, 1])
-    assert flow_filtering._players_alike((2, 2, 2, 2), [open_to_all]) == [0, 1, 2, 0]
+    assert flow_filtering.players_alike((2, 2, 2, 2), [open_to_all]) == [0, 1, 2, 0]
     free = free_start(4, 3, 4)
-    assert flow_filtering._players_alike(free.hands, free.sets) == [0] * 4
+    assert flow_filtering.players_alike(free.hands, free.sets) == [0] * 4
 
 
 @given(deal_problems())

@@ -92,7 +92,7 @@ def test_estimates_grow_with_the_size_of_a_set(size: int) -> None:
 
     Memo.forget()
     assert 0 < taken(fill) < 1.2 * Memo.spent() + 20_000
-    assert len(coalition_tables._tables) == 10
+    assert len(coalition_tables.kept_tables) == 10
 
 
 def test_tables_of_large_sets_stay_within_the_budget() -> None:
@@ -102,7 +102,7 @@ def test_tables_of_large_sets_stay_within_the_budget() -> None:
         for size in range(9_000, 9_040):
             assert layout.table((3,) * size, (0, 0), (size, size)) > 0
             assert 0 < Memo.spent() <= 1_000_000
-        assert len(coalition_tables._tables) < 15
+        assert len(coalition_tables.kept_tables) < 15
 
 
 @pytest.mark.parametrize(

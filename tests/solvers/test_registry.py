@@ -73,11 +73,11 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Iterator[Register]:
             return list(points) if group == ENTRY_POINTS else []
 
         monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-        registry._registered.cache_clear()
+        registry.registered_solvers.cache_clear()
 
     yield register
     monkeypatch.undo()
-    registry._registered.cache_clear()
+    registry.registered_solvers.cache_clear()
 
 
 def test_the_group_has_the_documented_name() -> None:

@@ -162,8 +162,8 @@ def registered(
     rows = "".join(f"{name} = {place}\n" for name, place in entry_points.items())
     (info / "entry_points.txt").write_text(f"[quaternity.solvers]\n{rows}")
     monkeypatch.syspath_prepend(folder)
-    registry._registered.cache_clear()
+    registry.registered_solvers.cache_clear()
     try:
         yield
     finally:
-        registry._registered.cache_clear()
+        registry.registered_solvers.cache_clear()

@@ -391,8 +391,8 @@ def test_why_is_about_the_last_answer_that_was_forced(seed: int) -> None:
 async def thought(site: Site, name: str) -> None:
     """Wait until nothing is under way at a table."""
     table = await site.app.state.tables.open(name)
-    while table._tasks:
-        await asyncio.wait(table._tasks.values())
+    while table.tasks:
+        await asyncio.wait(table.tasks.values())
 
 
 def test_programs_play(site: Site) -> None:

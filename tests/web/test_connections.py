@@ -84,7 +84,7 @@ def test_who_does_not_read_is_closed(loop: Callable[[], Any], keeps: str) -> Non
 
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(unread())
-    assert not connection._networks
+    assert not connection.open_networks
 
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])

@@ -146,7 +146,7 @@ def test_what_cannot_be_written_to_a_damaged_file_is_refused(
 
     (tmp_path / FILE).write_bytes(played.data)
     store = Store(str(tmp_path))
-    store._writer.execute("PRAGMA shrink_memory")
+    store.writer.execute("PRAGMA shrink_memory")
     (tmp_path / FILE).write_bytes(played.data[:PAGE] + b"x" * (len(played.data) - PAGE))
     with pytest.raises(Refusal, match="nothing can be kept now") as refusal:
         asyncio.run(write(store))

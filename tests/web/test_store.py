@@ -54,7 +54,7 @@ def test_of_two_with_the_same_version_one_is_kept(store: Store) -> None:
 
 def test_a_full_file_is_told_and_changes_nothing(store: Store) -> None:
     def limit(pages: int) -> None:
-        store._writer.execute(f"PRAGMA max_page_count = {pages}")
+        store.writer.execute(f"PRAGMA max_page_count = {pages}")
 
     async def fill() -> Refusal:
         for number in range(1, 100):

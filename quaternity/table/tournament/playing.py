@@ -386,7 +386,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> An
     if is_program(name):
         return make_player(rules, name)
     if not is_foreign(rules.name, name):
-        return _kept_player(rules, name, entry, get_ident())
+        return kept_player(rules, name, entry, get_ident())
     try:
         # Time to load its code is not counted.
         return make_player(rules, name, partial(course.thinks, seat))
@@ -396,7 +396,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> An
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
+def kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
     """Return a player that stays for the games of a thread: two games at once do not share one."""
     del entry, thread
     return make_player(rules, name)

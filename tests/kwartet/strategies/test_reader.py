@@ -39,7 +39,7 @@ def nothing_remembered() -> None:
 
 
 def forget() -> None:
-    reading._GAMES.records.clear()
+    reading.READ_GAMES.records.clear()
 
 
 def some_views(seed: int, players: range = range(2, 9), every: int = 5) -> Iterator[View]:

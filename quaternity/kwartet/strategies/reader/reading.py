@@ -355,7 +355,7 @@ class _Games(local):
         self.records: OrderedDict[object, Record] = OrderedDict()
 
 
-_GAMES = _Games()
+READ_GAMES = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
@@ -367,7 +367,7 @@ def read_game(view: View) -> tuple[Record, Reading]:
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
     key, events = (start, view.events[:1]), view.events
-    record = _GAMES.records.pop(key, None)
+    record = READ_GAMES.records.pop(key, None)
     if record is None or tuple(record.events) != events[: len(record.events)]:
         record = Record(start)
     for event in events[len(record.events) :]:
@@ -375,9 +375,9 @@ def read_game(view: View) -> tuple[Record, Reading]:
     if record.public != view.public:
         record, dealt = Record(view.public), view.hand
     else:
-        _GAMES.records[key] = record
-        while len(_GAMES.records) > GAMES_KEPT:
-            _GAMES.records.popitem(last=False)
+        READ_GAMES.records[key] = record
+        while len(READ_GAMES.records) > GAMES_KEPT:
+            READ_GAMES.records.popitem(last=False)
     if view.seat == NOBODY:
         return record, record.bystander
     return record, record.seat(view.seat, dealt)
