@@ -12,11 +12,15 @@ from collections.abc import Mapping
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 import solvers
+from quaternity.table.protocol import DealtRules, Rules
 from tests.sizes import thorough
+
+Node = TypeVar("Node", bound=ast.expr)
 
 HOUSE = Path(solvers.__file__).parent.parent
 
@@ -201,6 +205,44 @@ def test_the_rooms_have_no_circle() -> None:
 def test_the_files_have_no_circle() -> None:
     """Wherever an import stands: in a function or for types alone, it counts."""
     assert circles(arrows(sources())) == []
+
+
+AROUND = ("quaternity.table", "quaternity.web", "quaternity.environments", "quaternity.workers")
+"""Rooms that know games by their registrations and rules alone."""
+
+
+def nodes_around(kind: type[Node]) -> list[tuple[str, Node]]:
+    """All nodes of a kind, each with its place."""
+    return [
+        (f"{module}, line {node.lineno}", node)
+        for module, text in sources().items()
+        if module.startswith(AROUND) and module != "quaternity.table.games"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, kind)
+    ]
+
+
+def test_no_room_around_the_games_asks_for_a_games_name() -> None:
+    names = {"kwartet", "quarto"}  # the two that are no words besides
+    constants = nodes_around(ast.Constant)
+    assert [place for place, constant in constants if constant.value in names] == []
+
+
+def test_the_protocol_names_all_that_is_called_of_rules() -> None:
+    uses = [(place, node.value, node.attr) for place, node in nodes_around(ast.Attribute)]
+    for place, call in nodes_around(ast.Call):
+        match call:
+            case ast.Call(ast.Name("getattr" | "hasattr"), [of, ast.Constant(str(name)), *_]):
+                uses.append((place, of, name))
+    of_rules = {
+        (place, name)
+        for place, of, name in uses
+        if (isinstance(of, ast.Name) and of.id == "rules")
+        or (isinstance(of, ast.Attribute) and of.attr == "rules")
+    }
+    assert len(of_rules) > 100
+    known = {*dir(Rules), *dir(DealtRules)}
+    assert {(place, name) for place, name in of_rules if name not in known} == set()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Quaternity as every door opens it."""
 
-from quaternity.table.registration import Level, Registration
+from quaternity.table.registration import First, Level, Registration
 
 _PLAYERS = "quaternity.perfect.players"
 _HELPING = "quaternity.web.helping"
@@ -27,6 +27,8 @@ QUATERNITY = Registration(
     at_root=True,
     drawing="quaternity.web.drawing.quaternity:part",
     picture="quaternity.web.drawing.quaternity:picture",
+    tips="quaternity.web.drawing.tips:QUATERNITY",
+    first=First({"set_size": 3, "sets": 4, "players": 3}, 2),
     helpers={
         "chances": f"{_HELPING}:quaternity_chances",
         "questions": f"{_HELPING}:questions",

@@ -1,6 +1,6 @@
 """Kwartet as every door opens it."""
 
-from quaternity.table.registration import Level, Registration
+from quaternity.table.registration import First, Level, Registration
 
 _STUDENTS = "quaternity.kwartet.strategies.students"
 _COUNTING = "quaternity.kwartet.strategies.counting"
@@ -36,6 +36,8 @@ KWARTET = Registration(
     command="quaternity.cli.kwartet:kwartet",
     drawing="quaternity.web.drawing.kwartet:part",
     picture="quaternity.web.drawing.kwartet:picture",
+    tips="quaternity.web.drawing.tips:KWARTET",
+    first=First({"players": 3, "sets": 5}, 2),
     helpers={
         "chances": "quaternity.web.helping:kwartet_chances",
         "know": "quaternity.web.helping:know",

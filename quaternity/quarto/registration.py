@@ -1,6 +1,6 @@
 """Quarto as every door opens it."""
 
-from quaternity.table.registration import RANDOM, Level, Registration
+from quaternity.table.registration import RANDOM, First, Level, Registration
 
 QUARTO = Registration(
     name="quarto",
@@ -26,6 +26,8 @@ QUARTO = Registration(
     command="quaternity.cli.quarto:quarto_app",
     drawing="quaternity.web.drawing.quarto:part",
     picture="quaternity.web.drawing.quarto:picture",
+    tips="quaternity.web.drawing.tips:QUARTO",
+    first=First({}, 1),
     helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
     help=(("hint", "Hint"), ("analysis", "Who can win")),
 )

@@ -32,11 +32,9 @@ from quaternity.table.match import Match
 from quaternity.table.players import make_player
 from quaternity.table.tournament.playing import Tournament, play_game
 
-SECONDS = 120
-"""A command that takes longer has failed."""
+SECONDS = 120  # a command that takes longer has failed
 
 TYPED = "help\nrules\nstate\nmoves\nhint\nhistory\nundo\nquit\n"
-"""What is typed at the terminal."""
 
 
 def check_game(game: str, matches: int = 3, seed: int = 0) -> tuple[str, ...]:

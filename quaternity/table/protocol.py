@@ -7,7 +7,7 @@ and all that is offered, refused, read or shown to a seat is made of its view.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -119,3 +119,15 @@ class Rules(Protocol[P, M, V]):
 
     def replay(self, data: bytes) -> Replay[P, M]:
         """Read a record of this game with these settings; a refusal names the line."""
+
+
+class DealtRules(Rules[P, M, V], Protocol[P, M, V]):
+    """What a tournament uses besides, where rules have it."""
+
+    __slots__ = ()
+
+    def start_of_deal(self, random: Random, deal: int) -> P:
+        """Return the first position of the deal of a number."""
+
+    def record_of(self, start: P, names: Sequence[str], moves: Iterable[M]) -> tuple[str, int]:
+        """Return a whole record, and how many goes it has; quicker than move by move."""

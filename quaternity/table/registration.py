@@ -17,8 +17,6 @@ from quaternity.base.plugins import PLACE, load_place
 from quaternity.base.wording import shown
 
 NAME = re.compile(r"[a-z][a-z0-9]{0,19}", re.ASCII)
-"""What a game may be called."""
-
 RANDOM = {"random": "quaternity.table.players:RandomPlayer"}
 """The players of a game that names none."""
 
@@ -29,6 +27,7 @@ _PLACES = (
     "words",
     "drawing",
     "picture",
+    "tips",
     "command",
     "advice",
 )
@@ -45,6 +44,13 @@ class Level(NamedTuple):
     player: str
     text: str
     rating: int
+
+
+class First(NamedTuple):
+    """A first game: its settings, and how many programs `easy` play with somebody."""
+
+    settings: Mapping[str, Any]
+    programs: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +79,8 @@ class Registration:
         drawing: the place of a function that draws a sight for a page; its template has the name of
             the game.
         picture: the place of a function that draws the game for the first page.
+        tips: the place of tips and when they matter; see `quaternity.web.drawing.tips`.
+        first: a first game, which the first page offers.
         helpers: per word the place of what answers it; see `quaternity.web.helping`.
         advice: the place of what is said of a hint besides; of a view and the move.
         help: words of helpers, or `hint`, each with its label, in the order of the page.
@@ -97,6 +105,8 @@ class Registration:
     at_root: bool = False
     drawing: str = ""
     picture: str = ""
+    tips: str = ""
+    first: First | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
     help: tuple[tuple[str, str], ...] = (("hint", "Hint"),)

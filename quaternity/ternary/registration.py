@@ -1,6 +1,6 @@
 """SET as every door opens it."""
 
-from quaternity.table.registration import Level, Registration
+from quaternity.table.registration import First, Level, Registration
 
 SET = Registration(
     name="set",
@@ -26,4 +26,6 @@ SET = Registration(
     command="quaternity.cli.ternary:set_app",
     drawing="quaternity.web.drawing.ternary:part",
     picture="quaternity.web.drawing.ternary:picture",
+    tips="quaternity.web.drawing.tips:SET",
+    first=First({"seats": 2}, 1),
 )

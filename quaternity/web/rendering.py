@@ -29,7 +29,6 @@ from quaternity.web.drawing.frame import (
     told_events,
     waiting_context,
 )
-from quaternity.web.drawing.tips import FIRST
 from quaternity.web.drawing.words import seat_names, sight_words
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import environment_of, gettext, joined, language
@@ -148,7 +147,6 @@ def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
         titles=_titles(),
         pictures=pictures,
         ago=ago,
-        first=FIRST,
     )
 
 

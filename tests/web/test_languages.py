@@ -21,7 +21,6 @@ from quaternity.table.games import game_names, registration
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.web import languages
 from quaternity.web.app import app
-from quaternity.web.drawing.tips import TIPS
 from quaternity.web.drawing.words import INSTEAD, TEMPLATES
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import LOOKS, SCRIPT_WORDS, SPOKEN, catalogue, speaking
@@ -56,10 +55,10 @@ def texts() -> set[str]:
     for path in WEB.rglob("*.html"):
         more = extract_from_file("jinja2.ext:babel_extract", path, keywords)
         found |= {text for _, text, *_ in more}
-    found |= {tip.text for tips in TIPS.values() for tip, _ in tips}
     for name in game_names():
         game = registration(name)
         found |= {game.text, *(label for _, label in game.help)}
+        found |= {tip.text for tip, _ in game.part("tips") or ()}
         for level in game.levels:
             found |= {level.name, level.text, f"{level.name} program"}
         for field in form_fields(name):

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.table.games import rules_class
+from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.app import app
 from quaternity.web.clock import Clock
 from quaternity.web.drawing.frame import drawn_part
-from quaternity.web.drawing.tips import FIRST, TIPS, tips
+from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
 from quaternity.web.guards import Limits
 from quaternity.web.rendering import table_html
@@ -457,9 +457,12 @@ def test_your_tables_say_with_whom_whose_turn_and_what_happened(tmp_path: Path) 
 # ---------------------------------------------------------------------- a first game
 
 
-@pytest.mark.parametrize("game", sorted(TIPS))
+FIRST = {name: first for name in game_names() if (first := registration(name).first)}
+
+
+@pytest.mark.parametrize("game", sorted(FIRST))
 def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
-    rules = rules_class(game)(read_settings(game, FIRST[game]["settings"]))
+    rules = rules_class(game)(read_settings(game, FIRST[game].settings))
     seen: set[str] = set()
     for seed in range(thorough(3, 40)):
         for count in range(0, 60, 2):
@@ -474,7 +477,7 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
             seen.add(tips(over, drawn_part(looking))[0].name)
             if not rules.to_act(course.positions[-1]):
                 break
-    assert seen == {tip.name for tip, _ in TIPS[game]}
+    assert seen == {tip.name for tip, _ in registration(game).part("tips")}
 
 
 @pytest.mark.parametrize("game", sorted(FIRST))
@@ -482,8 +485,8 @@ def test_a_first_game_is_made_by_one_button(game: str, tmp_path: Path) -> None:
     with opened(tmp_path) as site:
         home = site.ask("GET", "/").body.decode()
         assert f'name="game" value="{game}"' in home
-        seats = ["me", *["easy"] * FIRST[game]["programs"]]
-        wanted = {"game": game, "settings": FIRST[game]["settings"], "seats": seats, "help": True}
+        seats = ["me", *["easy"] * FIRST[game].programs]
+        wanted = {"game": game, "settings": FIRST[game].settings, "seats": seats, "help": True}
         assert site.ask("POST", "/api/tables", wanted).status == 201
 
 
