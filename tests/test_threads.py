@@ -9,7 +9,6 @@ from threading import Barrier, Thread
 import pytest
 
 from quaternity import Settings, State
-from quaternity.base import memo
 from quaternity.base.memo import Memo
 from quaternity.game import legal
 from solvers import DealProblem, SetConstraint, coalition_tables, count_deals, residue
@@ -96,9 +95,9 @@ def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("hurry")
-def test_states_share_what_is_kept_while_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+@limited("quaternity.base.memo", BUDGET=9_000)
+def test_states_share_what_is_kept_while_it_is_forgotten() -> None:
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 9_000)
 
     def work(thread: int) -> None:
         random = Random(thread)

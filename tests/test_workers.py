@@ -230,25 +230,23 @@ class Counted:
         return {f"worker {number}": 2 for number in range(self.workers)}
 
 
-def test_a_cluster_without_workers_is_waited_for_each_time_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
     pytest.importorskip("distributed")
     client = Counted()
     _, in_flight, _, check = cluster_parts(client)
     assert in_flight == 2 * 2 + 1
     for _ in range(2):
-        monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", 1e9)
-        client.workers = 0
-        check()
-        check()
-        client.workers = 1
-        check()
-        monkeypatch.setattr("quaternity.workers.cluster.WORKERLESS_SECONDS", -1)
-        client.workers = 0
-        check()  # from now on nobody is there
-        with pytest.raises(WorkersLost, match="has had no workers for"):
+        with limited("quaternity.workers.cluster", WORKERLESS_SECONDS=1e9):
+            client.workers = 0
             check()
+            check()
+            client.workers = 1
+            check()
+        with limited("quaternity.workers.cluster", WORKERLESS_SECONDS=-1):
+            client.workers = 0
+            check()  # from now on nobody is there
+            with pytest.raises(WorkersLost, match="has had no workers for"):
+                check()
         client.workers = 1
         check()
     client.status = "closed"

@@ -209,7 +209,7 @@ OFF: dict[str, dict[str, Off]] = {
         "necessary for common knowledge": {f"{E}encoding.Encoder._common": _bare_common},
         "what never changes for a pair": {f"{E}by_solvers.joined_at_most": _same},
         "common knowledge wrong in an area": {f"{E}encoding.agree_in_cards": lambda *_: False},
-        "hands that lead to a failure": {f"{EVALUATOR}_leading_there": lambda *_: iter(())},
+        "hands that lead to a failure": {f"{EVALUATOR}deals_leading_there": lambda *_: iter(())},
         "hands before bad ones, widened": {f"{E}by_solvers.deals_before": _own_hand},
         "hands around, widened": {f"{E}by_solvers.deals_around": _own_hand},
         "known around a deal": {f"{EVALUATOR}_known_around": lambda *_: None},

@@ -126,15 +126,28 @@ def fault_of(state: State) -> str:
     return "" if fault is None else fault[0]
 
 
-def test_an_engine_that_misses_a_question_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+Listed = list[tuple[Question, tuple[Answer, ...]]]
+Engine = Callable[[Callable[[Listed], Listed]], None]
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """Let the engine list other legal questions, made from the right ones."""
     honest = LegalQuestions.items
-    monkeypatch.setattr(LegalQuestions, "items", lambda view: list(honest(view))[:-1])
+
+    def listing(change: Callable[[Listed], Listed]) -> None:
+        monkeypatch.setattr(LegalQuestions, "items", lambda view: change([*honest(view)]))
+
+    return listing
+
+
+def test_an_engine_that_misses_a_question_is_found(engine: Engine) -> None:
+    engine(lambda listed: listed[:-1])
     assert fault_of(State.start()).endswith("is legal by the evidence, but illegal to the engine")
 
 
-def test_a_campaign_shows_a_wrong_engine_by_a_small_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = LegalQuestions.items
-    monkeypatch.setattr(LegalQuestions, "items", lambda view: list(honest(view))[:-1])
+def test_a_campaign_shows_a_wrong_engine_by_a_small_game(engine: Engine) -> None:
+    engine(lambda listed: listed[:-1])
     _, finding = campaign(EXACT, 30)
     assert finding is not None
     assert finding.where == "game"
@@ -142,12 +155,11 @@ def test_a_campaign_shows_a_wrong_engine_by_a_small_game(monkeypatch: pytest.Mon
     assert State.parse(finding.state_file).problem.cards == 2
 
 
-def test_an_engine_that_allows_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_allows_too_much_is_found(engine: Engine) -> None:
     state = State.start(Settings(2, 2, 2))
     assert fault_of(state) == ""
     both = (Answer.NO, Answer.YES)
-    honest = LegalQuestions.items
-    monkeypatch.setattr(LegalQuestions, "items", lambda view: [(q, both) for q, _ in honest(view)])
+    engine(lambda listed: [(question, both) for question, _ in listed])
     assert fault_of(state).endswith("no' is illegal by the evidence, but legal to the engine")
 
 

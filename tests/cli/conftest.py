@@ -34,6 +34,12 @@ def seated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
 
 
+@pytest.fixture
+def no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`comparison/test_runs.py` looks at the drawings of a page, and drawing takes long."""
+    monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def declared_once() -> Iterator[None]:
     """Typer reads all declarations at every call; here, where one process makes many, once."""

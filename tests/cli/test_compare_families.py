@@ -19,10 +19,7 @@ FAMILIES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`comparison/test_runs.py` looks at the drawings of a page, and drawing takes long."""
-    monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
+pytestmark = pytest.mark.usefixtures("no_drawings")
 
 
 def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -> None:

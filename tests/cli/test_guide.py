@@ -125,15 +125,16 @@ def check(command: Command, cli: Cli, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_says_what_is_so(
-    name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     # A page's programs in Python run as they do where this distribution is installed.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(HOUSE))
     if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
-        monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
+        request.getfixturevalue("no_drawings")
     known, installs = set(sys.modules), ExitStack()
     try:
         for block in blocks(PAGES[name].read_text(encoding="utf-8")):

@@ -164,7 +164,7 @@ def test_the_solvers_get_half_of_the_time_where_the_deals_can_be_listed(
         assert begun == [8, 4]
 
 
-def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecided_common_knowledge() -> None:
     """The deal that makes it false is two steps away."""
     problem = DealProblem(
         [1] * 4, [SetConstraint.of([[0, 1], [1, 2], [2, 3], [0, 1, 3]], players=4)]
@@ -174,8 +174,8 @@ def test_undecided_common_knowledge(monkeypatch: pytest.MonkeyPatch) -> None:
     with limited("quaternity.epistemic.by_solvers", FEW_STEPS=0, MAX_LISTED=0, MAX_STEPS=1):
         with pytest.raises(Undecided, match="no chain of 1 step"):
             holds(formula, problem, deal, "solvers")
-        monkeypatch.setattr("quaternity.epistemic.holding.FEW_WORLDS", 0)
-        assert holds(formula, problem, deal) is False  # listed instead
+        with limited("quaternity.epistemic.holding", FEW_WORLDS=0):
+            assert holds(formula, problem, deal) is False  # listed instead
 
 
 @given(positions(max_players=3), st.data())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.epistemic import FALSE, Formula, Language, as_seen, chance
+from quaternity.epistemic import FALSE, Formula, Language, as_seen
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.chance import formula_chance
 from quaternity.epistemic.evaluator import Undecided
@@ -68,7 +68,7 @@ def test_exact_chances_are_shares_of_deals(
     assert found.low == found.high == float(found.chance)
 
 
-def test_estimates_have_the_chance_in_their_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_estimates_have_the_chance_in_their_interval() -> None:
     problem = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2], [0, 1, 2], [1, 2]], 3)])
     seen = problem, 0, [0b001]
     exact = formula_chance("K1 H2 0/2", *seen)
@@ -76,7 +76,7 @@ def test_estimates_have_the_chance_in_their_interval(monkeypatch: pytest.MonkeyP
     assert exact.chance == Fraction(1, 2)
     with limited("quaternity.epistemic.chance", FEW_WORLDS=0):
         assert formula_chance("K1 H2 0/2", *seen, samples=0) == exact  # all deals are tried
-        monkeypatch.setattr(chance, "FEW_DEALS", 0)
+    with limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0):
         drawn = formula_chance("K1 H2 0/2", *seen, samples=400)
         assert drawn.drawn == 400
         assert drawn.low < 0.5 < drawn.high < drawn.low + 0.12

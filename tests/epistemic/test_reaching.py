@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity.epistemic import H, K, as_seen, by_solvers, holds
+from quaternity.epistemic import H, K, as_seen, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
 from quaternity.epistemic.evaluator import Deadline, Undecided
 from quaternity.epistemic.explicit import ExplicitEvaluator
@@ -29,6 +29,7 @@ from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from tests.bench.formulas import decided
 from tests.kwartet.games import random_log
+from tests.limits import limited
 from tests.sizes import thorough
 
 Moment = tuple[DealProblem, Deal]
@@ -113,12 +114,11 @@ def test_from_deals_that_lead_to_a_failure_chains_lead_there(
     explicit = ExplicitEvaluator(problem)
     evaluator = SolverEvaluator(problem, Deadline(60))
     chain = evaluator.chain_to_failure(common, deal, ())
-    with pytest.MonkeyPatch.context() as patch:
-        for name in data.draw(st.sets(st.sampled_from(["FEW_STEPS", "MAX_LISTED"]))):
-            patch.setattr(by_solvers, name, 0)
-        with suppress(Undecided):
-            other = SolverEvaluator(problem, Deadline(60)).chain_to_failure(common, deal, ())
-            assert bool(other) == bool(chain)
+    names = data.draw(st.sets(st.sampled_from(["FEW_STEPS", "MAX_LISTED"])))
+    limits = limited("quaternity.epistemic.by_solvers", **dict.fromkeys(names, 0))
+    with limits, suppress(Undecided):
+        other = SolverEvaluator(problem, Deadline(60)).chain_to_failure(common, deal, ())
+        assert bool(other) == bool(chain)
     assert explicit.truth(common, deal) == (not chain)
     for bad in evaluator.deals_leading_there(part, chain, common.players) if chain else ():
         assert not any(explicit.truth(common, one) for one in deals(bad))

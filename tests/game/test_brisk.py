@@ -22,6 +22,7 @@ from quaternity.trials.strategies import game_settings, games, states
 from solvers import SOLVERS
 from solvers.counting import count_deals
 from tests.game.worlds import Worlds
+from tests.limits import limited
 from tests.sizes import examples, thorough
 
 BRISK = Settings(3, 3, 3, brisk=True)
@@ -85,8 +86,7 @@ def test_every_solver_and_the_deals_say_the_same_of_a_hopeless_question() -> Non
     for view in (state.legal_questions, *map(state.legal_questions_by, SOLVERS.values())):
         assert HOPELESS not in view
         assert dict(view.items()) == expected
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(State, "has_tables", False)
+    with limited("quaternity.game.state", MAX_PLAYERS=0):
         assert HOPELESS not in known_no().state.legal_questions
     assert HOPELESS in known_no(Settings(3, 3, 3)).state.legal_questions
     solvers = [SOLVERS["coalitions"], SOLVERS["max-flow"]]

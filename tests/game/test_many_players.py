@@ -7,6 +7,7 @@ import pytest
 from quaternity import Answer, Card, Game, Move, Question, Settings, State
 from quaternity.game.state_file import parse_state
 from solvers.coalition_tables import MAX_PLAYERS
+from tests.limits import limited
 
 PLAYERS = 13
 
@@ -49,14 +50,11 @@ def test_a_yes_completes_the_set_of_the_asker_only() -> None:
     assert state.turn == 2
 
 
-@pytest.mark.parametrize("tables", [True, False])
-def test_a_no_completes_sets_with_and_without_tables(
-    tables: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not tables:
-        monkeypatch.setattr(State, "has_tables", False)
-    game = Game.start(Settings(2, 3, 3))
-    for text in ("0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no"):
-        game = game.play(Move.parse(text))
-    assert game.state.completed == (0, None, 2)
-    assert (game.state.hands, game.state.turn) == ((1, 1, 0), 0)
+@pytest.mark.parametrize("most_players", [2, 3])
+def test_a_no_completes_sets_with_and_without_tables(most_players: int) -> None:
+    with limited("quaternity.game.state", MAX_PLAYERS=most_players):
+        game = Game.start(Settings(2, 3, 3))
+        for text in ("0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no"):
+            game = game.play(Move.parse(text))
+        assert game.state.completed == (0, None, 2)
+        assert (game.state.hands, game.state.turn) == ((1, 1, 0), 0)

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from quaternity.base.memo import Memo
-from quaternity.game import legal
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.state import State
@@ -16,6 +15,7 @@ from quaternity.game.transition import claimed, out_of_play, problem_after
 from solvers.brute_force import deals
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
+from tests.limits import limited
 from tests.sizes import thorough
 
 Owners = tuple[tuple[int, ...], ...]
@@ -93,11 +93,11 @@ def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, .
 
 
 @pytest.fixture
-def nothing_prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nothing_prepared() -> Iterator[None]:
     """What is too much to prepare is tried piece by piece: here everything."""
     Memo.forget()
-    monkeypatch.setattr(legal, "ASKER_BYTES", -1)
-    yield
+    with limited("quaternity.game.legal", ASKER_BYTES=-1):
+        yield
     Memo.forget()
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from quaternity.game import transition
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
@@ -15,6 +14,7 @@ from quaternity.insight.explanation import explain
 from quaternity.perfect.keys.canonical import Coding, Rules, canonical
 from quaternity.perfect.successors.one_state import choices
 from solvers import SOLVERS, DealProblem, SetConstraint
+from tests.limits import limited
 from tests.perfect.by_state import choices_by_state
 
 
@@ -29,11 +29,11 @@ def forget() -> None:
 
 
 @pytest.fixture
-def anybody_asks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def anybody_asks() -> Iterator[None]:
     """The variant: who asks says nothing but that the card is elsewhere."""
-    monkeypatch.setattr(transition, "FEWEST_OF_ASKER", 0)
-    forget()
-    yield
+    with limited("quaternity.game.transition", FEWEST_OF_ASKER=0):
+        forget()
+        yield
     forget()
 
 

@@ -14,6 +14,7 @@ from quaternity.game.state_file import parse_state, state_text
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS, Solver, solvers_for
 from tests.agreement import agree
+from tests.limits import limited
 from tests.sizes import examples, thorough
 
 Answers = tuple[Answer, ...]
@@ -164,8 +165,7 @@ def test_many_players_have_no_tables_and_the_same_rules() -> None:
 @given(games(max_moves=12))
 @settings(max_examples=examples(40))
 def test_games_go_the_same_way_without_tables(game: Game) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(State, "has_tables", False)
+    with limited("quaternity.game.state", MAX_PLAYERS=0):
         plain = State.start(game.settings)
         for move, before, after in zip(game.moves, game.states, game.states[1:], strict=False):
             first = set(islice(plain.legal_questions.first(), 3))

@@ -1,7 +1,7 @@
 """The suite that every solver must pass, and that every broken one must fail."""
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -19,7 +19,6 @@ from solvers import (
     SolverFault,
     Verdict,
     all_solvers,
-    conformance,
 )
 from solvers.conformance import (
     EVERY_NUMBER,
@@ -34,6 +33,7 @@ from solvers.random_problems import GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
 from solvers.solver import solver_from_function
 from solvers.strategies import deal_problems
+from tests.limits import limited
 from tests.sizes import examples, only_thorough, thorough
 from tests.solvers.broken import (
     BROKEN,
@@ -48,9 +48,10 @@ from tests.solvers.broken import (
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _quick() -> Iterator[None]:
     """What is found need not be the smallest here, and nothing is left in the folder."""
-    monkeypatch.setattr(conformance, "SHRINK_SECONDS", 0.1)
+    with limited("solvers.conformance", SHRINK_SECONDS=0.1):
+        yield
 
 
 @pytest.mark.parametrize("name", all_solvers())

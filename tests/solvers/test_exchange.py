@@ -169,9 +169,8 @@ def clauses_of(problem: DealProblem) -> int:
     return int(re.search(r"^p cnf \d+ (\d+)", exported(problem, "cnf"), re.MULTILINE)[1])  # type: ignore[index]
 
 
-def test_clauses_are_as_few_as_is_said_and_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clauses_are_as_few_as_is_said_and_limited() -> None:
     """At most twice the terms times the bound for a side; written up to the limit, never above."""
-    place = "solvers.exchange.formats.MOST_CLAUSES"
     for problem in islice(instances(), thorough(60, 600)):
         most = 0
         for row in linear_model(problem).rows:
@@ -179,15 +178,14 @@ def test_clauses_are_as_few_as_is_said_and_limited(monkeypatch: pytest.MonkeyPat
             bounds = [row.low] * (row.low > 0) + [row.high + 1] * (row.high < count)
             others = [count - row.low + 1] * (row.low > 0) + [count - row.high]
             most += 2 * count * sides * min(max(bounds, default=0), max(others)) + 1
-        monkeypatch.undo()
         clauses = clauses_of(problem)
         assert clauses <= most
-        monkeypatch.setattr(place, most)
-        assert clauses_of(problem) == clauses
+        with limited("solvers.exchange.formats", MOST_CLAUSES=most):
+            assert clauses_of(problem) == clauses
         plain = len(linear_model(problem).rows)  # at most: rows that are a clause by themselves
-        monkeypatch.setattr(place, clauses - plain - 1)
+        fewer = limited("solvers.exchange.formats", MOST_CLAUSES=clauses - plain - 1)
         if clauses > plain:
-            with pytest.raises(LimitError, match="the limit"):
+            with fewer, pytest.raises(LimitError, match="the limit"):
                 exported(problem, "cnf")
 
 

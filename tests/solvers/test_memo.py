@@ -2,12 +2,11 @@
 
 import gc
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations
 
 import pytest
 
-from quaternity.base import memo
 from quaternity.base.memo import Memo
 from solvers import DealProblem, SetConstraint, coalition_tables
 from solvers.coalition_tables import Lanes
@@ -19,10 +18,11 @@ from tests.solvers.plain_counting import count_by_remaining_hands
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small() -> Iterator[None]:
     """A budget of ten bytes, nothing of it spent."""
     Memo.forget()
-    monkeypatch.setattr(memo, "BUDGET", 10)
+    with limited("quaternity.base.memo", BUDGET=10):
+        yield
 
 
 @pytest.mark.usefixtures("small")

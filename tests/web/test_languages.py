@@ -142,9 +142,15 @@ def left_in_english(html: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
-def test_nothing_of_a_table_is_left_in_english(rules: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A language in which every sentence is marked."""
     monkeypatch.setattr(languages, "catalogue", lambda language: Marked(x="x"))
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
+@pytest.mark.usefixtures("marked")
+def test_nothing_of_a_table_is_left_in_english(rules: Any) -> None:
     with speaking("xx"):
         for count in (0, 1, 5, 400):
             game = played(rules, count)
@@ -157,8 +163,8 @@ def test_nothing_of_a_table_is_left_in_english(rules: Any, monkeypatch: pytest.M
                     assert left_in_english(html) == set()
 
 
-def test_nothing_of_other_pages_is_left_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(languages, "catalogue", lambda language: Marked(x="x"))
+@pytest.mark.usefixtures("marked")
+def test_nothing_of_other_pages_is_left_in_english() -> None:
     looking = sight(played(QUATERNITY, 0), 0)
     with speaking("xx"):
         pages = [home_html(), learn_html(), *map(new_html, game_names())]
