@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_text
 from solvers import DealProblem, SetConstraint
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, OWN_RECORD, RECORD
+from tests.faults import Disk
 from tests.limits import limited
 from tests.sizes import thorough
 
@@ -84,19 +84,13 @@ def test_an_impossible_state(cli: Cli) -> None:
     assert "must hold" in outcome.err
 
 
-def test_a_picture_that_fails_costs_no_analysis(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_picture_that_fails_costs_no_analysis(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-
-    def full(*_: object) -> None:
-        raise InputError("chances.svg: cannot be written: No space left on device")
-
     state = DATA / "possible-4-13-4.json"
     whole = cli("analyse", state, "--json").out
     assert cli("analyse", state, "--plot", tmp_path / "no" / "x.svg").out == ""
-    monkeypatch.setattr("quaternity.insight.analysis_plot.save_figure", full)
-    done = cli("analyse", state, "--json", "--plot", tmp_path / "chances.svg")
+    with Disk(tmp_path, fails_at=0, stays=True):
+        done = cli("analyse", state, "--json", "--plot", tmp_path / "chances.svg")
     assert (done.status, done.out) == (2, whole)
     assert "No space left on device" in done.err
 

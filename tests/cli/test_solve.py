@@ -3,7 +3,6 @@
 import json
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,9 +11,10 @@ from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import state_document
 from quaternity.perfect.bots.random_bot import RandomBot
-from quaternity.perfect.solving.graph_files import MANIFEST, WorkDirectory
+from quaternity.perfect.solving.graph_files import MANIFEST
 from quaternity.perfect.solving.solver import solve
 from tests.cli.conftest import Cli
+from tests.faults import Disk
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.table.planted import plant_bot
@@ -220,25 +220,20 @@ def test_bad_input_to_solve(cli: Cli, arguments: list[object], status: int, why:
     assert "Traceback" not in outcome.err
 
 
-def test_an_interrupted_solve_goes_on(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "3-3-3.tablebase"
     sizes = ("-s", 3, "-n", 3, "-p", 3)
-    save = WorkDirectory.save
+    work, interrupts = tmp_path / "3-3-3.tablebase.work", [KeyboardInterrupt()]
 
-    def interrupted(directory: WorkDirectory, name: str, arrays: dict[str, Any]) -> None:
-        save(directory, name, arrays)
-        if name == "expanded-4-0":
-            raise KeyboardInterrupt
+    def interrupted() -> None:
+        if interrupts and any(work.glob("expanded-4-0*")):
+            raise interrupts.pop()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(WorkDirectory, "save", interrupted)
+    with Disk(tmp_path, watch=interrupted):
         outcome = cli("solve", *sizes, "--out", path, "--json")
     assert outcome.status == 130
     assert "the same command goes on from there" in outcome.err
     assert outcome.out == ""
-    work = tmp_path / "3-3-3.tablebase.work"
     assert sorted(file.name for file in tmp_path.iterdir()) == [work.name]
     assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
     assert [file.name for file in tmp_path.iterdir()] == [path.name]

@@ -15,12 +15,12 @@ from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.everybody import for_himself
-from quaternity.perfect.solving.graph_files import WorkDirectory
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.perfect.successors.one_state import choices
 from quaternity.workers.pool import Pool, SerialExecutor, open_executor
 from solvers.problem import DealProblem, SetConstraint
+from tests.faults import Disk
 from tests.limits import limited
 from tests.perfect.checker import Claim, forced_lengths, play_out
 from tests.perfect.plain_solver import Game, PlainSolution
@@ -485,12 +485,15 @@ def test_too_many_states_are_given_up() -> None:
         solve(start_of(3, 3, 3), most_states=500)
 
 
-def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(work: WorkDirectory, name: str, arrays: object) -> None:
-        raise OSError(28, "No space left on device", name)
-
-    monkeypatch.setattr(WorkDirectory, "save", full)
-    with pytest.raises(LimitError, match=r"cannot be kept: .*No space left"):
+@pytest.mark.parametrize("fails_at", [8, 20])
+def test_a_full_disk_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with (
+        Disk(tmp_path, fails_at, stays=True),
+        pytest.raises(LimitError, match=r"cannot be kept: .*No space left"),
+    ):
         solve(start_of(3, 2, 3))
 
 

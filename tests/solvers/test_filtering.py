@@ -112,7 +112,7 @@ def test_a_search_that_takes_too_long_is_refused() -> None:
         FILTERS["flow"](bound_everywhere(4, 13, 4))
 
 
-@limited("solvers.flow_filtering", MAX_STEPS=5000000)
+@limited("solvers.flow_filtering", MAX_STEPS=5_000_000)
 def test_ways_round_are_searched_from_both_ends() -> None:
     """From one end this start takes 13 million steps, and that of 10,000 cards 500 million."""
     start = free_start(20, 40, 40)
