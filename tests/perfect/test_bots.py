@@ -181,10 +181,10 @@ def test_a_search_ends_when_it_has_weighed_enough(monkeypatch: pytest.MonkeyPatc
         return imagine(*known)
 
     monkeypatch.setattr(Tree, "imagine", counted)
-    counts = []
-    bot = SearchBot(Random(1), 30, 100)
+    counts, random = [], Random(1)
+    bot = SearchBot(random, 30, 100)
     for _ in range(2):
-        bot._random.seed(1)
+        random.seed(1)
         counts.append((bot.ask(START), games))
         games = 0
     assert counts[0] == counts[1]

@@ -11,7 +11,6 @@ from random import Random
 from statistics import fmean, stdev
 from threading import Barrier, BrokenBarrierError
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -88,17 +87,21 @@ def test_the_same_seed_gives_the_same_games(workers: Pool) -> None:
     assert played(replace(plan, seed=6), 12) != one
 
 
-def test_threads_of_one_process_share_no_bot() -> None:
+def test_threads_of_one_process_share_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a cluster whose workers have several threads: the games go on by turns."""
-    plan = Tournament(SMALL, ("random", "random", "random"), seed=5)
-    alone = [play_game(plan, game) for game in range(2)]
     turns = Barrier(2, timeout=30)
-    asks = RandomBot.ask
 
-    def ask(bot: RandomBot, state: State) -> Question:
-        with suppress(BrokenBarrierError):
-            turns.wait()
-        return asks(bot, state)
+    class Taking(RandomBot):
+        def ask(self, state: State) -> Question:
+            with suppress(BrokenBarrierError):
+                turns.wait()
+            return super().ask(state)
+
+    plant_bot(monkeypatch, "by-turns", Taking)
+    plan = Tournament(SMALL, ("by-turns", "by-turns", "by-turns"), seed=5)
+    turns.abort()
+    alone = [play_game(plan, game) for game in range(2)]
+    turns.reset()
 
     def play_one(game: int) -> GameResult:
         try:
@@ -106,7 +109,7 @@ def test_threads_of_one_process_share_no_bot() -> None:
         finally:
             turns.abort()
 
-    with patch.object(RandomBot, "ask", ask), ThreadPoolExecutor(2) as threads:
+    with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(play_one, range(2))) == alone
 
 
