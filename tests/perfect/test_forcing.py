@@ -155,7 +155,6 @@ def test_a_strategy_that_does_not_hold_is_found() -> None:
 def test_a_search_says_when_it_has_no_answer_yet() -> None:
     state = midgame(Settings(4, 4, 4), 43, 8, 60)
     forcing = Forcing(state, 0)
-    forcing._root.won = None
     assert forcing.search(0) is None
     with pytest.raises(InputError, match=r"player 4: expected 0\.\.3"):
         Forcing(state, 4)
