@@ -222,8 +222,8 @@ def nodes_around(kind: type[Node]) -> list[tuple[str, Node]]:
     ]
 
 
-def test_no_room_around_the_games_asks_for_a_games_name() -> None:
-    names = {"kwartet", "quarto"}  # the two that are no words besides
+def test_no_room_around_the_games_asks_for_the_name_of_a_game_or_of_its_player() -> None:
+    names = {"kwartet", "quarto", "perfect", "greedy", "careful"}  # which are no words besides
     constants = nodes_around(ast.Constant)
     assert [place for place, constant in constants if constant.value in names] == []
 

@@ -13,6 +13,7 @@ QUATERNITY = Registration(
     rules="quaternity.game.rules:QuaternityRules",
     seats=(2, 52),
     players={name: f"{_PLAYERS}:{name}" for name in ("random", "informed", "search", "perfect")},
+    of_files=frozenset({"perfect"}),
     strongest="search",
     levels=(
         Level("easy", "random", "Asks and answers by chance, whatever the rules allow.", 1375),

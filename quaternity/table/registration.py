@@ -62,6 +62,7 @@ class Registration:
         rules: the place of its rules, a class; see `quaternity.table.protocol.Rules`.
         players: per name a player's factory or its place, called with the rules and the argument
             after the colon (with the rules alone where it takes one parameter only).
+        of_files: the players that need a file as their argument: no page offers them.
         strongest: the player that gives hints; the first one unless another is named.
         levels: the players that a page offers first, the weakest first.
         player_kind: what a player is called.
@@ -91,6 +92,7 @@ class Registration:
     title: str = ""
     text: str = ""
     players: Mapping[str, str | Callable[..., Any]] = field(default_factory=lambda: RANDOM)
+    of_files: frozenset[str] = frozenset()
     strongest: str = ""
     levels: tuple[Level, ...] = ()
     player_kind: str = "player"

@@ -147,5 +147,6 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
     """Give the programs that may be asked for; `more` are those that a server was told to have."""
-    names = [name for name in registration(game).players if name != "perfect"]  # which takes a file
+    own = registration(game)
+    names = [name for name in own.players if name not in own.of_files]
     return names + [name for other, name in more if other == game]

@@ -283,5 +283,6 @@ def qr_svg(link: str) -> Markup:
 
 def programs(game: str) -> list[str]:
     """Return the players that need no argument, the strongest first."""
-    strongest, players = registration(game).strongest, registration(game).players
-    return [strongest, *(name for name in players if name not in (strongest, "perfect"))]
+    own = registration(game)
+    others = own.players.keys() - own.of_files - {own.strongest}
+    return [own.strongest, *(name for name in own.players if name in others)]
