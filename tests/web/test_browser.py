@@ -23,7 +23,7 @@ from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import PHONE, Person, browser_path, launched, weight
-from tests.web.server import Server
+from tests.web.server import BUSY, Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -76,7 +76,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that tests may kill and start again."""
-    with Server(tmp_path_factory.mktemp("browser") / "data") as running:
+    with Server(tmp_path_factory.mktemp("browser") / "data", *BUSY) as running:
         yield running
         assert running.stop() == 0
         assert "Traceback" not in running.log.read_text()
@@ -603,7 +603,8 @@ def test_help_is_shown_where_it_is_allowed(
     assert asked.count() == 0
 
 
-CLICKED = """button => new Promise(done => {
+CLICKED = """button => new Promise((done, fail) => {
+  setTimeout(() => fail(Error(document.getElementById('news').textContent)), 30000);
   const part = document.getElementById('part');
   const begun = performance.now(), version = part.dataset.version;
   new MutationObserver((_, seen) => {
