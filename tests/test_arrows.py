@@ -85,6 +85,10 @@ ROOMS: dict[str, tuple[str, str]] = {
         "guide decks ternary quarto kwartet epistemic insight table protocol workers game base"
         " solvers",
     ),
+    "puzzles": (
+        "quaternity.puzzles",
+        "perfect ternary quarto kwartet epistemic insight game base solvers",
+    ),
     "guide": ("quaternity.guide", "arena base"),
     "environments": ("quaternity.environments", "table base"),
     "face": (
@@ -94,8 +98,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "cli": (
         "quaternity.cli",
-        "face guide decks web table perfect ternary quarto kwartet epistemic trials insight workers"
-        " game base solvers",
+        "face guide decks web table puzzles perfect ternary quarto kwartet epistemic trials insight"
+        " workers game base solvers",
     ),
     "arena": ("quaternity.arena", ""),
     "entry": ("quaternity.__main__", "cli"),

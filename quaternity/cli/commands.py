@@ -35,6 +35,7 @@ SECTIONS = {
             "quaternity_tournament", "Let bots play each other, and say who wins how often."
         ),
         "players": Entry("players", "List the players of all games, and try one."),
+        "puzzle": Entry("puzzle", "Solve a puzzle whose answer can be proved."),
     },
     "Understand a position": {
         "check": Entry("referee", "Is this state possible? Was this game played by the rules?"),

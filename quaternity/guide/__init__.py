@@ -14,7 +14,7 @@ from typing import NamedTuple
 from quaternity.base.errors import InputError
 
 ORDER = (
-    "rules", "serving", "commands", "python", "decks", "referee", "comparing", "solvers", "bots",
+    "rules", "serving", "commands", "python", "decks", "puzzles", "referee", "comparing", "solvers", "bots",
     "arena", "players", "learning", "games", "knowledge", "perfect-play", "mathematics", "formats",
     "limits", "glossary", "house",
 )  # fmt: skip

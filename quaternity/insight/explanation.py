@@ -23,7 +23,7 @@ the asker if it did not. So any solver decides the problem, and any shortage of 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaternity.base.plain_values import numbered, takes
 from quaternity.base.sentences import Kind, Sentence, indented
@@ -144,14 +144,28 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     numbered(number, settings.set_size, "card")
     answer = None if answer is None else Answer.of(answer)
 
+    def claim(constraint: SetConstraint) -> SetConstraint:
+        if answer is None:
+            return asking(constraint, asker, number)
+        return claimed(constraint, asker, asked, number, answer)
+
+    refuted = refutation(game, set_index, claim)
+    if refuted is None:
+        return None
+    known = known_from(game, refuted.moves)
+    return replace(refuted, reason=reason_in_words(known, question, answer, refuted.proof))
+
+
+def refutation(
+    game: Game, set_index: int, claim: Callable[[SetConstraint], SetConstraint]
+) -> Explanation | None:
+    """Return why what a claim makes of a set in play is impossible; None if it is possible.
+
+    Cost: as `explain`.
+    """
+
     def with_claim(known: DealProblem) -> DealProblem:
-        constraint = known.sets[set_index]
-        changed = (
-            asking(constraint, asker, number)
-            if answer is None
-            else claimed(constraint, asker, asked, number, answer)
-        )
-        return known.with_set(set_index, changed)
+        return known.with_set(set_index, claim(known.sets[set_index]))
 
     def impossible(chosen: Collection[int]) -> bool:
         problem = with_claim(known_from(game, chosen))
@@ -166,13 +180,11 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
     oldest_first = _minimal(everything, impossible)
     newest_first = _minimal(everything[::-1], impossible)
     shorter = oldest_first if len(oldest_first) <= len(newest_first) else newest_first
-    known = known_from(game, shorter)
-    problem = with_claim(known)
+    problem = with_claim(known_from(game, shorter))
     impossibility = why_impossible(problem)
     assert impossibility is not None, "the moves were chosen so that no deal fits"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
-    reason = reason_in_words(known, question, answer, proof)
-    return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, reason)
+    return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 
 
 def explained(game: Game, question: Question) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""The board of a puzzle, as text and as a picture: what was said, and nothing that follows."""
+
+from __future__ import annotations
+
+from html import escape
+
+from quaternity.base.sentences import Words
+from quaternity.base.text_table import SetLine, owners_text
+from quaternity.base.wording import counted
+from quaternity.game.game import Game
+from quaternity.game.picture import owners_picture
+from quaternity.insight.explanation import move_line
+from quaternity.puzzles.puzzle import Puzzle
+from quaternity.puzzles.threes import LETTERS
+from quaternity.quarto.board import Board
+from quaternity.quarto.drawing import board_svg as quarto_svg
+from quaternity.quarto.drawing import board_text as quarto_text
+from quaternity.quarto.pieces_file import example_pieces, read_pieces
+from quaternity.ternary.cards import SetCard
+from quaternity.ternary.table_picture import table_svg
+from solvers.problem import players_in
+
+_PLAIN = Words()
+
+_STYLE = """\
+body { font: 11pt/1.4 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+section { break-inside: avoid; margin-bottom: 2.5rem }
+svg { max-width: 100%; max-height: 18rem; height: auto }
+pre { font-size: 9pt; white-space: pre-wrap }
+.solutions { break-before: page }"""
+
+
+def board_text(puzzle: Puzzle) -> str:
+    """Return the board as lines for a terminal."""
+    if puzzle.game == "quaternity":
+        return _game_text(Game.parse(puzzle.position))
+    if puzzle.game == "set":
+        cards = zip(LETTERS, map(int, puzzle.position.split()), strict=False)
+        return "\n".join(f"  {letter}  {SetCard(card)}" for letter, card in cards)
+    if puzzle.game == "quarto":
+        board = _quarto(puzzle)
+        pieces = [f"{name}  {' '.join(board.pieces.words_of(board.pieces.piece(name)))}"
+                  for name in sorted(board.pieces.names)]  # fmt: skip
+        wide = max(map(len, pieces)) + 3
+        pairs = zip(pieces[:8], pieces[8:], strict=True)
+        legend = "\n".join(f"  {first:<{wide}}{second}" for first, second in pairs)
+        return f"{quarto_text(board).rstrip()}\n\n{legend}"
+    return puzzle.position.rstrip()
+
+
+def board_html(puzzle: Puzzle) -> str:
+    """Return the board as a part of a page."""
+    if puzzle.game == "set":
+        return table_svg(map(int, puzzle.position.split()), letters=True)
+    if puzzle.game == "quarto":
+        return quarto_svg(_quarto(puzzle))
+    if puzzle.game == "quaternity":
+        game = Game.parse(puzzle.position)
+        state = game.state
+        picture = owners_picture(
+            "What the moves say", (), state.problem, state.points, state.turn, state.completed
+        )
+        return f"{picture.html()}<pre>{escape(_moves_text(game))}</pre>"
+    return f"<pre>{escape(puzzle.position)}</pre>"
+
+
+def sheet(puzzles: list[Puzzle]) -> str:
+    """Return a page with puzzles, and their solutions from a new page of paper on."""
+    tasks, solutions = [], []
+    for number, puzzle in enumerate(puzzles, start=1):
+        head = f"<h2>{number}. {escape(puzzle.kind)}, level {puzzle.level}</h2>"
+        question = f"<p><b>{escape(sentence(puzzle.question))}</b></p>"
+        tasks.append(f"<section>{head}{board_html(puzzle)}{question}</section>")
+        steps = "".join(f"<li>{escape(sentence(step.text))}</li>" for step in puzzle.why)
+        answers = escape(" or ".join(puzzle.answers))
+        solutions.append(f"<section>{head}<p><b>{answers}</b></p><ol>{steps}</ol></section>")
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>Puzzles</title><style>{_STYLE}</style>"
+        f"<h1>Puzzles</h1>{''.join(tasks)}"
+        f'<h1 class="solutions">Solutions</h1>{"".join(solutions)}</html>\n'
+    )
+
+
+def sentence(text: str) -> str:
+    """Return a sentence with a capital letter."""
+    said = _PLAIN.say(text)
+    return said[:1].upper() + said[1:]
+
+
+def _quarto(puzzle: Puzzle) -> Board:
+    return Board.parse(puzzle.position.split()[0], read_pieces(example_pieces()))
+
+
+def _game_text(game: Game) -> str:
+    state = game.state
+    everybody = (1 << state.players) - 1
+    lines = []
+    for index, (constraint, owner) in enumerate(
+        zip(state.problem.sets, state.completed, strict=True)
+    ):
+        cells = [_cell(mask, everybody) for mask in constraint.owners]
+        least = " ".join(f"{player}:{low}" for player, low in enumerate(constraint.low) if low)
+        if owner is not None:
+            cells, least = [f"={owner}"] * state.set_size, "completed"
+        lines.append(SetLine(str(index), cells, least))
+    players = "   ".join(
+        f"{'>' if player == state.turn else ' '} player {player}: {counted(hand, 'card')}"
+        for player, hand in enumerate(state.hands)
+    )
+    return f"{players}\n{owners_text(lines)}\n\n{_moves_text(game)}".rstrip()
+
+
+def _cell(mask: int, everybody: int) -> str:
+    players = "".join(map(str, players_in(mask)))
+    return "*" if mask == everybody else f"={players}" if len(players) == 1 else players
+
+
+def _moves_text(game: Game) -> str:
+    return "\n".join(map(str, (move_line(game, number) for number in range(len(game.moves)))))

@@ -1,0 +1,271 @@
+"""Puzzles about hands that nobody has dealt: what can be answered, and whose a card must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from random import Random
+
+from quaternity.base.sentences import Kind, Sentence, facts
+from quaternity.game.cards import Card
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.game.transition import claimed
+from quaternity.insight.explanation import Explanation, explain, move_line, refutation
+from quaternity.puzzles.puzzle import Puzzle, Step, level_by
+from solvers.filtering import closed
+from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
+from solvers.registry import solve
+from solvers.shortage import Shortage
+from solvers.verdict import Deal, Feasible
+
+SIZES = ((2, 3, 3), (3, 3, 3), (3, 4, 3), (4, 3, 3), (4, 4, 4), (4, 5, 4))
+"""Set size, sets and players, from what a child looks through to what needs paper."""
+
+CAN_ANSWER = Kind(
+    "can_answer",
+    "{asker:player} asks {asked:player} for {card:card}. Can {asked:player} answer {answer}?",
+)
+WHOSE = Kind(
+    "whose",
+    "One card can be only one player's, although no mark shows it yet. Which card, and whose?",
+)
+LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
+LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
+THESE_MOVES = Kind("these_moves", "Only these moves matter: {moves:listed}.")
+NO_MOVES = Kind("no_moves", "No move matters: it is so from the start.")
+CANNOT = Kind("cannot", "{who:player} cannot have {card:card}: otherwise {proof}.")
+HENCE = Kind("hence", "So {card:card} is with {who:player}.")
+SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
+HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
+SEEK_A_DEAL = Kind("seek_a_deal", "Nothing forbids it: look for hands in which it is so.")
+SETTLES = Kind("settles", "The answer would settle {count:cards} more.")
+ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
+SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
+HAND = Kind("hand", "{who:player} has {cards:hand}")
+
+
+def played(random: Random, settings: Settings, moves: int) -> Game:
+    """Return a game after some random moves, or fewer if it is over."""
+    game = Game.start(settings)
+    for _ in range(moves):
+        questions = [] if game.is_over else list(game.state.legal_questions)
+        if not questions:
+            break
+        question = random.choice(questions)
+        game = game.ask(question, random.choice(list(game.state.answers(question))))
+    return game
+
+
+def hands_of(deal: Deal, players: int) -> list[Sentence]:
+    """Return the hands of a deal, a sentence each."""
+    cards = [(Card.trusted(index, number), owner) for index, owners in enumerate(deal.owner)
+             for number, owner in enumerate(owners)]  # fmt: skip
+    return [
+        HAND(who=player, cards=[card for card, owner in cards if owner == player])
+        for player in range(players)
+    ]
+
+
+def _game(random: Random, level: int) -> Game:
+    size = random.choice(SIZES[level - 1 : level + 1])
+    return played(random, Settings(*size), random.randrange(3, 5 + 3 * level))
+
+
+def _steps(game: Game, proof: Explanation) -> Iterator[Step]:
+    """Yield the hints of a proof: whom to look at, and which moves."""
+    if 0 < _size(proof) < game.settings.players:
+        assert isinstance(proof.shortage, Shortage), "it has a coalition"
+        who = players_in(proof.shortage.coalition)
+        yield Step(LOOK_AT(who=who), tuple(f"player {player}" for player in who))
+    if proof.moves:
+        moves = [move_line(game, number) for number in proof.moves]
+        rests = tuple(f"move {number + 1}" for number in proof.moves)
+        yield Step(THESE_MOVES(moves=moves), rests)
+    else:
+        yield Step(NO_MOVES())
+
+
+class Possible:
+    """May somebody give this answer?"""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle about some question at the end of a random game."""
+        game = _game(random, level)
+        state, possible = game.state, wish < 0.5
+        asked: list[tuple[Question, Answer]] = []
+        for question in () if game.is_over else state.legal_questions:
+            answers = state.answers(question)
+            asked += [(question, answer) for answer in Answer if (answer in answers) == possible]
+        if not asked:
+            return None
+        question, answer = random.choice(asked)
+        return (self._possible if possible else self._impossible)(game, question, answer)
+
+    def _impossible(self, game: Game, question: Question, answer: Answer) -> Puzzle:
+        proof = explain(game, question, answer)
+        assert proof is not None, "the answer is not possible"
+        card = str(question.card)
+        reason = SO_NOT(asked=question.asked, answer=answer, reason=proof.reason)
+        level_from = {"moves": len(proof.moves), "players": _size(proof)}
+        return Puzzle(
+            "possible", "quaternity", game.record(), _can(question, answer), "yes-no",
+            answers=("no",), wrong={"yes": reason},
+            why=(*_steps(game, proof), Step(reason, (card, f"player {question.asked}"))),
+            level=_level_of_proof(proof), level_from=level_from,
+        )  # fmt: skip
+
+    def _possible(self, game: Game, question: Question, answer: Answer) -> Puzzle:
+        state, (index, number) = game.state, question.card
+        problem = _claimed(state, question, answer)
+        deal = _deal(problem)
+        assert deal is not None, "the answer is possible"
+        settles = len(list(settled(problem, closed(problem))))
+        hands = hands_of(deal, state.players)
+        shown = HERE_THEY_DO(answer=answer, hands=hands)
+        steps = (
+            Step(SEEK_A_DEAL()), Step(SETTLES(count=settles), (f"{index}/{number}",)),
+            Step(shown),
+        )  # fmt: skip
+        return Puzzle(
+            "possible", "quaternity", game.record(), _can(question, answer), "yes-no",
+            answers=("yes",), wrong={"no": shown}, why=steps,
+            level=level_by(settles, (0, 1, 3, 6)), level_from={"settles": settles},
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Ask max-flow about the deals that fit the answer."""
+        about = facts(puzzle.question)
+        question = Question(about["asker"], about["asked"], about["card"])
+        state = Game.parse(puzzle.position).state
+        fits = _deal(_claimed(state, question, about["answer"])) is not None
+        return {"yes" if fits else "no"}
+
+
+class Owner:
+    """Whose must one card be?"""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle of a random game that settles one card more than its marks show."""
+        del wish
+        game = _game(random, level)
+        state = game.state
+        problem, exact = state.problem, state.closed()
+        certain = list(settled(problem, exact))
+        if game.is_over or len(certain) != 1:
+            return None
+        ((card, owner),) = certain
+        others = [player for player in problem.may_own(*card) if player != owner]
+        proofs = [_refuted(game, card, player) for player in others]
+        moves = sorted({number for proof in proofs for number in proof.moves})
+        hardest = max(proofs, key=lambda proof: len(proof.moves))
+        wrong = {
+            f"{card} {player}": CANNOT(who=player, card=card, proof=proof.proof)
+            for player, proof in zip(others, proofs, strict=True)
+        } | dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
+        rests = tuple(f"move {number + 1}" for number in moves)
+        lines = [move_line(game, number) for number in moves]
+        return Puzzle(
+            "owner", "quaternity", game.record(), WHOSE(), "card",
+            answers=(f"{card} {owner}",), wrong=wrong,
+            why=(
+                Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",)),
+                Step(THESE_MOVES(moves=lines) if lines else NO_MOVES(), rests),
+                *(Step(wrong[f"{card} {player}"], (str(card), f"player {player}"))
+                  for player in others),
+                Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
+            ),
+            level=level_by(len(moves) + (_size(hardest) > 1), (2, 3, 4, 6)),
+            level_from={"moves": len(moves), "players": _size(hardest)},
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Ask max-flow about every card and every player who may own it by the marks."""
+        return certain_again(Game.parse(puzzle.position).state.problem)
+
+
+def certain_again(problem: DealProblem) -> set[str]:
+    """Return the cards that one player alone can have where marks leave more, by max-flow."""
+    answers = set()
+    for index, constraint in enumerate(problem.sets):
+        for number, mask in enumerate(constraint.owners):
+            card, owners = Card.trusted(index, number), players_in(mask)
+            able = [player for player in owners if _can_have(problem, card, player)]
+            if len(able) == 1 < len(owners):
+                answers.add(f"{card} {able[0]}")
+    return answers
+
+
+def _can(question: Question, answer: Answer) -> Sentence:
+    return CAN_ANSWER(asker=question.asker, asked=question.asked, card=question.card, answer=answer)
+
+
+def _size(proof: Explanation) -> int:
+    shortage = proof.shortage
+    return shortage.coalition.bit_count() if isinstance(shortage, Shortage) else 0
+
+
+def _level_of_proof(proof: Explanation) -> int:
+    return level_by(len(proof.moves), (1, 2, 3, 5))
+
+
+def _claimed(state: State, question: Question, answer: Answer) -> DealProblem:
+    asker, asked, (index, number) = question
+    constraint = claimed(state.problem.sets[index], asker, asked, number, answer)
+    return state.problem.with_set(index, constraint)
+
+
+def _with_owners(problem: DealProblem, card: Card, mask: int) -> DealProblem:
+    return problem.with_set(card.set_index, _owned(problem.sets[card.set_index], card, mask))
+
+
+def _owned(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
+    owners = with_entry(constraint.owners, card.number, mask)
+    return SetConstraint.trusted(owners, constraint.low, constraint.high)
+
+
+def _refuted(game: Game, card: Card, player: int) -> Explanation:
+    proof = refutation(
+        game, card.set_index, lambda constraint: _owned(constraint, card, 1 << player)
+    )
+    assert proof is not None, "somebody else has the card"
+    return proof
+
+
+def _deal(problem: DealProblem) -> Deal | None:
+    verdict = solve(problem, solver="max-flow")
+    return verdict.deal if isinstance(verdict, Feasible) else None
+
+
+def settled(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
+    """Yield the cards that only one player can have, where the marks leave more."""
+    for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
+        for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
+            if mask.bit_count() == 1 < marks.bit_count():
+                yield Card.trusted(index, number), mask.bit_length() - 1
+
+
+def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
+    return _deal(_with_owners(problem, card, 1 << player)) is not None
+
+
+def elsewhere(
+    exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Sentence]
+) -> Iterator[tuple[str, Sentence]]:
+    """Yield every other card than the certain ones with every player, and why it is no answer."""
+    for index, constraint in enumerate(exact.sets):
+        for number, mask in enumerate(constraint.owners):
+            card = Card.trusted(index, number)
+            if card in certain:
+                continue
+            owners = players_in(mask)
+            deals = [_deal(_with_owners(exact, card, 1 << player)) for player in owners[:2]]
+            for player in range(players):
+                if len(owners) == 1:
+                    yield f"{card} {player}", seen(card)
+                    continue
+                deal = deals[owners[0] == player]
+                assert deal is not None, "each of them may own it"
+                hands = hands_of(deal, players)
+                yield f"{card} {player}", ELSEWHERE(card=card, who=player, hands=hands)

@@ -1,0 +1,104 @@
+"""Puzzles from seeds; every answer is found in two ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from functools import cache
+from random import Random
+from typing import Protocol
+
+from quaternity.base.deadline import Deadline
+from quaternity.base.errors import InputError, LimitError, SolverFault
+from quaternity.base.plain_values import whole
+from quaternity.base.plugins import PLACE, load_place
+from quaternity.base.wording import shown
+from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle
+
+MOST_ATTEMPTS = 20_000
+"""Positions that are looked at for one puzzle; a level needs some hundreds at most."""
+
+
+class PuzzleKind(Protocol):
+    """A kind of puzzle; made without arguments."""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle of any level, sought at one; None if this position holds none.
+
+        `wish` from 0 to 1 is the same in all attempts of a seed: it may choose a form.
+        """
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Find the right answers once more, in another way, from the document's position alone."""
+
+
+KINDS = {
+    "possible": "quaternity.puzzles.dealing:Possible",
+    "owner": "quaternity.puzzles.dealing:Owner",
+    "force": "quaternity.puzzles.forcing:Force",
+    "trace": "quaternity.puzzles.hidden:Trace",
+    "knows": "quaternity.puzzles.hidden:Knows",
+    "sets": "quaternity.puzzles.threes:Sets",
+    "quarto": "quaternity.puzzles.pieces:Quarto",
+}
+"""Per kind of puzzle the place of its class."""
+
+
+@cache
+def _kind(name: str) -> PuzzleKind:
+    made: Callable[[], PuzzleKind] = load_place(KINDS.get(name, name), here=name not in KINDS)
+    return made()
+
+
+def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None) -> Puzzle:
+    """Return the puzzle of a kind, a seed and a level.
+
+    Args:
+        kind: of `KINDS`, or a class of your own as `package.module:name` (see `PuzzleKind`).
+        seconds: the longest that it may take; None: as long as it takes.
+
+    Raises:
+        InputError: there is no such kind, level or seed.
+        LimitError: none was made in that time.
+        SolverFault: two ways to the answer disagree.
+
+    Cost: milliseconds for most; up to a second at level 5 of `force` and `knows`.
+
+    >>> puzzle = make("sets", seed=1, level=1)
+    >>> puzzle.check(puzzle.answers[0])
+    Checked(right=True, because='')
+    """
+    if not isinstance(kind, str) or (kind not in KINDS and not PLACE.fullmatch(kind)):
+        raise InputError(f"kind {shown(kind)} is unknown; known are {', '.join(KINDS)}")
+    if whole(level, "level", LEVELS[0]) not in LEVELS:
+        raise InputError(f"level {level}: levels are {LEVELS[0]} to {LEVELS[-1]}")
+    if whole(seed, "seed", 0) > MOST_SEED:
+        raise InputError(f"seed {seed}: seeds are 0 to {MOST_SEED}")
+    maker, deadline = _kind(kind), Deadline(seconds)
+    wish = Random(f"{VERSION}/{kind}/{level}/{seed}").random()
+    for number in range(MOST_ATTEMPTS):
+        deadline.left()
+        random = Random(f"{VERSION}/{kind}/{level}/{seed}/{number}")
+        puzzle = maker.attempt(random, level, wish)
+        if puzzle is not None and puzzle.level == level:
+            puzzle = replace(puzzle, kind=kind, seed=seed)
+            again = maker.answers_again(puzzle)
+            if again != set(puzzle.answers):
+                raise SolverFault(
+                    f"puzzle {kind} {level} {seed}: one way finds {sorted(puzzle.answers)}, "
+                    f"another {sorted(again)}"
+                )
+            return puzzle
+    raise LimitError(f"no puzzle of kind {kind} and level {level} among {MOST_ATTEMPTS:,} tries")
+
+
+DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))
+"""Kinds and levels of the five of a day, the easiest first."""
+
+
+def daily(day: date | None = None) -> tuple[Puzzle, ...]:
+    """Return the five puzzles of a day (None: today in UTC), the same for everybody."""
+    day = datetime.now(UTC).date() if day is None else day
+    seed = int(day.strftime("%Y%m%d"))
+    return tuple(make(kind, seed, level) for kind, level in DAILY)

@@ -1,0 +1,202 @@
+"""Puzzles about Quarto: win in so many placements, or hand over a piece that does not lose."""
+
+from __future__ import annotations
+
+from random import Random
+
+from quaternity.base.sentences import Kind, Sentence
+from quaternity.puzzles.puzzle import Puzzle, Step
+from quaternity.quarto.board import Board, safe_pieces, winning_cells
+from quaternity.quarto.pieces_file import example_pieces, read_pieces
+from quaternity.quarto.rows import cell_name
+from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_play, rated_moves
+
+EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
+"""Numbers of empty cells at a level."""
+
+WIN_IN = Kind("win_in", "Place piece {piece} so that you win with your {count} placement at most.")
+WIN_NOW = Kind("win_now", "Place piece {piece} so that you win at once.")
+HAND_OVER_NOW = Kind(
+    "hand_over_now", "Which piece can you hand over so that the other player cannot win with it?"
+)
+HAND_OVER = Kind("hand_over", "Which piece can you hand over so that you do not lose?")
+KEEP_WIN = Kind("keep_win", "Which piece can you hand over so that you win?")
+LOOK_AT_ROW = Kind("look_at_row", "Look at {cell}.")
+THIS_WINS = Kind("this_wins", "{move}: four in a row that share a property.")
+NO_ROW = Kind("no_row", "On {cell} it completes no row.")
+GIVES = Kind("gives", "After '{move}' the other player places {piece} on {cell} and wins.")
+LINE = Kind("line", "After '{move}' best play goes on: {line:parts}. {ends}.")
+ENDS = {Outcome.WIN: "You win", Outcome.DRAW: "Nobody wins", Outcome.LOSS: "The other player wins"}
+HOW_MANY_LOSE = Kind("how_many_lose", "{count} of {all} moves do not do it.")
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+class Quarto:
+    """Win in so many placements; or which piece may be handed over."""
+
+    def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
+        """Return a puzzle from a random game in which nobody has won yet."""
+        board = _played(random, random.choice(EMPTY_AT[level]))
+        if board is None:
+            return None
+        if level == 1 and wish < 0.6:
+            return self._win_now(board, random.choice(board.left))
+        if level <= 2 and wish >= 0.6:
+            return self._hand_over_now(board)
+        if level == 2 or wish < 0.5:
+            return self._win_later(board, random.choice(board.left))
+        return self._hand_over(board)
+
+    def _win_now(self, board: Board, piece: str) -> Puzzle | None:
+        winning = winning_cells(board, piece)
+        if len(winning) != 1:
+            return None
+        moves = {cell: str(QuartoMove(cell, None)) for cell in board.empty}
+        right = moves[winning[0]]
+        wrong = {moves[cell]: NO_ROW(cell=cell_name(cell))
+                 for cell in board.empty if cell not in winning}  # fmt: skip
+        where = cell_name(winning[0])
+        return Puzzle(
+            "quarto", "quarto", f"{board} {piece}", WIN_NOW(piece=piece), "move",
+            answers=(right,), wrong=wrong,
+            why=(Step(LOOK_AT_ROW(cell=where), (where,)), Step(THIS_WINS(move=right), (where,))),
+            level=1, level_from={"placements": 1, "moves": len(moves), "right": 1},
+        )  # fmt: skip
+
+    def _win_later(self, board: Board, piece: str) -> Puzzle | None:
+        rated = rated_moves(board, piece)
+        best = rated[0]
+        if best.outcome != Outcome.WIN or best.distance == 1:
+            return None
+        placements = (best.distance + 1) // 2
+        return self._judged(
+            board, piece, rated,
+            [move for move in rated if move.outcome == Outcome.WIN
+             and move.distance <= best.distance],
+            WIN_IN(piece=piece, count=ORDINALS[placements - 1]),
+            placements,
+        )  # fmt: skip
+
+    def _hand_over_now(self, board: Board) -> Puzzle | None:
+        left, safe = board.left, safe_pieces(board)
+        if not 0 < len(safe) < len(left) - 1:
+            return None
+        moves = [QuartoMove(None, piece) for piece in left if piece not in safe]
+        wrong = {str(move): text for move in moves if (text := _given(board, "", move))}
+        threats = {cell_name(cell) for piece in left for cell in winning_cells(board, piece)}
+        steps = [Step(LOOK_AT_ROW(cell=cell), (cell,)) for cell in sorted(threats)]
+        return Puzzle(
+            "quarto", "quarto", str(board), HAND_OVER_NOW(), "move",
+            answers=tuple(str(QuartoMove(None, piece)) for piece in safe), wrong=wrong,
+            why=(*steps, *(Step(text) for text in wrong.values())),
+            level=1 if len(threats) == 1 else 2,
+            level_from={"placements": 0, "moves": len(left), "right": len(safe)},
+        )  # fmt: skip
+
+    def _hand_over(self, board: Board) -> Puzzle | None:
+        rated = rated_moves(board)
+        best = max(move.outcome for move in rated)
+        right = [move for move in rated if move.outcome == best]
+        late = max((move.distance for move in rated if move.outcome == Outcome.LOSS), default=1)
+        if best == Outcome.LOSS or len(right) == len(rated) or late == 1:
+            return None
+        wins = best == Outcome.WIN
+        question = KEEP_WIN() if wins else HAND_OVER()
+        return self._judged(board, "", rated, right, question, (late + 1) // 2 + wins)
+
+    def _judged(
+        self, board: Board, piece: str, rated: tuple[RatedMove, ...],
+        right: list[RatedMove], question: str, depth: int,
+    ) -> Puzzle:  # fmt: skip
+        wrong = {str(move.move): _given(board, piece, move.move) or _line(board, piece, move)
+                 for move in rated if move not in right}  # fmt: skip
+        first = right[0].move
+        where = cell_name(first.cell) if first.cell is not None else str(first.hand_over)
+        steps = (
+            Step(HOW_MANY_LOSE(count=len(wrong), all=len(rated))),
+            Step(LOOK_AT_ROW(cell=where), (where,)),
+            Step(_line(board, piece, right[0]), (where,)),
+        )
+        few = depth == 2 and (not piece or len(right) * 10 <= len(rated))
+        return Puzzle(
+            "quarto", "quarto", f"{board} {piece}".strip(), question, "move",
+            answers=tuple(str(move.move) for move in right), wrong=wrong, why=steps,
+            level=min(5, {2: 2 + few, 3: 4}.get(depth, 5)),
+            level_from={"placements": depth, "moves": len(rated), "right": len(right)},
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Try all that both can do, without the tables of the engine."""
+        text, _, piece = puzzle.position.partition(" ")
+        board = Board.parse(text, read_pieces(example_pieces()))
+        depth = puzzle.level_from["placements"]
+        moves = [QuartoMove(None, given) for given in board.left] if not piece else [
+            QuartoMove(cell, given) for cell in board.empty for given in board.left
+            if given != piece
+        ]  # fmt: skip
+        if piece and depth == 1:
+            moves = [QuartoMove(cell, None) for cell in board.empty]
+        return {str(move) for move in moves if _does(board, piece, move, puzzle.question, depth)}
+
+
+def _does(board: Board, piece: str, move: QuartoMove, question: str, depth: int) -> bool:
+    """Return whether a move does what is asked, by trying all that can follow."""
+    if move.cell is not None:
+        board = board.after(move.cell, piece)
+    if board.quartos() or move.hand_over is None:
+        return bool(board.quartos())
+    if question == HAND_OVER_NOW():
+        return not winning_cells(board, move.hand_over)
+    if question == HAND_OVER():
+        return not _wins(board, move.hand_over, len(board.empty))
+    return _loses(board, move.hand_over, depth - 1 if piece else len(board.empty))
+
+
+def _wins(board: Board, piece: str, within: int) -> bool:
+    """Return whether who places the piece wins within so many placements of their own."""
+    if within <= 0:
+        return False
+    if winning_cells(board, piece):
+        return True
+    return within > 1 and any(
+        _loses(board.after(cell, piece), given, within - 1)
+        for cell in board.empty for given in board.left if given != piece
+    )  # fmt: skip
+
+
+def _loses(board: Board, piece: str, within: int) -> bool:
+    """Return whether the other player wins within so many placements, wherever it is placed."""
+    if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
+        return False
+    return all(
+        _wins(board.after(cell, piece), given, within)
+        for cell in board.empty for given in board.left if given != piece
+    )  # fmt: skip
+
+
+def _given(board: Board, piece: str, move: QuartoMove) -> Sentence | None:
+    """Return how the other player wins at once after a move, if they do."""
+    after = board if move.cell is None else board.after(move.cell, piece)
+    cells = winning_cells(after, str(move.hand_over)) if move.hand_over else ()
+    if not cells:
+        return None
+    return GIVES(move=str(move), piece=move.hand_over, cell=cell_name(cells[0]))
+
+
+def _line(board: Board, piece: str, rated: RatedMove) -> Sentence:
+    """Return how best play goes on after a move."""
+    move = rated.move
+    after = board if move.cell is None else board.after(move.cell, piece)
+    line = [str(later) for later in line_of_play(after, move.hand_over)]
+    return LINE(move=str(move), line=line, ends=ENDS[rated.outcome])
+
+
+def _played(random: Random, empty: int) -> Board | None:
+    """Return a board with so many empty cells, on which nobody has completed a row."""
+    board = Board.parse("?" * 16, read_pieces(example_pieces()))
+    cells, pieces = list(range(16)), list(board.left)
+    random.shuffle(cells)
+    random.shuffle(pieces)
+    for cell, piece in zip(cells[empty:], pieces, strict=False):
+        board = board.after(cell, piece)
+    return None if board.quartos() else board

@@ -1,0 +1,158 @@
+"""A puzzle: a position, a question about it, the right answers, and why every other is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from quaternity.base.errors import InputError
+from quaternity.base.sentences import document
+from quaternity.base.wording import shown
+
+FORMAT = "puzzle/1"
+VERSION = 1
+"""Grows when a seed no longer makes the same puzzle."""
+
+LEVELS = range(1, 6)
+MOST_SEED = (1 << 53) - 1
+"""The largest whole number that every reader of JSON keeps."""
+
+LONGEST_ANSWER = 1000
+
+FORMS = {
+    "yes-no": "yes or no",
+    "choice": "one of the choices",
+    "card": "a card and who has it, such as 1/3 2",
+    "cards": "all of them by their letters, such as ABC DEF; none is an answer too",
+    "move": "a move, as at the table",
+}
+"""Forms of answers, and how they are written."""
+
+_FILLING = re.compile(
+    r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"
+)
+
+
+class Step(NamedTuple):
+    """A step of a proof: a sentence, and what on the board it rests on.
+
+    `rests` names cards ("1/3"), moves ("move 4"), players ("player 2") or cells ("B2").
+    """
+
+    text: str
+    rests: tuple[str, ...] = ()
+
+
+class Checked(NamedTuple):
+    """Whether an answer is right; if it is wrong, a sentence that shows why."""
+
+    right: bool
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A puzzle, made from a seed alone. Immutable.
+
+    Attributes:
+        position: the record, the board or the seat's log, whole, as text.
+        answer_form: of `FORMS`.
+        choices: what can be chosen; empty where the form says it all.
+        answers: all right answers.
+        wrong: wrong answers, each with what shows that it is wrong. Where the form is "cards",
+            threes of cards instead, each with what keeps it from being a SET.
+        level: 1 to 5; `level_from` are the numbers that decide it.
+        why: the proof, from the first hint to the whole.
+    """
+
+    kind: str
+    game: str
+    position: str
+    question: str
+    answer_form: str
+    answers: tuple[str, ...]
+    wrong: Mapping[str, str] = field(repr=False)
+    why: tuple[Step, ...] = field(repr=False)
+    level: int = 0
+    level_from: Mapping[str, int] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    seed: int = 0
+    made_by: str = f"quaternity puzzles {VERSION}"
+
+    def check(self, answer: str) -> Checked:
+        """Judge an answer.
+
+        Raises:
+            InputError: it is no answer to this question; says what is.
+        """
+        if not isinstance(answer, str) or len(answer) > LONGEST_ANSWER:
+            raise InputError(f"answer {shown(answer)}: write {FORMS[self.answer_form]}")
+        if self.answer_form == "cards":
+            return self._check_cards(answer)
+        known = {_key(text): text for text in (*self.wrong, *self.answers)}
+        # Who asks is known: their number may be left out.
+        short = {key.partition(" ")[2]: text for key, text in known.items()}
+        given = _key(answer)
+        text = known.get(given) or (short.get(given) if self.answer_form == "move" else None)
+        if text is None and self.choices and given.isdecimal() and int(given) in self._numbers:
+            text = self.choices[int(given) - 1]
+        if text is None:
+            allowed = FORMS[self.answer_form]
+            if len(known) <= 8:
+                allowed = " or ".join(sorted(known.values()))
+            raise InputError(f"answer {shown(answer)}: write {allowed}")
+        return Checked(True) if text in self.answers else Checked(False, self.wrong[text])
+
+    @property
+    def _numbers(self) -> range:
+        return range(1, len(self.choices) + 1)
+
+    def _check_cards(self, answer: str) -> Checked:
+        letters = set("".join(self.wrong) + "".join(self.answers)) - {" "}
+        threes = [] if _key(answer) == "none" else re.sub("[,.;]", " ", answer.upper()).split()
+        for three in threes:
+            if len(set(three)) != 3 or len(three) != 3 or not set(three) <= letters:
+                raise InputError(f"answer {shown(answer)}: write {FORMS['cards']}")
+        given = {"".join(sorted(three)) for three in threes}
+        all_right = set(self.answers[0].split()) - {"none"}
+        for three in sorted(given - all_right):
+            return Checked(False, self.wrong[three])
+        if missing := len(all_right - given):
+            count = len(all_right)
+            return Checked(False, f"there are {count} in all: {missing} of them missing")
+        return Checked(True)
+
+    def document(self) -> dict[str, Any]:
+        """Return the puzzle as JSON."""
+        return {
+            "format": FORMAT, "kind": self.kind, "game": self.game, "level": self.level,
+            "level_from": dict(self.level_from), "seed": self.seed, "made_by": self.made_by,
+            "position": self.position, "question": self.question, "about": self._about(),
+            "answer_form": self.answer_form, "choices": list(self.choices),
+            "answers": list(self.answers),
+            "why": [document(step.text) | {"rests": list(step.rests)} for step in self.why],
+            "wrong": {answer: str(text) for answer, text in self.wrong.items()},
+        }  # fmt: skip
+
+    def _about(self) -> dict[str, Any]:
+        """Return what the question speaks of, by name."""
+        values = document(self.question)
+        return {name: value for name, value in values.items() if name not in ("text", "kind")}
+
+    def __str__(self) -> str:
+        """Return the document; the same seed gives the same text on every machine."""
+        return json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _key(text: str) -> str:
+    """Return what matters in an answer: numbers, letters and yes or no."""
+    key = " ".join(_FILLING.sub(" ", text.strip().lower()).split())
+    return {"y": "yes", "n": "no"}.get(key, key)
+
+
+def level_by(score: float, bounds: Sequence[float]) -> int:
+    """Return the level of a score: 1 up to the first bound, 5 above the last of four."""
+    return 1 + sum(score > bound for bound in bounds)

@@ -1,0 +1,208 @@
+"""Puzzles: made again from their seeds, with right answers that brute force finds too."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from itertools import combinations, product
+
+import pytest
+
+from quaternity.base.errors import InputError
+from quaternity.base.sentences import facts
+from quaternity.game.game import Game
+from quaternity.game.question import Question
+from quaternity.kwartet.log import parse_any_log
+from quaternity.kwartet.seen import SeenLog
+from quaternity.puzzles import KINDS, Puzzle, daily, make
+from quaternity.puzzles.puzzle import LEVELS, MOST_SEED
+from solvers.problem import DealProblem
+from tests.quarto.minimax import Minimax
+from tests.sizes import thorough
+
+EVERY = [
+    (kind, level)
+    for kind in KINDS
+    for level in thorough(range(1, 3 if kind in ("force", "trace") else 4), LEVELS)
+]
+
+
+def seeds(level: int) -> range:
+    """A seed, and in the thorough run more; of dear levels fewer."""
+    return range(thorough(1, 3 if level > 3 else 20))
+
+
+@pytest.mark.parametrize(("kind", "level"), EVERY)
+def test_a_seed_makes_the_same_puzzle_again(kind: str, level: int) -> None:
+    for seed in seeds(level):
+        puzzle = make(kind, seed, level)
+        assert (puzzle.kind, puzzle.level, puzzle.seed) == (kind, level, seed)
+        assert str(make(kind, seed, level)) == str(puzzle)
+        assert json.loads(str(puzzle)) == puzzle.document()
+        assert puzzle.why
+
+
+@pytest.mark.parametrize(("kind", "level"), EVERY)
+def test_right_answers_are_right_and_each_wrong_one_is_shown_to_be_wrong(
+    kind: str, level: int
+) -> None:
+    for seed in seeds(level):
+        puzzle = make(kind, seed, level)
+        assert puzzle.answers
+        assert not set(puzzle.answers) & set(puzzle.wrong)
+        for answer in puzzle.answers:
+            assert puzzle.check(answer).right
+            assert puzzle.check(f"  {answer.upper()} ".replace("YES", "y.")).right
+        for answer, because in puzzle.wrong.items():
+            assert puzzle.check(answer) == (False, because)
+            assert because
+        with pytest.raises(InputError, match=r"^answer 'a banana': write "):
+            puzzle.check("a banana")
+
+
+def deals(problem: DealProblem) -> list[tuple[tuple[int, ...], ...]]:
+    """All deals of a small problem, by trying."""
+    players = range(problem.players)
+    fitting: list[tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]] = [((), problem.hands)]
+    for constraint in problem.sets:
+        ways = [
+            owners
+            for owners in product(*(
+                [player for player in players if mask >> player & 1] for mask in constraint.owners
+            ))
+            if all(
+                constraint.low[player] <= owners.count(player) <= constraint.high[player]
+                for player in players
+            )
+        ]  # fmt: skip
+        fitting = [
+            ((*deal, owners), rest)
+            for deal, hands in fitting
+            for owners in ways
+            if min(rest := tuple(hands[player] - owners.count(player) for player in players)) >= 0
+        ]
+    return [deal for deal, rest in fitting if not any(rest)]
+
+
+def owners_by_trying(problem: DealProblem) -> dict[tuple[int, int], set[int]]:
+    """Per card of some sets, who has it in some deal."""
+    owners: dict[tuple[int, int], set[int]] = {}
+    for deal in deals(problem):
+        for index, row in enumerate(deal):
+            for number, owner in enumerate(row):
+                owners.setdefault((index, number), set()).add(owner)
+    return owners
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_brute_force_gives_the_same_answers_about_hands(level: int) -> None:
+    for seed in seeds(level):
+        puzzle = make("possible", seed, level)
+        about, state = facts(puzzle.question), Game.parse(puzzle.position).state
+        question = Question(about["asker"], about["asked"], about["card"])
+        asker, asked, (index, number) = question
+        answers = {
+            deal[index][number] == asked
+            for deal in deals(state.problem)
+            if deal[index][number] != asker and asker in deal[index]
+        }
+        assert puzzle.answers == (("yes",) if bool(about["answer"]) in answers else ("no",))
+        puzzle = make("owner", seed, level)
+        problem = Game.parse(puzzle.position).state.problem
+        assert set(puzzle.answers) == {
+            f"{index}/{number} {min(owners)}"
+            for (index, number), owners in owners_by_trying(problem).items()
+            if len(owners) == 1 < problem.sets[index].owners[number].bit_count()
+        }
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_brute_force_names_the_same_cards_of_others(level: int) -> None:
+    for seed in seeds(level):
+        puzzle = make("trace", seed, level)
+        log = parse_any_log(puzzle.position)
+        assert isinstance(log, SeenLog)
+        problem = log.views[-1].problem
+        assert set(puzzle.answers) == {
+            f"{index}/{number} {min(owners)}"
+            for (index, number), owners in owners_by_trying(problem).items()
+            if len(owners) == 1 < problem.sets[index].owners[number].bit_count()
+            and owners != {log.seat}
+        }
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_minimax_judges_hand_overs_the_same(level: int) -> None:
+    from quaternity.quarto.board import Board
+    from quaternity.quarto.pieces_file import example_pieces, read_pieces
+
+    for seed in seeds(level):
+        puzzle = make("quarto", seed, level)
+        text, _, piece = puzzle.position.partition(" ")
+        board = Board.parse(text, read_pieces(example_pieces()))
+        if "do not lose" in puzzle.question and len(board.empty) < 7:
+            value, moves = Minimax(board, False).solve(piece or None)
+            assert value == 0
+            assert {f"hand over {given}" for _, given in moves} == set(puzzle.answers)
+
+
+def test_no_two_of_a_thousand_seeds_are_alike() -> None:
+    for kind in ("sets", "possible"):
+        made = {make(kind, seed, 1).position for seed in range(thorough(60, 1000))}
+        assert len(made) == thorough(60, 1000)
+
+
+def test_the_threes_of_a_table_are_all_named() -> None:
+    puzzle = make("sets", 3, 2)
+    letters = sorted(set("".join([*puzzle.wrong, *puzzle.answers])) - {" "})
+    for three in map("".join, combinations(letters, 3)):
+        assert (three in puzzle.wrong) != (three in puzzle.answers[0].split())
+    shuffled = " ".join(three[::-1].lower() for three in reversed(puzzle.answers[0].split()))
+    assert puzzle.check(shuffled).right
+    missing = puzzle.answers[0].rpartition(" ")[0] or "none"
+    assert "missing" in puzzle.check(missing).because
+
+
+def test_a_day_has_the_same_five_everywhere() -> None:
+    day = daily(date(2026, 11, 23))
+    assert [puzzle.kind for puzzle in day] == ["sets", "possible", "quarto", "trace", "owner"]
+    assert [puzzle.answers[0] for puzzle in day] == DAY
+    assert {puzzle.seed for puzzle in day} == {20261123}
+
+
+DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "0/1 0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("chess",), "kind 'chess' is unknown; known are possible, owner, "),
+        (("sets", -1), "seed: -1 "), (("sets", MOST_SEED + 1), "seeds are 0 to 9007199254740991"),
+        (("sets", 0, 0), "level: 0 "), (("sets", 0, 6), "level 6: levels are 1 to 5"),
+        (("sets", "x"), "seed: 'x' "), ((7,), "kind 7 is unknown"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_refused(arguments: tuple[object, ...], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        make(*arguments)  # type: ignore[arg-type]
+
+
+class Heads:
+    """A kind of somebody else's: heads or tails."""
+
+    def attempt(self, random: object, level: int, wish: float) -> Puzzle:
+        """Make one."""
+        return Puzzle(
+            "coin", "coin", "", "Which side?", "choice", ("heads",), {"tails": "it fell"}, (),
+            level, choices=("heads", "tails"),
+        )  # fmt: skip
+
+    def answers_again(self, puzzle: Puzzle) -> set[str]:
+        """Look again."""
+        return {"heads"}
+
+
+def test_a_kind_of_ones_own_is_a_class() -> None:
+    puzzle = make("tests.puzzles.test_puzzles:Heads", level=3)
+    assert puzzle.check("1").right
+    assert puzzle.check("tails").because == "it fell"
