@@ -63,29 +63,23 @@ def puzzle(
         return
     if as_json:
         documents = [each.document() for each in puzzles]
-        print(
-            json.dumps(
-                documents[0] if len(documents) == 1 else {"puzzles": documents}, ensure_ascii=False
-            )
-        )
+        print(json.dumps({"puzzles": documents} if len(documents) > 1 else documents[0]))
         return
     if answer is not None and len(puzzles) > 1:
         raise InputError(f"--answer is for one puzzle, not for {len(puzzles)}")
-    right = True
+    status = ExitStatus.DONE
+    talks = answer is None and not why and sys.stdin.isatty() and sys.stdout.isatty()
     for number, each in enumerate(puzzles):
-        if number:
-            print()
+        print(end="\n" * (number > 0))
         _show(each)
         if hint:
             say(sentence(each.why[0].text))
-        if answer is not None:
-            right = _judge(each, answer)
-        elif not why and sys.stdin.isatty() and sys.stdout.isatty():
-            right &= _dialogue(each)
+        right = True if answer is None else _judge(each, answer)
         if why:
             _prove(each)
-    if not right:
-        raise typer.Exit(ExitStatus.IMPOSSIBLE)
+        if not (_dialogue(each) if talks else right):
+            status = ExitStatus.IMPOSSIBLE
+    raise typer.Exit(status)
 
 
 def _show(each: Puzzle) -> None:

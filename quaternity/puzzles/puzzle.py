@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import document
-from quaternity.base.wording import shown
+from quaternity.base.wording import counted, shown
 
 FORMAT = "puzzle/1"
 VERSION = 1
@@ -121,8 +121,7 @@ class Puzzle:
         for three in sorted(given - all_right):
             return Checked(False, self.wrong[three])
         if missing := len(all_right - given):
-            count = len(all_right)
-            return Checked(False, f"there are {count} in all: {missing} of them missing")
+            return Checked(False, f"{missing} of {counted(len(all_right), 'SET')} missing")
         return Checked(True)
 
     def document(self) -> dict[str, Any]:
