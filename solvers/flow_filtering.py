@@ -19,7 +19,6 @@ from collections.abc import Iterable
 
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.errors import LimitError, NoDeal
-from solvers.coalition_tables import looks_of
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import plain_shortage
@@ -153,27 +152,22 @@ def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProb
     for index, constraint in enumerate(problem.sets):
         deadline.left()
         owners = _owners(network, residual, components, index)
-        fewest, most = bounds[_looks(constraint)]
+        fewest, most = bounds[constraint]
         sets.append(
             SetConstraint.trusted(tuple([owners[mask] for mask in constraint.owners]), fewest, most)
         )
     return DealProblem.trusted(problem.hands, tuple(sets))
 
 
-def _looks(constraint: SetConstraint) -> SetConstraint:
-    """Return the set with its cards in order."""
-    return SetConstraint.trusted(*looks_of(constraint))
-
-
 def _bounds(
     network: Network, residual: _Residual, components: list[int]
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     problem = network.problem
-    places = {_looks(constraint): index for index, constraint in enumerate(problem.sets)}
+    places = {constraint: index for index, constraint in enumerate(problem.sets)}
     alike = players_alike(problem.hands, places)
     bounds = {}
     searched = 0
-    for looks, index in places.items():
+    for constraint, index in places.items():
         fewest, most = [0] * problem.players, [0] * problem.players
         for player, like in enumerate(alike):
             if like != player:
@@ -184,11 +178,11 @@ def _bounds(
             varies = components[node] == components[share]
             if varies:
                 residual.send_round(arc)
-            most[player] = looks.low[player] + residual.room[arc ^ 1]
+            most[player] = constraint.low[player] + residual.room[arc ^ 1]
             if varies:
                 residual.send_round(arc ^ 1)
-            fewest[player] = looks.low[player] + residual.room[arc ^ 1]
-        bounds[looks] = tuple(fewest), tuple(most)
+            fewest[player] = constraint.low[player] + residual.room[arc ^ 1]
+        bounds[constraint] = tuple(fewest), tuple(most)
         searched += 1
         expected = residual.steps * len(places) // searched
         if residual.steps > MAX_STEPS // 20 and expected > 2 * MAX_STEPS:

@@ -17,7 +17,7 @@ from quaternity.base.errors import LimitError
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.coupled_deals import CoupledDeals, DealTable, Literal, negated
 from quaternity.epistemic.evaluator import Said
-from quaternity.epistemic.formula import FALSE, Formula, every, some
+from quaternity.epistemic.formula import Formula, every, some
 from quaternity.epistemic.propositional import (
     Case,
     cases,
@@ -208,7 +208,6 @@ class Encoder:
     def _known_part(
         self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
     ) -> Literal:
-        part = self._without_the_unknowable(part, earlier)
         otherwise = every([*earlier, logic.Not(part)])
         # Every deal of these cases is a counterexample; there is no other if `plain`.
         refuting = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
@@ -218,23 +217,6 @@ class Encoder:
         literals.append(self.literal(part, True, table, earlier))
         formula = logic.Distributed(players, part)
         return self._guess(literals, Guess(None, formula, True, table, earlier, players))
-
-    def _without_the_unknowable(self, formula: Formula, earlier: Said) -> Formula:
-        """Return the formula with `false` for what its players can know in no public deal."""
-        if earlier or not formula.modal_depth:
-            return formula
-        match formula:
-            case logic.Not() | logic.And() | logic.Or():
-                parts = [self._without_the_unknowable(part, earlier) for part in formula.parts()]
-                return formula.with_parts(parts)
-            case logic.Knows() | logic.Distributed():
-                hidden = without_knowledge(logic.Not(formula.part), False)
-                hidden_cases = cases(self.problem, hidden, limit=MAX_REFUTED_CASES)
-                if any(self._refuter.never(formula.players, case) for case in hidden_cases or ()):
-                    return FALSE
-                return formula
-            case _:
-                return formula
 
     def _guess(self, necessary: Sequence[Literal], guess: Guess) -> Literal:
         if any(literal is False for literal in necessary):

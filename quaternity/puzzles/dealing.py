@@ -20,7 +20,7 @@ from solvers.registry import solve
 from solvers.shortage import Shortage
 from solvers.verdict import Deal, Feasible
 
-SIZES = ((2, 3, 3), (3, 3, 3), (3, 4, 3), (4, 3, 3), (4, 4, 4), (4, 5, 4))
+SIZES = ((3, 3, 3), (3, 4, 3), (4, 3, 3), (4, 4, 4), (4, 5, 4))
 """Set size, sets and players, from what a child looks through to what needs paper."""
 
 CAN_ANSWER = Kind(
@@ -69,8 +69,8 @@ def hands_of(deal: Deal, players: int) -> list[Sentence]:
 
 
 def _game(random: Random, level: int) -> Game:
-    size = random.choice(SIZES[level - 1 : level + 1])
-    return played(random, Settings(*size), random.randrange(3, 5 + 3 * level))
+    size = random.choice(SIZES[max(0, level - 2) : level + 1])
+    return played(random, Settings(*size), random.randrange(4, 7 + 3 * level))
 
 
 def _steps(game: Game, proof: Explanation) -> Iterator[Step]:

@@ -201,9 +201,6 @@ OFF: dict[str, dict[str, Off]] = {
             f"{E}hand_patterns.HandPatterns._alike": lambda _, case: tuple(sorted(case.items()))
         },
         "patterns kept": {f"{E}refutation.hand_patterns": HandPatterns},
-        "the unknowable in knowledge": {
-            f"{E}encoding.Encoder._without_the_unknowable": lambda _, formula, said: formula
-        },
         "the unknowable at all": {f"{E}refutation.Refuter.never": lambda *_: False},
         "ignorance that cannot be": {f"{E}encoding.without_knowledge": _only_stronger},
         "necessary for common knowledge": {f"{E}encoding.Encoder._common": _bare_common},
@@ -240,7 +237,6 @@ OFF: dict[str, dict[str, Off]] = {
     "problems": {
         "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
         "players who are alike": {"solvers.flow_filtering.players_alike": _nobody_alike},
-        "sets that look alike": {"solvers.flow_filtering._looks": _same},
         "a tree by costs": {"solvers.factor_product.Product._cost": lambda *_: 1},
         "cards alike in a product": {"solvers.factor_product.Product.cards_alike": lambda _: None},
         "few slots at once": {"solvers.matching.FEW_SLOTS": 0},

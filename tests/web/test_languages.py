@@ -24,7 +24,14 @@ from quaternity.web.app import app
 from quaternity.web.drawing.words import INSTEAD, TEMPLATES
 from quaternity.web.forms import form_fields
 from quaternity.web.languages import LOOKS, SCRIPT_WORDS, SPOKEN, catalogue, speaking
-from quaternity.web.rendering import home_html, join_html, learn_html, new_html, table_html
+from quaternity.web.rendering import (
+    help_html,
+    home_html,
+    join_html,
+    learn_html,
+    new_html,
+    table_html,
+)
 from quaternity.web.talk import Line
 from tests.web.site import Site
 from tests.web.test_api import Table
@@ -169,6 +176,11 @@ def test_nothing_of_other_pages_is_left_in_english() -> None:
     with speaking("xx"):
         pages = [home_html(), learn_html(), *map(new_html, game_names())]
         pages += [join_html(looking, None, "x"), join_html(looking, 0, "x")]
+        answers: dict[str, dict[str, Any]] = {
+            "questions": {"questions": []}, "know": {}, "analysis": {"outcome": None, "moves": []},
+        }  # fmt: skip
+        for word, answer in answers.items():
+            pages.append(help_html(looking, word, answer, {}))
         for html in pages:
             assert left_in_english(html) == set()
 
