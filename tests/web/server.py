@@ -25,14 +25,16 @@ class Server:
         log: all it ever printed, over restarts.
     """
 
-    def __init__(self, data: Path, *options: str) -> None:
-        self.data, self.options, self.host = data, options, ""
+    def __init__(
+        self, data: Path, *options: str, program: tuple[str, ...] = ("-m", "quaternity")
+    ) -> None:
+        self.data, self.options, self.host, self.program = data, options, "", program
         self.log = data.with_name(data.name + ".log")
         self.process: subprocess.Popen[str]
 
     def start(self, port: int = 0) -> Server:
         """Start it and wait for its link."""
-        command = [sys.executable, "-m", "quaternity", "serve", "--host", "127.0.0.1",
+        command = [sys.executable, *self.program, "serve", "--host", "127.0.0.1",
                    "--port", str(port), "--data", str(self.data), *self.options]  # fmt: skip
         with self.log.open("a") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)

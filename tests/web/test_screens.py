@@ -69,22 +69,28 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def faults_of(
-    browser: Browser, host: str, game: str, settings: dict[str, Any], seats: list[str]
+    browser: Browser,
+    host: str,
+    game: str,
+    settings: dict[str, Any],
+    seats: list[str],
+    most: int = MOVES,
+    locale: str = "en-GB",
 ) -> list[str]:
     """Play a game by one page, looked at through the same seat on all screens."""
     pictures = os.environ.get("QUATERNITY_SCREENSHOTS")
     with ExitStack() as stack:
-        ann = Onlooker(browser, host, SCREENS[0])
+        ann = Onlooker(browser, host, SCREENS[0], locale=locale)
         stack.callback(ann.context.close)
         table, _ = ann.table(game, settings, seats, name="Ann", help=True, seed=5)
         cookies = ann.context.storage_state()
         looking = [ann]
         for screen in SCREENS[1:]:
-            looking.append(Onlooker(browser, host, screen, storage_state=cookies))
+            looking.append(Onlooker(browser, host, screen, storage_state=cookies, locale=locale))
             stack.callback(looking[-1].context.close)
             looking[-1].page.goto(f"/t/{table}")
         random, moves = Random(3), 0
-        for moves in range(MOVES):
+        for moves in range(most):
             version = ann.ask("GET", f"/api/tables/{table}")["version"]
             for person in looking:
                 person.sees(version)
@@ -116,6 +122,15 @@ def test_few_cards_are_whole_on_every_screen(browser: Browser, served: Server) -
 @pytest.mark.parametrize("game", EIGHT)
 def test_eight_seats_share_a_screen(game: str, browser: Browser, served: Server) -> None:
     assert faults_of(browser, served.host, game, *EIGHT[game]) == []
+
+
+@only_thorough
+@pytest.mark.parametrize("game", GAMES)
+def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_path: Path) -> None:
+    """Other languages are longer than English."""
+    with Server(tmp_path / "data", *BUSY, program=("-m", "tests.web.long_texts")) as served:
+        faults = faults_of(browser, served.host, game, *GAMES[game], most=8, locale="nl-NL")
+        assert faults == []
 
 
 @pytest.mark.parametrize("pace", PACES)
