@@ -114,7 +114,7 @@ def _tell(
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
     """Return after how many requests a moment is."""
     if go is not None and at is not None:
-        raise InputError("--go and --at: only one of them can say where")
+        raise InputError("--go and --at: choose one")
     if go is not None:
         ends = goes_of(log)
         if not 0 <= go <= len(ends):

@@ -101,7 +101,7 @@ def serve(
 
     check_move_seconds(move_seconds)
     if root_path and not root_path.startswith("/"):
-        raise InputError(f"--root-path {root_path!r}: begins with /")
+        raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
     programs, limits = _players(players or [], player_file), _limits(limit or [])
     with _listening(host, port) as listening:
         hosts = [*(trusted_host or []), host, socket.gethostname()]

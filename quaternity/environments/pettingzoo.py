@@ -95,7 +95,10 @@ class _Table:
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         self.max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
         if render_mode not in (None, *RENDER_MODES):
-            raise InputError(f"render_mode {shown(render_mode)}: {', '.join(RENDER_MODES)} or None")
+            known = ", ".join(RENDER_MODES)
+            raise InputError(
+                f"render_mode {shown(render_mode)} is unknown; known are {known}, None"
+            )
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{name}_v0",
@@ -154,7 +157,7 @@ class _Table:
         except TypeError:
             number = -1
         if not 0 <= number < actions:
-            raise InputError(f"action {shown(action)}: they are 0..{actions - 1}")
+            raise InputError(f"action {shown(action)} is out of range 0..{actions - 1}")
         return number
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -241,7 +244,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             IllegalMove: it is not legal, in a `raw_env`.
         """
         if not self.agents:
-            raise InputError("the environment is to be reset first")
+            raise InputError("step: the environment has no episode; call reset first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

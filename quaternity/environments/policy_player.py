@@ -44,5 +44,5 @@ class _Seated:
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
         if not (0 <= action < len(mask) and mask[action]):
-            raise InputError(f"action {shown(action)}: the mask has no 1 there")
+            raise InputError(f"action {shown(action)}: not legal, the mask has no 1 there")
         return self._encoded.move(int(action), view)

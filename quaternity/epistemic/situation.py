@@ -116,13 +116,15 @@ class _Reader:
                 raise InputError(f"hands: 1 to {MOST_PLAYERS} players, not {len(self.hands)}")
         elif word in ("set", "least", "most", "deal"):
             if not self.hands:
-                raise InputError("first 'hands ...': the cards of each player")
+                raise InputError(
+                    f"{word}: expected 'hands ...' before it, the number of cards of each player"
+                )
             if self.deal is not None:
                 raise InputError(f"{word} after the deal")
             {"set": self.take_set, "deal": self.take_deal}.get(word, self.take_bounds)(line)
         elif word in ("let", "say", "true", "false", "ask"):
             if self.deal is None:
-                raise InputError(f"{word}: first 'deal ...': who holds each card")
+                raise InputError(f"{word}: expected 'deal ...' before it, who holds each card")
             self.take_formula(word, argument.strip())
         else:
             known = "hands, set, least, most, deal, let, say, true, false and ask"

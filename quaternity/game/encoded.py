@@ -90,7 +90,7 @@ class QuaternityEncoded:
         if isinstance(move, Answer):
             return self.questions + move
         if move is None:
-            raise InputError("nobody waits in Quaternity")
+            raise InputError("Quaternity has no waiting: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
         return (index * self._size + number) * (self._players - 1) + away - 1
@@ -98,7 +98,7 @@ class QuaternityEncoded:
     def move(self, action: int, view: QuaternityPosition) -> QuaternityMove:
         """Return the question or answer of a number; refuse other numbers."""
         if not 0 <= action < self.actions:
-            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+            raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.questions:
             return Answer(action - self.questions)
         return self._asking(action, _acting(view))

@@ -63,7 +63,7 @@ class KwartetEncoded:
     def action(self, move: Question | None, view: View) -> int:
         """Return the number of a request."""
         if move is None:
-            raise InputError("nobody waits in Kwartet")
+            raise InputError("Kwartet has no waiting: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
         return (index * SET_SIZE + number) * (self._players - 1) + away - 1
@@ -71,7 +71,7 @@ class KwartetEncoded:
     def move(self, action: int, view: View) -> Question:
         """Return the request of a number."""
         if not 0 <= action < self.actions:
-            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+            raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)
         asked = (view.seat + away + 1) % self._players
         return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, SET_SIZE)))

@@ -199,7 +199,7 @@ def _check_start(
         )
     for player, size in enumerate(sizes):
         if size < 0:
-            raise InputError(f"hand {player}: {size} cards are fewer than none")
+            raise InputError(f"hand {player}: {size} is not a number of cards from 0 on")
     if seat is not None:
         cards = sum(mask.bit_count() for mask in hand)
         if not 0 <= seat < settings.players:

@@ -48,14 +48,14 @@ class QuartoEncoded:
     def action(self, move: QuartoMove | None, view: QuartoPosition) -> int:
         """Return the number of a move."""
         if move is None:
-            raise InputError("nobody waits in Quarto")
+            raise InputError("Quarto has no waiting: choose a legal move")
         given: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
         return _FIRST + given if move.cell is None else move.cell * _EACH + given
 
     def move(self, action: int, view: QuartoPosition) -> QuartoMove:
         """Return the move of a number."""
         if not 0 <= action < self.actions:
-            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+            raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         names = view.board.pieces.names
         if action >= _FIRST:
             return QuartoMove(None, names[action - _FIRST])

@@ -158,7 +158,7 @@ class ProgramPlayer:
                 encoded = encoded_of(self._rules)
                 mask = encoded.mask(view)
                 if not (0 <= value < len(mask) and mask[value]):
-                    raise InputError("the mask has no 1 there")
+                    raise InputError("not legal, the mask has no 1 there")
                 return encoded.move(value, view)
             raise InputError("expected a text as move, a whole number as action, true as wait")
         except InputError as error:

@@ -72,7 +72,7 @@ class SetEncoded:
     def move(self, action: int, view: SetView) -> SetMove | None:
         """Return what a number means at this table; None for waiting."""
         if not 0 <= action < self.actions:
-            raise InputError(f"action {action}: they are 0..{self.actions - 1}")
+            raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.claims:
             return MORE if action == self.claims else None
         places = _claims(self.places)[action]

@@ -348,7 +348,7 @@ class Api:
         """`GET /api/tables/T/help/WORD`."""
         asked = dict(request.query_params)
         if sum(map(len, asked.values())) > LONGEST_FORMULA:
-            raise Refusal(422, f"more than {LONGEST_FORMULA} characters")
+            raise Refusal(422, f"the question has more than {LONGEST_FORMULA} characters")
         table, who = await self._at(request)
         word = request.path_params["word"]
         return answer(await self.tables.help(table, who, word, asked))

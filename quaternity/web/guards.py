@@ -155,7 +155,7 @@ def caller_of(request: Request) -> Caller:
     if given is not None:
         kind, _, token = given.partition(" ")
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
-            raise Refusal(401, "the Authorization is not Bearer and a token of a seat")
+            raise Refusal(401, "Authorization: expected Bearer and the token of a seat")
         return Caller(token=hashed(token))
     cookie = request.cookies.get(COOKIE, "")
     return Caller(browser=hashed(cookie) if _TOKEN.fullmatch(cookie) else None)
@@ -177,7 +177,7 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 async def body_of(request: Request, most: int) -> bytes:
     """Return what was sent; or refuse what is too long or was cut off."""
-    long = Refusal(413, f"more than {most} bytes")
+    long = Refusal(413, f"the body of the request has more than {most} bytes")
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > most:
         raise long

@@ -111,7 +111,9 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
     read_settings(rules.name, chosen)
     replay = rules.replay(data)
     if len(replay.moves) > LONGEST_GAME:
-        raise InputError(f"{len(replay.moves)} moves are more than {LONGEST_GAME}")
+        raise InputError(
+            f"the record has {len(replay.moves)} moves: at most {LONGEST_GAME} are taken"
+        )
     names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves

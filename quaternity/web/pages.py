@@ -144,7 +144,7 @@ class Pages:
         """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
         asked = dict(request.query_params)
         if sum(map(len, asked.values())) > MOST_SAID:
-            raise Refusal(422, f"more than {MOST_SAID} characters")
+            raise Refusal(422, f"the question has more than {MOST_SAID} characters")
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
         sight = table.sight(who)

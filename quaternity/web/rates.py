@@ -24,7 +24,10 @@ class Rates:
         used = max(0.0, used - (now - since) * per_minute / 60)
         if used + 1 > per_minute:
             self._used[key] = used, now
-            raise Refusal(429, f"too many of these: at most {per_minute} a minute")
+            raise Refusal(
+                429,
+                f"at most {per_minute} such requests a minute: try again later",
+            )
         self._used[key] = used + 1, now
         if len(self._used) > self._most:
             self._used.popitem(last=False)

@@ -110,7 +110,7 @@ def test_why_not_known(cli: Cli, full: Path) -> None:
         (["true", "--go", 9], "go 9 is out of range: the log has"),
         (["true", "--go", -1], "go -1 is out of range"),
         (["true", "--at", 4], "request 4 is out of range: the log has 3 requests"),
-        (["true", "--at", 1, "--go", 1], "only one of them"),
+        (["true", "--at", 1, "--go", 1], "--go and --at: choose one"),
         (["true", "--method", "magic"], "method 'magic' is unknown"),
         (["true", "--seconds", "nan"], "seconds: nan is not a positive number"),
         (["true", "--go", "x"], "valid integer"),

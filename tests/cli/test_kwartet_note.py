@@ -232,7 +232,7 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--hand", "0/0 9/0"], "9/0"),
         (["--hand", "x"], "x"),
         (["--cards", "5,6"], "11 cards in 2 hands"),
-        (["--cards=-1,11,6"], "hand 0: -1 cards are fewer than none"),
+        (["--cards=-1,11,6"], "hand 0: -1 is not a number of cards"),
         (["--cards", "a,b"], "expected numbers such as 18,17,17"),
         (["--announce", "never"], "known are at-once"),
     ],

@@ -18,7 +18,7 @@ from tests.cli.conftest import Cli
         (["--limit", "moves"], "expected NAME=NUMBER"),
         (["--limit", "moves=-1"], "expected NAME=NUMBER"),
         (["--limit", "speed=1"], "the name one of body"),
-        (["--root-path", "club"], "begins with /"),
+        (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: 0"),
         (["--port", "70000"], "65535"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),

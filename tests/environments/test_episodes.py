@@ -220,7 +220,7 @@ def test_an_illegal_action_is_refused(name: str) -> None:
     with pytest.raises((IllegalMove, InputError)):
         episode.after(wrong)
     for action in (-1, len(episode.mask)):
-        with pytest.raises(InputError, match=f"action {action}: they are 0.."):
+        with pytest.raises(InputError, match=f"action {action} is out of range 0.."):
             episode.after(action)
 
 

@@ -89,7 +89,7 @@ def test_rewards_add_up() -> None:
 
 def test_an_illegal_action_loses_or_raises() -> None:
     env = quarto_v0.env()
-    with pytest.raises(InputError, match="is to be reset first"):
+    with pytest.raises(InputError, match="call reset first"):
         env.step(0)
     env.reset(seed=1)
     with pytest.warns(UserWarning, match="action 0 of player_0 is not legal"):

@@ -51,5 +51,5 @@ def test_a_policy_is_a_function() -> None:
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
     rules = rules_class("quarto")()
     match: Any = Match(rules, [f"{HERE}:wrong"] * 2, "3")
-    with pytest.raises(PlayerFault, match="action 0: the mask has no 1 there"):
+    with pytest.raises(PlayerFault, match="action 0: not legal, the mask has no 1 there"):
         match.program_move()

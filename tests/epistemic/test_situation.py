@@ -33,7 +33,7 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
     ("old", "new", "words"),
     [
         ("situation 1", "situation 2", "line 1: a situation starts with 'situation 1'"),
-        ("hands 1 1 1\n", "", "line 2: first 'hands ...'"),
+        ("hands 1 1 1\n", "", "line 2: set: expected 'hands ...' before it"),
         ("hands 1 1 1", "hands 1 x", "line 2: '1 x': expected whole numbers"),
         ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, a digit each"),
         (
@@ -44,7 +44,7 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
         ("set 3 cards", "least 1 1 1", "line 3: least: of which set?"),
         ("deal 012", "deal 01 2", "line 4: deal: 2 groups of digits for 1 sets"),
         ("deal 012", "deal 011", "line 4: the deal does not fit the public record"),
-        ("deal 012", "true K0 H0 0/0", "line 4: true: first 'deal ...'"),
+        ("deal 012", "true K0 H0 0/0", "line 4: true: expected 'deal ...' before it"),
         ("deal 012", "", "there is no line 'deal ...'"),
         ("deal 012", "deal 012\nset 1 card", "line 5: set after the deal"),
         ("deal 012", "deal 012\nask K3 true", "line 5: formula, column 1: player 3 does not exist"),

@@ -80,7 +80,7 @@ def test_hands_of_fewer_cards_than_none_are_named() -> None:
     for player in range(3):
         sizes = [7, 7, 7]
         sizes[player] = -2
-        with pytest.raises(InputError, match=f"hand {player}: -2 cards are fewer than none"):
+        with pytest.raises(InputError, match=f"hand {player}: -2 is not a number of cards"):
             SeenLog.start(settings, sizes)
 
 

@@ -100,7 +100,7 @@ FAULTS = {
     "long_number": "which is no JSON",
     "other_game": "gave move '0 bakes a cake'",
     "both": "expected one of move, action and wait",
-    "action": "the mask has no 1 there",
+    "action": "not legal, the mask has no 1 there",
     "wait": "gave None",
     "text": "wrote 'I think that I ask for 0/1', which is no JSON",
     "leaves": "ended its process, which ended with status 0",

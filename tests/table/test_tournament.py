@@ -261,7 +261,7 @@ def test_plans_are_checked() -> None:
         (("random",), {}, "bots: 1 of them; 2 to 12"),
         (("random",) * 13, {}, "2 to 12"),
         (("random",) * 2, {"cap": 0}, "cap"),
-        (("random",) * 2, {"rotate": False}, "keep no 3 seats"),
+        (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
         (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
         (("random", "you"), {}, "'you' is unknown here"),
         (("random",) * 2, {"move_seconds": 0}, "move-seconds: 0 is not above 0"),

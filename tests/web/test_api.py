@@ -263,7 +263,7 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
         assert says in page.json["error"]
     with (
         limited("quaternity.web.new_table", LONGEST_GAME=0),
-        pytest.raises(InputError, match="2 moves are more than 0"),
+        pytest.raises(InputError, match="the record has 2 moves: at most 0 are taken"),
     ):
         parsed_record(head + b"0 asks 1 for 0/2: yes\n")
 

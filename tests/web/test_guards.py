@@ -184,7 +184,7 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = Rates(most_keys=2)
     for _ in range(60):
         rates.count("a", 60)
-    with pytest.raises(Refusal, match="60 a minute"):
+    with pytest.raises(Refusal, match="at most 60 such requests a minute"):
         rates.count("a", 60)
     rates.count("b", 60)
     clock[0] = 2.0

@@ -75,7 +75,9 @@ class Tournament:
         if not 2 <= count <= MOST_PLAYERS:
             raise InputError(f"{self.kind}s: {count} of them; 2 to {MOST_PLAYERS} can play")
         if not self.rotate and count != seats:
-            raise InputError(f"{self.kind}s: {count} of them keep no {seats} seats")
+            raise InputError(
+                f"{self.kind}s: {count} of them; without rotation name {seats}, one a seat"
+            )
         if self.cap < 1:
             raise InputError(f"cap: {self.cap} is not at least 1")
         check_move_seconds(self.move_seconds)

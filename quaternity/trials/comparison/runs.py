@@ -162,7 +162,7 @@ def parse_runs(text: str) -> Comparison:
             head.refuse("versions", f"{shown(name)}: a version is a text that can be printed")
     limit = head.seconds("limit")
     if not limit:
-        head.refuse("limit", "0 is no time")
+        head.refuse("limit", "0 is not a number of seconds above 0")
     last = _Row(lines[-1], len(lines)) if len(lines) > 1 else None
     body = lines[1:]
     if last is not None and set(last.values) == {"runs"}:
