@@ -135,6 +135,9 @@ class SeenLog:
         try:
             self.after(question, answer)
         except IllegalMove as error:
+            known_set = question.card.set_index in range(self.settings.sets)
+            if question.asker != view.public.turn or not known_set:
+                raise
             own = (
                 Event(question, answer).hand_after(view.hand, view.seat)
                 if question.asker == self.seat

@@ -209,6 +209,17 @@ def test_what_is_certainly_put_down_need_not_be_typed() -> None:
     assert log.after(*yes, (0,)).undone() == log
 
 
+def test_requests_out_of_range_are_refused_before_it_is_asked_what_is_put_down() -> None:
+    hand: Hand = (0b0111, 0b0001, 0)
+    log = SeenLog.start(KwartetSettings(3, 3), (4, 4, 4), 0, hand)
+    for asker, asked, index, number in product((0, 9), repeat=4):
+        if (asker, asked, index, number) != (0, 0, 0, 0):
+            for answer in ("yes", "no"):
+                move = Move.parse(f"{asker} asks {asked} for {index}/{number}: {answer}")
+                with pytest.raises(IllegalMove, match=r"out of range|does not exist|on turn"):
+                    log.downs_after(*move)
+
+
 def test_starts_that_cannot_be() -> None:
     settings = KwartetSettings(2, 2)
     with pytest.raises(InputError, match="out of range"):
