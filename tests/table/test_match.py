@@ -293,7 +293,7 @@ def test_what_is_wrong_with_a_move_is_told_whoever_gave_it(name: str, move: Any)
 
 def test_a_player_from_outside_has_the_time_that_the_guide_says() -> None:
     page = " ".join(guide.page("bots").text.split())
-    assert f"and {FOREIGN_SECONDS} seconds for a move" in page
+    assert f" {FOREIGN_SECONDS} seconds for a move" in page
 
 
 @pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))
