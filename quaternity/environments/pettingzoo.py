@@ -95,10 +95,8 @@ class _Table:
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         self.max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
         if render_mode not in (None, *RENDER_MODES):
-            known = ", ".join(RENDER_MODES)
-            raise InputError(
-                f"render_mode {shown(render_mode)} is unknown; known are {known}, None"
-            )
+            known = ", ".join((*RENDER_MODES, "None"))
+            raise InputError(f"render_mode {shown(render_mode)} is unknown; known are {known}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{name}_v0",
@@ -381,13 +379,13 @@ class Version:
         self.game = game
 
     def raw_env(self, **arguments: Any) -> TableEnv:
-        """Return an illegal action raises. See `TableEnv`."""
+        """Return a `TableEnv` in which an illegal action raises."""
         env = TableEnv(self.game, **arguments)
         env.forgives = True
         return env
 
     def env(self, **arguments: Any) -> TableEnv:
-        """Return an illegal action loses 1 and ends the game. See `TableEnv`."""
+        """Return a `TableEnv` in which an illegal action loses 1 and ends the game."""
         return TableEnv(self.game, **arguments)
 
     def parallel_env(self, **arguments: Any) -> TableParallelEnv:
