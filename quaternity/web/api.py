@@ -27,7 +27,7 @@ from quaternity.web.guards import (
 )
 from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
 from quaternity.web.rates import Rates, network_of, share
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import LONG_QUESTION, MANY_KEPT, Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
@@ -348,7 +348,7 @@ class Api:
         """`GET /api/tables/T/help/WORD`."""
         asked = dict(request.query_params)
         if sum(map(len, asked.values())) > LONGEST_FORMULA:
-            raise Refusal(422, f"the question has more than {LONGEST_FORMULA} characters")
+            raise Refusal(422, LONG_QUESTION(most=LONGEST_FORMULA))
         table, who = await self._at(request)
         word = request.path_params["word"]
         return answer(await self.tables.help(table, who, word, asked))
@@ -387,7 +387,7 @@ class Api:
         """Refuse one more table where too many are kept."""
         ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
         if kept >= self.limits.kept:
-            raise Refusal(507, f"{kept} tables are kept here, and no more")
+            raise Refusal(507, MANY_KEPT(kept=kept))
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:

@@ -27,7 +27,7 @@ from starlette.responses import Response
 from quaternity.web import pages
 from quaternity.web.api import Api
 from quaternity.web.guards import Guards, Limits, answer
-from quaternity.web.languages import Spoken, gettext
+from quaternity.web.languages import Spoken, spoken
 from quaternity.web.refusal import Refusal
 from quaternity.web.store import Store
 from quaternity.web.tables import Tables
@@ -77,7 +77,7 @@ def app(
         assert isinstance(error, Refusal), "what this is registered for"
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
-            return answer(error.document | {"error": gettext(str(error))}, error.status)
+            return answer(error.document | {"error": spoken(error.args[0])}, error.status)
         return pages.refusal(request, error)
 
     application = Starlette(

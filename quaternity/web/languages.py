@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -17,6 +17,8 @@ from urllib.parse import parse_qs
 
 from markupsafe import Markup
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaternity.base.sentences import Kind, Sentence, Words
 
 SPOKEN = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
 """The languages of the pages, by what browsers call them."""
@@ -55,6 +57,23 @@ def language() -> str:
 def gettext(message: str) -> str:
     """Return a text in the language of whoever asks; in English if there is no other."""
     return catalogue(_language.get()).get(message, message)
+
+
+class SpokenWords(Words):
+    """The words of a language, of whoever asks."""
+
+    def template(self, kind: Kind) -> str:
+        """Return the template of a kind in that language."""
+        return gettext(kind.template)
+
+    def listed(self, values: Iterable[object]) -> str:
+        """Return values in a row."""
+        return joined([self.text(value) for value in values])
+
+
+def spoken(text: str) -> str:
+    """Return a text, or a sentence with values, in the language of whoever asks."""
+    return SpokenWords().say(text) if isinstance(text, Sentence) else gettext(text)
 
 
 def joined(names: Sequence[str]) -> str:

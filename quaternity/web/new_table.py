@@ -12,7 +12,7 @@ from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal
 from quaternity.web.seats import OPEN, usual_name
 from quaternity.web.thinking import Thinking
 
@@ -48,7 +48,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     except InputError as error:
         raise Refusal(422, str(error)) from None
     if rules.seats != seats:
-        raise Refusal(422, f"seats: {seats} are named, {rules.seats} play")
+        raise Refusal(422, WRONG_SEATS(named=seats, play=rules.seats))
     return rules
 
 
@@ -97,7 +97,7 @@ def checked_name(name: str | None, seat: int) -> str:
     """Return what somebody is called; or refuse what is too long or cannot be printed."""
     name = usual_name(seat) if name is None else " ".join(name.split())
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise Refusal(422, f"name: 1 to {LONGEST_NAME} characters that can be printed")
+        raise Refusal(422, BAD_NAME(most=LONGEST_NAME))
     return name
 
 

@@ -16,9 +16,9 @@ from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import body_of, caller_of, set_cookie
-from quaternity.web.languages import gettext
+from quaternity.web.languages import gettext, spoken
 from quaternity.web.learning import learned
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.rendering import (
     events_html,
     guide_html,
@@ -144,7 +144,7 @@ class Pages:
         """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
         asked = dict(request.query_params)
         if sum(map(len, asked.values())) > MOST_SAID:
-            raise Refusal(422, f"the question has more than {MOST_SAID} characters")
+            raise Refusal(422, LONG_QUESTION(most=MOST_SAID))
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
         sight = table.sight(who)
@@ -237,6 +237,6 @@ def refusal(request: Request, error: Refusal) -> Response:
     headline = (
         gettext("There is nothing here") if error.status == 404 else gettext("That cannot be")
     )
-    text = gettext(str(error))
+    text = spoken(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."
     return HTMLResponse(message_html(headline, text, _root(request)), error.status)

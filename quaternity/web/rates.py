@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from ipaddress import IPv6Address
 from time import monotonic
 
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import TOO_OFTEN, Refusal
 
 
 class Rates:
@@ -26,7 +26,7 @@ class Rates:
             self._used[key] = used, now
             raise Refusal(
                 429,
-                f"at most {per_minute} such requests a minute: try again later",
+                TOO_OFTEN(most=per_minute),
             )
         self._used[key] = used + 1, now
         if len(self._used) > self._most:

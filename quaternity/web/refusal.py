@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from quaternity.base.errors import QuaternityError
+from quaternity.base.sentences import Kind
+
+BAD_NAME = Kind("bad_name", "name: 1 to {most} characters that can be printed")
+BAD_LINE = Kind("bad_line", "text: 1 to {most} characters that can be printed")
+LONG_QUESTION = Kind("long_question", "the question has more than {most} characters")
+NO_SEAT = Kind("no_seat", "there is no seat {seat}")
+NOT_YOURS = Kind("not_yours", "seat {seat} is not yours")
+WAS_HERE = Kind(
+    "was_here",
+    "seat {seat} belongs to somebody who was here two minutes ago: ask them to hand it over",
+)
+WOULD_SEE = Kind("would_see", "whoever comes to seat {seat} would see what it has")
+CANNOT_AGREE = Kind("cannot_agree", "{name} has left the seat to a program and cannot agree")
+WAIT_FOR = Kind("wait_for", "it is not this seat's turn: wait for {names:listed}")
+TOO_OFTEN = Kind("too_often", "at most {most} such requests a minute: try again later")
+MANY_KEPT = Kind("many_kept", "{kept} tables are kept here, and no more")
+NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not played")
+WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
 
 
 class Refusal(QuaternityError):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.base.writing import try_lock
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import NOT_KEPT, Refusal
 
 FILE = "tables.sqlite"
 
@@ -250,7 +250,7 @@ class Store:
             self.trouble = f"nothing can be kept now, so moves are refused: {error}"
             # A full disk is an operational error; a damaged file is not.
             status = 507 if isinstance(error, sqlite3.OperationalError) else 503
-            _tell(batch, Refusal(status, f"nothing can be kept now ({error}): it was not played"))
+            _tell(batch, Refusal(status, NOT_KEPT(error=error)))
         else:
             self.trouble = None
             _tell(batch, None)

@@ -13,7 +13,7 @@ from typing import Any
 from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.sentences import Kind
 from quaternity.base.text_record import settings_text
-from quaternity.base.wording import listed, named
+from quaternity.base.wording import named
 from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
 from quaternity.table.setting_fields import settings_of
@@ -21,7 +21,7 @@ from quaternity.web.clock import MOST_MISSED, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import CANNOT_AGREE, NO_SEAT, NOT_YOURS, WAIT_FOR, Refusal
 from quaternity.web.seats import (
     COMING,
     OPEN,
@@ -164,9 +164,9 @@ class Table:
         maker = token is None and browser is not None and browser == self.kept.maker
         if asked is not None:
             if asked not in range(len(self.seats)):
-                raise Refusal(404, f"there is no seat {asked}")
+                raise Refusal(404, NO_SEAT(seat=asked))
             if asked not in held and not self.is_over:
-                raise Refusal(403, f"seat {asked} is not yours")
+                raise Refusal(403, NOT_YOURS(seat=asked))
             return Who(held, maker, asked)
         acting = [h for h in held if h in self.to_act] if len(held) > 1 else []
         return Who(held, maker, next(iter(acting or held), None))
@@ -347,7 +347,7 @@ class Table:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if seat not in acting:
                 names = seat_names(self.seats, self.kept.game)
-                wait = f"it is not this seat's turn: wait for {listed(names[a] for a in acting)}"
+                wait = WAIT_FOR(names=[names[other] for other in acting])
                 why = wait if acting else "the game is over"
                 raise Refusal(409, why, version=self.version)
             if awaited := self.awaited:
@@ -412,7 +412,7 @@ class Table:
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
                 # Else those who stay would ask, look at the answer, and take the question back.
-                raise Refusal(409, f"{leavers[0]} has left the seat to a program and cannot agree")
+                raise Refusal(409, CANNOT_AGREE(name=leavers[0]))
             (self.undo.add if agree else self.undo.discard)(seat)
             people = self.people()
             if not self.undo.issuperset(people):

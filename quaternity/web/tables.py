@@ -31,7 +31,7 @@ from quaternity.web.new_table import (
     rules_with,
     settings_for,
 )
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import NO_SEAT, NOT_YOURS, WAS_HERE, WOULD_SEE, Refusal
 from quaternity.web.seats import (
     BUSY,
     COMING,
@@ -492,7 +492,7 @@ class Tables:
     async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
         """Put a program, `me` or nobody (`open`) in a seat; return what invites to an open one."""
         if number not in range(len(table.seats)) or table.kept.archive:
-            raise Refusal(404, f"there is no seat {number}")
+            raise Refusal(404, NO_SEAT(seat=number))
         if not (who.held or who.maker):
             raise Refusal(403, "only who sits at the table can do that")
         mine = number in who.held
@@ -503,10 +503,7 @@ class Tables:
             if not table.is_host(who) and player != OPEN:
                 raise Refusal(403, "only who made the table can do that, or the first who is there")
             if not table.is_absent(number):
-                raise Refusal(
-                    403, f"seat {number} belongs to somebody who was here two minutes ago: "
-                    "ask them to hand it over",
-                )  # fmt: skip
+                raise Refusal(403, WAS_HERE(seat=number))
 
         if player not in ("me", OPEN):
             check_absent()
@@ -517,7 +514,7 @@ class Tables:
             seat = table.seats[number]
             if player == "me":
                 if not mine:
-                    raise Refusal(403, f"seat {number} is not yours")
+                    raise Refusal(403, NOT_YOURS(seat=number))
                 new, invitation = seat._replace(kind=PERSON, name=seat.person), None
             elif player == OPEN:
                 if seat.is_held:
@@ -525,7 +522,7 @@ class Tables:
                     if not table.agree_to_give(number, who):
                         return None
                 elif table.would_show(number, who):
-                    raise Refusal(403, f"whoever comes to seat {number} would see what it has")
+                    raise Refusal(403, WOULD_SEE(seat=number))
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
             else:

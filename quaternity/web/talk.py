@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quaternity.base.wording import listed
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import BAD_LINE, Refusal
 from quaternity.web.store import Statement, Store
 
 REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
@@ -45,7 +45,7 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
     """
     text = " ".join(text.split())
     if not 0 < len(text) <= LONGEST_LINE or not text.isprintable():
-        raise Refusal(422, f"text: 1 to {LONGEST_LINE} characters that can be printed")
+        raise Refusal(422, BAD_LINE(most=LONGEST_LINE))
     keep = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
         "COALESCE(MAX(number), 0) + 1, ?, ?, ? FROM talk WHERE table_id = ? AND watching = ?"

@@ -208,6 +208,10 @@ def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:
         answer = site.ask("GET", f"{page}?language=xx", headers=heads["nl"])
         assert b"<h2>Praten</h2>" in answer.body
         assert b"set-cookie" not in dict(answer.headers)
+        given = {"seat": 9, "player": "random"}
+        path = f"{table.path}/hand-over"
+        error = site.ask("POST", path, given, table.tokens[0], heads["nl"])
+        assert (error.status, error.json["error"]) == (404, "er is geen plaats 9")
         error = site.ask(
             "POST", f"{table.path}/ready", {"ready": True}, table.tokens[0], heads["nl"]
         )
