@@ -15,7 +15,7 @@ from quaternity.base.writing import check_may_be_written, write_text
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
-from quaternity.cli.terminal import ask, say, tell
+from quaternity.cli.terminal import ask, say
 from quaternity.puzzles.boards import board_text, sentence, sheet
 from quaternity.puzzles.making import KINDS, daily, make
 from quaternity.puzzles.puzzle import FORMS, Puzzle
@@ -119,7 +119,7 @@ def _dialogue(each: Puzzle) -> bool:
             try:
                 right = _judge(each, typed)
             except InputError as error:
-                tell(str(error))
+                say(str(error), 0)
                 continue
             first = right if first is None else first
             if right:
