@@ -98,7 +98,13 @@ DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4)
 
 
 def daily(day: date | None = None) -> tuple[Puzzle, ...]:
-    """Return the five puzzles of a day (None: today in UTC), the same for everybody."""
+    """Return the five puzzles of a day (None: today in UTC), the same for everybody.
+
+    Raises:
+        InputError: this is no date.
+    """
     day = datetime.now(UTC).date() if day is None else day
+    if not isinstance(day, date):
+        raise InputError(f"day {shown(day)}: expected a datetime.date")
     seed = int(day.strftime("%Y%m%d"))
     return tuple(make(kind, seed, level) for kind, level in DAILY)

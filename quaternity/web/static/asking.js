@@ -1,4 +1,5 @@
 // A card is chosen, then who is asked for it. What a card can be asked of whom stands at the card.
+import { Idiomorph } from "./idiomorph.js";
 import { part, root, table, word } from "./page.js";
 
 const MARKS = "●■▲◆▼★✚⬢";
@@ -48,6 +49,13 @@ function refused([seat, why]) {
   return made;
 }
 
+// What stays is the same button as before: a tap that has begun on it is not lost.
+function draw(panel, ...parts) {
+  const drawn = element("div", "", {});
+  drawn.append(...parts);
+  Idiomorph.morph(panel, drawn.childNodes, { morphStyle: "innerHTML", restoreFocus: true });
+}
+
 // After every change of the page, and when a card is chosen.
 export function drawAsking() {
   const panel = part?.querySelector("#ask");
@@ -58,19 +66,19 @@ export function drawAsking() {
   if (!panel) { chosen = null; return; }
   if (!tile) {
     chosen = null;
-    panel.replaceChildren(element("p", panel.dataset.hint, {}));
+    draw(panel, element("p", panel.dataset.hint, {}));
     return;
   }
   tile.setAttribute("aria-pressed", "true");
   const [asks, off] = [JSON.parse(tile.dataset.asks), JSON.parse(tile.dataset.refused)];
   // What holds of everybody is said once.
   if (!asks.length && new Set(off.map(([, why]) => why)).size === 1) {
-    panel.replaceChildren(element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
+    draw(panel, element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
     return;
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  panel.replaceChildren(element("p", `${tile.dataset.name}: ${word(asks.length ? "whom do you ask?" : "nobody can be asked.")}`, { class: "question" }), people, ...off.map(refused));
+  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "whom do you ask?" : "nobody can be asked.")}`, { class: "question" }), people, ...off.map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {

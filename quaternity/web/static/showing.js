@@ -15,6 +15,7 @@ import { complain, live, part, root, said, table } from "./page.js";
 
 let fetching = false;
 let again = false;
+let shown = "";
 
 export async function refresh() {
   if (!part || part.dataset.at) return;
@@ -34,7 +35,8 @@ export async function refresh() {
 const kept = (node) => !["help", "news", "behind", "ask", "elsewhere-out", "code-out"].includes(node.id);
 
 export function show(html, version) {
-  if (version !== null && Number(version) < Number(part.dataset.version)) return;
+  if (html === shown || (version !== null && Number(version) < Number(part.dataset.version))) return;
+  shown = html;
   disarm();
   const before = lastEvent();
   const focused = part.contains(document.activeElement);
