@@ -92,8 +92,10 @@ class Person:
 
     def ask(self, method: str, path: str, document: Any = None) -> Any:
         """A request of this browser, cookies included; the document that is answered."""
+        origin = {"Origin": f"http://{self.host}"}
+        # A connection that was idle may be closed by the server just when it is used again.
         answer = self.context.request.fetch(
-            path, method=method, data=document, headers={"Origin": f"http://{self.host}"}
+            path, method=method, data=document, headers=origin, max_retries=3
         )
         assert answer.ok, (answer.status, answer.text())
         return answer.json()
