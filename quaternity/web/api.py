@@ -223,8 +223,7 @@ class Api:
 
     async def marks(self, request: Request) -> Response:
         """`GET /api/tables/T/marks`: the pencil marks of the seat of who asks."""
-        text = request.query_params.get("seat", "")
-        table, seat = await self._seated(request, int(text) if text.isdecimal() else None)
+        table, seat = await self._seated(request, None)
         return answer({"marks": self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:

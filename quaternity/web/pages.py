@@ -147,6 +147,7 @@ class Pages:
             raise Refusal(422, LONG_QUESTION(most=MOST_SAID))
         table = await self.tables.open(request.path_params["table"])
         who, word = table.who(*caller_of(request)), request.path_params["word"]
+        table.check_begun()
         sight = table.sight(who)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:

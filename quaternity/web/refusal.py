@@ -10,6 +10,7 @@ from quaternity.base.sentences import Kind
 BAD_NAME = Kind("bad_name", "name: 1 to {most} characters that can be printed")
 BAD_LINE = Kind("bad_line", "text: 1 to {most} characters that can be printed")
 LONG_QUESTION = Kind("long_question", "the question has more than {most} characters")
+ONLY_HOST = Kind("only_host", "only who made the table can do that, or the first who is there")
 NO_SEAT = Kind("no_seat", "there is no seat {seat}")
 NOT_YOURS = Kind("not_yours", "seat {seat} is not yours")
 WAS_HERE = Kind(

@@ -13,7 +13,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -217,6 +217,8 @@ class Store:
         """Write what waits, and let others have the file."""
         self._jobs.put(None)
         self._thread.join()
+        with suppress(sqlite3.Error):  # a full disk only loses what passed since it was kept last
+            self.writer.execute("UPDATE uptime SET seconds = ?", (self.uptime(),))
         self._reader.close()
         self.writer.close()
         os.close(self._lock)

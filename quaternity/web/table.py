@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from random import Random
 from time import monotonic
 from typing import Any
@@ -21,7 +22,7 @@ from quaternity.web.clock import MOST_MISSED, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
-from quaternity.web.refusal import CANNOT_AGREE, NO_SEAT, NOT_YOURS, WAIT_FOR, Refusal
+from quaternity.web.refusal import CANNOT_AGREE, NO_SEAT, NOT_YOURS, ONLY_HOST, WAIT_FOR, Refusal
 from quaternity.web.seats import (
     COMING,
     OPEN,
@@ -84,6 +85,8 @@ class Table:
         self.notice: str | None = None
         self.due: float | None = None
         """When the time of who is to move runs out, as `Store.uptime` counts."""
+        self._left = -1, 0.0
+        """The version in which a clock was last stopped by who left a seat, with what was left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._arriving: asyncio.Task[None] | None = None
@@ -143,11 +146,27 @@ class Table:
 
     # ------------------------------------------------------------------ who is there
 
-    def who(self, token: str | None, browser: str | None, asked: int | None = None) -> Who:
+    def tokens(self, *seats: int) -> dict[int, str | None]:
+        """Return whose some seats are now."""
+        return {number: self.seats[number].token for number in seats}
+
+    @asynccontextmanager
+    async def locked(self, tokens: Mapping[int, str | None]) -> AsyncIterator[None]:
+        """Hold the lock; refuse whoever lost one of their seats while they waited for it."""
+        async with self.lock:
+            for number, token in tokens.items():
+                if number not in range(len(self.seats)) or self.seats[number].token != token:
+                    raise Refusal(403, NOT_YOURS(seat=number))
+            yield
+
+    def who(
+        self, token: str | None, browser: str | None, asked: int | None = None, *,
+        comes: bool = True,
+    ) -> Who:  # fmt: skip
         """Return who somebody is, by the hashes of what they show.
 
         They look from the seat that was asked for, which must be theirs; else from the one that may
-        move, or from the first.
+        move, or from the first. Who does not come only hears of the table elsewhere.
         """
         held = tuple(
             number
@@ -156,9 +175,9 @@ class Table:
             or (token is None and browser is not None and seat.browser == browser)
         )
         self._asked = monotonic()
-        for number in held:
+        for number in held if comes else ():
             self.seen[number] = self._asked
-        if self.waits and any(self.seats[number].ready == COMING for number in held):
+        if comes and self.waits and any(self.seats[number].ready == COMING for number in held):
             self._arriving = asyncio.create_task(self._arrive(held))
         self._go_on()
         maker = token is None and browser is not None and browser == self.kept.maker
@@ -188,7 +207,9 @@ class Table:
         The host alone decides where they would see nothing that is hidden.
         """
         if not self.rules.hidden or self.waits or self.is_over:
-            return self.is_host(who)
+            if not self.is_host(who):
+                raise Refusal(403, ONLY_HOST())
+            return True
         here = [other for other in self.people() if other != seat and self.is_present(other)]
         if set(here) <= set(who.held):
             raise Refusal(403, "whoever comes would see a hand, and nobody else is here to agree")
@@ -336,7 +357,7 @@ class Table:
 
         Where several may act at once, it is judged by what it meant in its version.
         """
-        async with self.lock:
+        async with self.locked(self.tokens(seat)):
             known = self.course.answered.get((seat, identity)) if identity else None
             if known is not None:
                 return known
@@ -400,7 +421,7 @@ class Table:
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
         """Agree to take moves back, or no longer; when all people do, that is done."""
-        async with self.lock:
+        async with self.locked(self.tokens(seat)):
             if version != self.version:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if not self.course.moves or self.kept.archive:
@@ -431,12 +452,18 @@ class Table:
 
     async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
         """Put others in some seats, and keep that; with what else is written."""
-        name, due = self.kept.id, self.due
+        name, due, now = self.kept.id, self.due, self._store.uptime()
         if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
+            if due is not None:
+                self._left = self.version, due - now
             due = self._due_for(self.to_act, seats)
+            if due is not None and self._left[0] == self.version:
+                due = now + self._left[1]  # nobody gains time by leaving the seat meanwhile
         statements = [seat_statement(name, *changed) for changed in seats.items()]
         await self._store.write((), [*statements, self._due_statement(due), *more])
         for seat, new in seats.items():
+            if new.token != self.seats[seat].token:
+                self.end_streams(seat)
             self.seats[seat] = new
             if new.kind == PERSON:
                 self.seen[seat] = monotonic()
@@ -582,7 +609,9 @@ class Table:
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
         """Show a reaction to all; it is not kept."""
-        data = {"seat": seat, "name": name, "reaction": checked_reaction(reaction)}
+        # Bystanders call themselves what they like, which tells nothing to those who play.
+        shown = None if seat is None else name
+        data = {"seat": seat, "name": shown, "reaction": checked_reaction(reaction)}
         self._tell("reaction", data)
 
     # ------------------------------------------------------------------ what programs do

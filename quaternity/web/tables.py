@@ -31,7 +31,7 @@ from quaternity.web.new_table import (
     rules_with,
     settings_for,
 )
-from quaternity.web.refusal import NO_SEAT, NOT_YOURS, WAS_HERE, WOULD_SEE, Refusal
+from quaternity.web.refusal import NO_SEAT, NOT_YOURS, ONLY_HOST, WAS_HERE, WOULD_SEE, Refusal
 from quaternity.web.seats import (
     BUSY,
     COMING,
@@ -302,8 +302,9 @@ class Tables:
 
         Who has a seat already at a table that waits moves to the `wanted` one.
         """
-        table, number = await self.invited(invitation)
+        table, _ = await self.invited(invitation)
         async with table.lock:
+            _, number = await self.invited(invitation)  # seats may have moved on meanwhile
             if number is None:
                 number, held = self._chosen(table, wanted, caller)
                 if held is not None:
@@ -348,6 +349,7 @@ class Tables:
             raise Refusal(403, "only who made the table can begin, or the first who is there")
         player = fill if fill and fill != NOBODY else table.usual_program()
         player = await checked_player(self.thinking, table.rules, player)
+        table = await self.open(table.kept.id)  # which may have left memory meanwhile
         async with table.lock:
             if not table.waits:
                 return
@@ -368,7 +370,7 @@ class Tables:
 
     async def set_ready(self, table: Table, seat: int, ready: bool) -> None:
         """Say whether the game may begin; when all are ready, it does."""
-        async with table.lock:
+        async with table.locked(table.tokens(seat)):
             if not table.waits:
                 raise Refusal(409, "the game has begun already", version=table.version)
             new = table.seats[seat]._replace(ready=READY if ready else BUSY)
@@ -377,7 +379,7 @@ class Tables:
 
     async def leave(self, table: Table, seat: int) -> None:
         """Leave a seat before the game has begun: others may sit there."""
-        async with table.lock:
+        async with table.locked(table.tokens(seat)):
             if not table.waits:
                 raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
             await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
@@ -410,15 +412,19 @@ class Tables:
         table, _ = await self.moving(link)
         async with table.lock:
             _, number = await self.moving(link)  # nobody spends it twice
-            spend: Statement = ("DELETE FROM moving WHERE link = ?", (hashed(link),))
-            return table.kept.id, await self._given(table, number, caller, spend)
+            before, spend = table.seats[number], "DELETE FROM moving WHERE link = ?"
+            seated = await self._given(table, number, caller, (spend, (hashed(link),)))
+        await self._take_along(table, before, table.seats[number])
+        return table.kept.id, seated
 
     async def fresh_code(self, table: Table, seat: int) -> str:
         """Return a code that brings a seat back; one before it is good no longer."""
         code = fresh_code()
-        async with table.lock:
+        async with table.locked(table.tokens(seat)):
             new = table.seats[seat]._replace(code=hashed(plain_code(code)))
-            await table.change_seats({seat: new})
+            # Nobody else sits anywhere now: programs think on, and who agreed still does.
+            await self.store.write((), (seat_statement(table.kept.id, seat, new),))
+            table.seats[seat] = new
         return code
 
     async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
@@ -434,9 +440,12 @@ class Tables:
             raise gone
         table, number = await self.open(rows[0][0]), rows[0][1]
         async with table.lock:
-            if table.seats[number].code != written:
+            before = table.seats[number]
+            if before.code != written:
                 raise gone
-            return table.kept.id, await self._given(table, number, caller)
+            seated = await self._given(table, number, caller)
+        await self._take_along(table, before, table.seats[number])
+        return table.kept.id, seated
 
     async def _given(self, table: Table, number: int, caller: Caller, *more: Statement) -> Seated:
         """Make a seat somebody's, who had it on another device; the lock is held."""
@@ -447,8 +456,25 @@ class Tables:
             kind=PERSON, name=seat.person, token=hashed(token), browser=caller.browser
         )
         await table.change_seats({number: new}, *more)
-        table.end_streams(number)
         return Seated(number, token, None)
+
+    async def _take_along(self, table: Table, before: Seat, after: Seat) -> None:
+        """Move somebody's seats at the other tables of the evening to the same device."""
+        first = table.kept.evening or table.kept.id
+        rows = self.store.read(
+            "SELECT table_id FROM seats JOIN tables ON id = table_id "
+            "WHERE token = ? AND (id = ? OR evening = ?)",
+            before.token,
+            first,
+            first,
+        )
+        for (name,) in rows:
+            other = await self.open(name)
+            async with other.lock:
+                await other.change_seats({
+                    number: seat._replace(token=after.token, browser=after.browser)
+                    for number, seat in enumerate(other.seats) if seat.token == before.token
+                })  # fmt: skip
 
     async def invited(self, invitation: str) -> tuple[Table, int | None]:
         """Return the table that an invitation leads to, and the seat if it is for one."""
@@ -495,13 +521,15 @@ class Tables:
             raise Refusal(404, NO_SEAT(seat=number))
         if not (who.held or who.maker):
             raise Refusal(403, "only who sits at the table can do that")
-        mine = number in who.held
+        mine, tokens = number in who.held, table.tokens(*who.held)
+        if table.waits and not mine and not table.is_host(who):
+            raise Refusal(403, ONLY_HOST())
 
         def check_absent() -> None:
             if mine or not table.seats[number].is_held:
                 return
             if not table.is_host(who) and player != OPEN:
-                raise Refusal(403, "only who made the table can do that, or the first who is there")
+                raise Refusal(403, ONLY_HOST())
             if not table.is_absent(number):
                 raise Refusal(403, WAS_HERE(seat=number))
 
@@ -510,7 +538,9 @@ class Tables:
             # Before the lock is taken: while a program is tried, the table plays on.
             player = await checked_player(self.thinking, table.rules, player)
             table = await self.open(table.kept.id)  # which may have left memory meanwhile
-        async with table.lock:
+        async with table.locked(tokens):
+            if number not in range(len(table.seats)):
+                raise Refusal(404, NO_SEAT(seat=number))
             seat = table.seats[number]
             if player == "me":
                 if not mine:
@@ -596,7 +626,8 @@ class Tables:
             sight = None
             if not over and len(tables) < MOST_DRAWN:
                 with suppress(Refusal):  # of one that cannot be read its page says so
-                    sight = await self.sight(name, Caller(browser=browser))
+                    table = await self.open(name)
+                    sight = table.sight(table.who(None, browser, comes=False))
             tables.append(OwnTable(name, game, bool(over), seconds, sight))
         return tables
 
@@ -656,4 +687,6 @@ def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:
     return renamed(seat, number, (number + 1) % seats)._replace(
         invitation=fresh() if seat.kind == OPEN else None,
         ready=READY if is_here or seat.kind == PROGRAM else COMING,
+        saved=0.0,
+        missed=0,
     )

@@ -30,6 +30,7 @@ from tests.sizes import examples, thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, played, sight
+from tests.web.test_waiting import plays
 
 LIMITS = Limits(words=100_000, tables=100_000, moves=100_000)
 
@@ -134,6 +135,11 @@ def test_a_reaction_is_seen_by_all_and_kept_by_nobody(tmp_path: Path) -> None:
             assert text.count("event: reaction") == len(REACTIONS) == 8
             assert '"seat":1' in text
         assert table.look(0)["version"] == 0
+        # Who only looks on calls themselves what they like: nobody at the table hears of it.
+        shown = {"reaction": "👍", "name": "Ben holds a fox"}
+        assert site.ask("POST", f"{table.path}/reactions", shown).status == 200
+        site.rest()
+        assert b'"seat":null,"name":null' in b"".join(streams[0].parts[1:])
 
 
 # ---------------------------------------------------------------------- clocks
@@ -186,6 +192,45 @@ def test_a_clock_stands_still_while_no_server_runs(tmp_path: Path) -> None:
             assert left[0] > 30, "what passed while servers ran, and not more"
             site.run(site.app.state.tables.look_at_clocks())
             assert table.look(0)["version"] == 0
+
+
+def left_of(table: Table) -> float:
+    """The time for the move at a table, to the last digit."""
+
+    async def look() -> float:
+        tables = table.site.app.state.tables
+        return float((await tables.open(table.made["table"])).due - tables.store.uptime())
+
+    return table.site.run(look())
+
+
+def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> None:
+    left = [60.0]
+    for _ in range(3):
+        with opened(tmp_path) as site:
+            if len(left) == 1:
+                seats = ["me", "me"]
+                table = Table(site, game="quarto", settings={}, seats=seats, clock={"seconds": 60})
+            table.site = site
+            left.append(left_of(table))
+            live = site.run(site.app.state.tables.open(table.made["table"]))
+            live.wake = lambda: None  # no program is so quick
+            for player in ("easy", "me"):
+                assert table.post(0, "hand-over", seat=0, player=player).status == 200
+            left.append(left_of(table))
+    assert left == sorted(left, reverse=True)
+
+
+def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        wanted = {"game": "quarto", "settings": {}, "clock": {"seconds": 60, "increment": 60}}
+        table = Table(site, seats=["me", "random"], **wanted)
+        table.move(0, table.look(0)["moves"][0])
+        live = site.run(site.app.state.tables.open(table.made["table"]))
+        assert live.seats[0].saved > 0
+        table.made["table"] = table.post(0, "again").json["table"]
+        after = site.run(site.app.state.tables.open(table.made["table"]))
+        assert {(seat.saved, seat.missed) for seat in after.seats} == {(0.0, 0)}
 
 
 @pytest.mark.parametrize("looked_at", [True, False])
@@ -382,6 +427,42 @@ def test_a_code_brings_a_lost_seat_back_in_every_game_of_an_evening(table: Table
         assert seat_of(table, browser) == 2
     for wrong in ("", "x", "A" * 32, "0" * 5000):
         assert site.ask("POST", "/api/seats/back", {"code": wrong}).status == 404
+
+
+def test_a_seat_moves_in_all_games_of_an_evening_and_is_one_person(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
+        link = table.post(1, "elsewhere").json["link"]
+        for game in (1, 2):
+            plays(site, table, 2, Random(game))
+            table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
+            if game == 1:  # the link of the first game is used in the second
+                moved = site.ask("POST", "/api/seats/move", {"link": link}, headers=BROWSERS[1])
+                assert moved.status == 201
+                assert table.look(1)["seat"] is None
+                table.tokens[1] = moved.json["token"]
+                assert table.look(1)["seat"] == 0
+        score = table.look(1)["evening"]
+        assert [line["games"] for line in score] == [2, 2]
+
+
+def test_a_code_is_written_down_without_a_word_to_the_others(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site)
+        table.move(0, table.look(0)["moves"][0])
+        assert table.post(0, "undo", version=1, agree=True).json["agreed"] == [0]
+        assert table.post(1, "code").status == 201
+        assert table.look(2)["undo"] == [0]
+
+
+def test_only_the_host_gives_a_seat_away_where_nothing_is_hidden(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, game="set", settings={"seats": 3})
+        live = site.run(site.app.state.tables.open(table.made["table"]))
+        for seat, status in ((1, 403), (0, 200)):
+            table.look(0)
+            live.seen[2] = -inf
+            assert table.post(seat, "hand-over", seat=2, player="open").status == status
 
 
 def test_who_has_no_seat_gets_no_link_and_no_code(table: Table) -> None:

@@ -431,6 +431,33 @@ def test_a_table_plays_on_while_a_program_is_tried(
             assert table.look()["seats"][2]["kind"] == ("person" if joined else "program")
 
 
+def test_a_table_that_left_memory_while_a_program_is_tried_begins(
+    tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with limited("quaternity.web.tables", MOST_LIVE=0):
+        (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        players = {("quaternity", "late"): "late_player:Late"}
+        with opened(tmp_path / "data", players=players) as site:
+            table = Table(site, seats=["me", "open", "open"])
+            sent = ("POST", f"{table.path}/start", {"fill": "late"}, table.tokens[0])
+
+            async def begin() -> asyncio.Task[Page]:
+                return asyncio.create_task(site.send(*sent))
+
+            started = site.run(begin())
+            site.rest()
+            Table(site)  # the first one is forgotten
+            assert not table.look(0)["begun"]
+            pipe.tell("x")
+
+            async def answered() -> Page:
+                return await started
+
+            assert site.run(answered()).status == 200
+            assert table.look(0)["begun"]
+
+
 def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) -> None:
     wanted = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
     with Site(app(str(tmp_path))) as site:
@@ -447,6 +474,9 @@ def test_pencil_marks_are_kept_with_a_seat_and_are_nobody_elses(tmp_path: Path) 
         assert [page.status for page in marks] == [200, 200, 403]
         assert [page.json["marks"] for page in marks[:2]] == [{}, {}]
         assert site.ask("POST", path, {"player": 1, "card": "0/2", "mark": "no"}).status == 403
+        for seat in ("9" * 5000, "x", "-1", "3"):
+            page = site.ask("GET", f"{path}?seat={seat}", token=table.tokens[0])
+            assert page.status == 404
     with Site(app(str(tmp_path))) as site:
         again = site.ask("GET", path, token=table.tokens[0])
         assert again.json == {"marks": {"1 0/2": "no"}}

@@ -50,8 +50,9 @@ def test_before_the_start_nothing_happens_and_nothing_is_told(game: str, site: S
         assert (seen["begun"], seen["view"], seen["moves"], seen["to_act"]) == (False, None, [], [])
         move = table.move(0, "0 asks 1 for 0/0", 0)
         assert (move.status, move.json["error"]) == (409, "the game has not begun")
-        for path in ("record", "help/hint"):
-            page = site.ask("GET", f"{table.path}/{path}", token=table.tokens[0])
+        name = table.made["table"]
+        for path in (f"{table.path}/record", f"{table.path}/help/hint", f"/t/{name}/help/know"):
+            page = site.ask("GET", path, token=table.tokens[0])
             assert page.status == 409
         assert table.post(0, "undo", version=0, agree=True).status == 409
         assert table.post(0, "again").status == 409
@@ -285,3 +286,92 @@ def test_a_room_that_all_have_left_is_open_to_who_has_its_link(site: Site) -> No
     for name in ("Cleo", "Dora", "Emil"):
         assert comes(site, table, name=name).status == 201
     assert table.look(0)["begun"]
+
+
+@pytest.mark.parametrize(
+    ("what", "sent"), [("code", {}), ("hand-over", {"seat": 2, "player": "easy"})]
+)
+def test_who_asks_while_seats_move_on_acts_for_nobody_else(
+    what: str, sent: dict[str, Any], site: Site
+) -> None:
+    for seed in range(thorough(8, 40)):
+        table = room(site, "kwartet")
+        for seat, name in ((2, "Ben"), (3, "Cleo")):
+            assert comes(site, table, seat=seat, name=name).status == 201
+        # Seat 1 is left out, so that Cleo gets the number that was Ben's.
+        asked: list[tuple[Any, ...]] = [
+            ("POST", f"{table.path}/start", {"fill": "nobody"}, table.tokens[0]),
+            *[("POST", f"{table.path}/{what}", sent, table.tokens[2])] * 6,
+        ]
+        answers = site.ask_at_once(asked, Random(seed))
+        assert not {answer.status for answer in answers} & {500, 503}
+        for answer in answers[1:]:
+            if "code" in answer.json:
+                back = site.ask("POST", "/api/seats/back", {"code": answer.json["code"]})
+                if back.status == 201:
+                    table.tokens[2] = back.json["token"]
+        seen = table.look(3)
+        mine = seen["seats"][seen["seat"]]
+        assert (mine["name"], mine["kind"]) == ("Cleo", "person")
+
+
+def test_a_link_of_a_seat_that_is_left_out_meanwhile_leads_nowhere(site: Site) -> None:
+    for seed in range(thorough(8, 40)):
+        table = room(site, "kwartet")
+        for seat in (1, 2):
+            assert comes(site, table, seat=seat).status == 201
+        link = table.made["seats"][3]["invitation"]
+        asked: list[tuple[Any, ...]] = [
+            ("POST", f"{table.path}/start", {"fill": "nobody"}, table.tokens[0]),
+            ("POST", "/api/seats", {"invitation": link}),
+        ]
+        _, came = site.ask_at_once(asked, Random(seed))
+        assert came.status in (201, 404)
+        assert len(table.look(0)["seats"]) == (4 if came.status == 201 else 3)
+
+
+def test_only_the_host_puts_programs_in_seats_that_wait_for_friends(site: Site) -> None:
+    table = room(site)
+    comes(site, table, name="Ben")
+    for player in ("easy", "open"):
+        assert table.post(1, "hand-over", seat=2, player=player).status == 403
+    assert not table.look(0)["begun"]
+    assert table.post(0, "hand-over", seat=2, player="easy").status == 200
+    assert table.look(0)["begun"]
+
+
+def test_who_changes_the_seat_or_leaves_is_seen_where_they_are(site: Site) -> None:
+    cookie = {"cookie": "quaternity=" + "y" * 22}
+    table = room(site)
+    live = site.run(site.app.state.tables.open(table.made["table"]))
+    link = {"invitation": table.made["invitation"]}
+    token = site.ask("POST", "/api/seats", link | {"seat": 1}, headers=cookie).json["token"]
+    site.listen(f"{table.path}/events", token)
+    assert live.is_present(1)
+    assert site.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
+    site.rest()
+    # Their page listens again, as who sits there now.
+    assert not table.look(0)["seats"][1]["present"]
+    site.listen(f"{table.path}/events", token)
+    live.seen[2] = 0.0
+    assert not live.is_absent(2)
+    assert site.ask("POST", f"{table.path}/leave", {}, token).status == 200
+    site.rest()
+    assert not any(seat["present"] for seat in table.look(0)["seats"])
+
+
+def test_who_looks_at_their_tables_has_not_come_to_the_next_game(site: Site) -> None:
+    cookies = [{"cookie": "quaternity=" + letter * 22} for letter in "pq"]
+    table = room(site, "set", seats=["open", "open"], settings={"seats": 2})
+    for cookie in cookies:
+        link = {"invitation": table.made["invitation"]}
+        page = site.ask("POST", "/api/seats", link, headers=cookie)
+        table.tokens[page.json["seat"]] = page.json["token"]
+    plays(site, table, 2, Random(2))
+    path = f"/api/tables/{table.post(0, 'again').json['table']}"
+    for look, ready in (("/", 1), (path, 2)):
+        assert site.ask("GET", look, headers=cookies[1]).status == 200
+        site.rest()
+        site.run(site.app.state.tables.store.write())  # after what else is to be written
+        site.rest()
+        assert sum(seat["ready"] for seat in site.ask("GET", path).json["seats"]) == ready

@@ -20,7 +20,7 @@ export function drawTalk() {
 
 export async function showReaction({ seat, name, reaction }) {
   const place = part?.querySelector(seat === null ? ".bar" : `li[data-seat="${seat}"]`);
-  live.textContent = `${name}: ${reaction}`;
+  live.textContent = name ? `${name}: ${reaction}` : reaction;
   if (!place) return;
   const shown = Object.assign(document.createElement("span"), { className: "reaction", textContent: reaction });
   const box = place.getBoundingClientRect();
