@@ -147,7 +147,7 @@ class Owner:
     """Whose must one card be?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of a random game that settles one card more than its marks show."""
+        """Return a puzzle of this level from a game that settles one card more than marks show."""
         del wish
         game = _game(random, level)
         state = game.state
@@ -160,6 +160,8 @@ class Owner:
         proofs = [_refuted(game, card, player) for player in others]
         moves = sorted({number for proof in proofs for number in proof.moves})
         hardest = max(proofs, key=lambda proof: len(proof.moves))
+        if level_by(len(moves) + (_size(hardest) > 1), (2, 3, 4, 6)) != level:
+            return None
         wrong = {
             f"{card} {player}": CANNOT(who=player, card=card, proof=proof.proof)
             for player, proof in zip(others, proofs, strict=True)
@@ -176,7 +178,7 @@ class Owner:
                   for player in others),
                 Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
             ),
-            level=level_by(len(moves) + (_size(hardest) > 1), (2, 3, 4, 6)),
+            level=level,
             level_from={"moves": len(moves), "players": _size(hardest)},
         )  # fmt: skip
 

@@ -30,6 +30,9 @@ MOST_DEALS = 2_000
 SIZES = ((3, 3), (3, 3), (3, 4), (4, 4), (4, 5))
 """Players and sets, per level."""
 
+REQUESTS_AT = 1, 2, 3, 4
+"""The most requests that one needs to see it, per level but the last."""
+
 WHICH = Kind(
     "which",
     "You are {who:player}. Which card of somebody else can you name, although no request showed "
@@ -89,7 +92,7 @@ class Trace:
     """Which card of somebody else can a seat name?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a seat's log in which some card of others is certain."""
+        """Return a puzzle of this level from a log in which some card of others is certain."""
         del wish
         log = played(random, SIZES[level - 1], 6 + 3 * level)
         if log is None:
@@ -103,6 +106,8 @@ class Trace:
                    for card, owner in certain.items()}  # fmt: skip
         card = min(reasons, key=lambda card: len(_requests(reasons[card])))
         lines = len(_requests(reasons[card]))
+        if level_by(lines, REQUESTS_AT) != level:
+            return None
         players = log.settings.players
         wrong = dict(elsewhere(exact, players, certain, lambda card: SHOWN(card=card)))
         steps = (
@@ -115,7 +120,7 @@ class Trace:
             "trace", "kwartet", seen_text(log), WHICH(who=seat), "card",
             answers=tuple(f"{card} {owner}" for card, owner in sorted(certain.items())),
             wrong=wrong, why=steps,
-            level=level_by(lines, (1, 2, 3, 4)),
+            level=level,
             level_from={"requests": lines, "cards": len(certain)},
         )  # fmt: skip
 
