@@ -18,7 +18,7 @@ from typing import Any
 FACES = (
     "quaternity", "quaternity.errors", "quaternity.kwartet", "quaternity.quarto",
     "quaternity.ternary", "quaternity.epistemic", "quaternity.decks", "quaternity.environments",
-    "quaternity.puzzles", "quaternity.arena", "solvers",
+    "quaternity.puzzles", "quaternity.review", "quaternity.arena", "solvers",
 )  # fmt: skip
 """The modules whose names are promised."""
 

@@ -89,6 +89,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "quaternity.puzzles",
         "perfect ternary quarto kwartet epistemic insight game base solvers",
     ),
+    "review": ("quaternity.review", "perfect table game base solvers"),
     "guide": ("quaternity.guide", "arena base"),
     "environments": ("quaternity.environments", "table base"),
     "face": (
@@ -98,8 +99,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "cli": (
         "quaternity.cli",
-        "face guide decks web table puzzles perfect ternary quarto kwartet epistemic trials insight"
-        " workers game base solvers",
+        "face guide decks web table review puzzles perfect ternary quarto kwartet epistemic trials"
+        " insight workers game base solvers",
     ),
     "arena": ("quaternity.arena", ""),
     "entry": ("quaternity.__main__", "cli"),

@@ -31,6 +31,7 @@ SECTIONS = {
             "ternary ternary_play set_play", "Play SET, and study its 81 cards under two rules."
         ),
         "watch": Entry("watch", "Watch a recorded game of any of the four, step by step."),
+        "review": Entry("review", "Say what decided a game, and what each move was worth."),
         "tournament": Entry(
             "quaternity_tournament", "Let bots play each other, and say who wins how often."
         ),

@@ -36,6 +36,7 @@ QUATERNITY = Registration(
         "why": f"{_HELPING}:why",
         "know": f"{_HELPING}:certain",
     },
+    review="quaternity.review.asking:QuaternityJudge",
     help=(
         ("chances", "Chances"),
         ("questions", "What questions tell"),

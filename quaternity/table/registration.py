@@ -30,6 +30,7 @@ _PLACES = (
     "tips",
     "command",
     "advice",
+    "review",
 )
 
 
@@ -84,6 +85,7 @@ class Registration:
         first: a first game, which the first page offers.
         helpers: per word the place of what answers it; see `quaternity.web.helping`.
         advice: the place of what is said of a hint besides; of a view and the move.
+        review: the place of its `quaternity.review.judge.Judge`.
         help: words of helpers, or `hint`, each with its label, in the order of the page.
     """
 
@@ -111,6 +113,7 @@ class Registration:
     first: First | None = None
     helpers: Mapping[str, str] = field(default_factory=dict)
     advice: str = ""
+    review: str = ""
     help: tuple[tuple[str, str], ...] = (("hint", "Hint"),)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,62 @@
+"""`review`: what decided a game, and what its moves were worth."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from quaternity.base.errors import InputError
+from quaternity.base.reading import read_bytes
+from quaternity.base.wording import shown
+from quaternity.base.writing import check_may_be_written, write_text
+from quaternity.cli.app import app
+from quaternity.cli.opening import named, tell_oddities
+from quaternity.cli.options import AsJson
+from quaternity.cli.terminal import say
+from quaternity.review import review as made_review
+from quaternity.review.drawing import curve_svg
+
+
+@app.command()
+def review(
+    file: Annotated[
+        str, typer.Argument(metavar="RECORD", help="A record of any game; - is standard input.")
+    ],
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            help="This seat's own review; of hidden hands it uses only what the seat saw."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(help="The longest that it may take; what is not finished is said.")
+    ] = 10.0,
+    seed: Annotated[int, typer.Option(help="Seed of the imagined games.")] = 0,
+    as_json: AsJson = False,
+    svg: Annotated[
+        str | None, typer.Option("--svg", metavar="FILE", help="Draw everybody's chances as SVG.")
+    ] = None,
+) -> None:
+    """Say what decided a game, and what each move was worth.
+
+    What the engine proves is exact; the rest comes from imagined games, with an error. A move is
+    called a mistake only where another is better beyond twice that error.
+
+    Example: quaternity review my.game --seat 0 --svg chances.svg
+    """
+    if svg is not None:
+        if not svg.lower().endswith(".svg"):
+            raise InputError(f"--svg {shown(svg)}: the name of a drawing ends in .svg")
+        check_may_be_written(svg)
+    with named(file):
+        document = made_review(read_bytes(file), seat, seconds, seed)
+    tell_oddities(file, document.warnings)
+    if svg is not None:
+        write_text(svg, curve_svg(document))
+    if as_json:
+        print(json.dumps(document.document()))
+        return
+    for line in str(document).splitlines():
+        say(line)

@@ -1,0 +1,54 @@
+"""`review`: at the terminal, as JSON and as a drawing."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from quaternity.game.game import Game
+from quaternity.game.settings import Settings
+from quaternity.review import review
+from tests.cli.conftest import Cli
+
+RECORD = Game.start(Settings(3, 2, 2)).play("0 asks 1 for 0/0: yes").record()
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "my.game"
+    path.write_text(RECORD, encoding="utf-8")
+    return path
+
+
+def test_it_prints_what_python_says(cli: Cli, record: Path) -> None:
+    expected = review(RECORD, seconds=600)
+    assert cli("review", record, "--seconds", 600).out == f"{expected}\n"
+    assert cli("review", "-", "--seconds", 600, stdin=RECORD).out == f"{expected}\n"
+    shown = cli("review", record, "--seconds", 600, "--json")
+    assert shown.json == expected.document()
+
+
+def test_it_draws_a_curve(cli: Cli, record: Path, tmp_path: Path) -> None:
+    drawing = tmp_path / "chances.svg"
+    assert cli("review", record, "--svg", drawing, "--seconds", 1).status == 0
+    root = ElementTree.fromstring(drawing.read_text(encoding="utf-8"))
+    lines = root.findall("{http://www.w3.org/2000/svg}polyline")
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--seat", 2], "seat 2 is out of range 0..1"),
+        (["--seconds", -1], "seconds: -1"),
+        (["--svg", "x.png"], "--svg 'x.png': the name of a drawing ends in .svg"),
+        (["--svg", "/nowhere/x.svg"], "/nowhere"),
+    ],
+)
+def test_it_refuses_what_it_cannot_do(
+    cli: Cli, record: Path, options: list[object], message: str
+) -> None:
+    refused = cli("review", record, *options)
+    assert refused.status == 2
+    assert message in refused.err
+    assert not refused.out

@@ -1,0 +1,229 @@
+"""Reviews of Quaternity: what they say is true, found in another way."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from random import Random
+
+import pytest
+
+from quaternity.base.errors import InputError
+from quaternity.base.sentences import facts
+from quaternity.game.cards import Card
+from quaternity.game.game import Game
+from quaternity.game.question import Answer, Move, Question
+from quaternity.game.settings import Settings
+from quaternity.game.state import State
+from quaternity.perfect.solving.solver import Solution, solve
+from quaternity.review import Review, review
+from quaternity.trials.random_play import random_move
+from solvers.problem import DealProblem, SetConstraint
+from solvers.registry import solve as deal
+from tests.sizes import thorough
+
+SMALL, TWO = Settings(3, 3, 3), Settings(3, 2, 2)
+LONG = 600.0
+"""Seconds that no small review takes: no clock ends it."""
+
+
+def played(settings: Settings, seed: int, most: int = 60) -> Game:
+    """A random game, over or cut off."""
+    random, game = Random(seed), Game.start(settings)
+    while not game.is_over and len(game.moves) < most:
+        move = random_move(game.state, random)
+        assert move is not None
+        game = game.play(move)
+    return game
+
+
+@cache
+def reviewed(settings: Settings, seed: int) -> tuple[Game, Review]:
+    game = played(settings, seed)
+    return game, review(game.record(), seconds=2)
+
+
+GAMES = [(SMALL, seed) for seed in range(thorough(2, 20))] + [
+    (TWO, seed) for seed in range(thorough(3, 20))
+]
+
+
+@pytest.mark.parametrize(("settings", "seed"), GAMES)
+def test_chances_add_up_and_end_with_who_won(settings: Settings, seed: int) -> None:
+    game, done = reviewed(settings, seed)
+    assert [point.after for point in done.curve] == list(range(len(game.moves) + 1))
+    for point in done.curve:
+        if point.chances is not None:
+            assert sum(point.chances) == pytest.approx(1)
+            assert all(0 <= chance <= 1 for chance in point.chances)
+    assert done.over == game.is_over
+    if game.is_over:
+        share = 1 / len(game.winners)
+        expected = tuple(share * (seat in game.winners) for seat in range(settings.players))
+        assert done.curve[-1].chances == expected
+        assert done.curve[-1].exact
+
+
+def without(problem: DealProblem, card: Card, player: int) -> DealProblem:
+    """The deals in which a player does not have a card."""
+    constraint = problem.sets[card.set_index]
+    owners = list(constraint.owners)
+    owners[card.number] &= ~(1 << player)
+    narrower = SetConstraint(tuple(owners), constraint.low, constraint.high)
+    return problem.with_set(card.set_index, narrower)
+
+
+@pytest.mark.parametrize(("settings", "seed"), GAMES)
+def test_a_card_that_is_called_certain_is_so_since_then_and_could_be_asked_for(
+    settings: Settings, seed: int
+) -> None:
+    game, done = reviewed(settings, seed)
+
+    def certain(after: int, card: Card, holder: int) -> bool:
+        problem = game.states[after].problem
+        owners = problem.sets[card.set_index].owners
+        return not owners or not deal(without(problem, card, holder), solver="max-flow")
+
+    for move in done.moves:
+        for note in move.notes:
+            about = facts(note)
+            if "since" not in about:
+                continue
+            card, holder, at = about["card"], about["holder"], move.number - 1
+            since = facts(about["since"]).get("number", 0)
+            assert all(certain(after, card, holder) for after in range(since, at + 1))
+            assert since == 0 or not certain(since - 1, card, holder)
+            state = game.states[at]
+            question = Question(move.seat, holder, card)
+            assert state.answers(question) == (Answer.YES,)
+            assert question != game.moves[at].question
+            assert game.states[at + 1].turn != move.seat
+
+
+@cache
+def solution(settings: Settings) -> Solution:
+    return solve(State.start(settings))
+
+
+def forces(state: State, waiting: Question | None, seat: int) -> bool:
+    """Whether a seat can force a win, by retrograde analysis of the whole game."""
+    if waiting is None:
+        if state.is_over:
+            return state.winner == seat
+        return seat in solution(TWO).standing(state).can_force
+    outcomes = [forces(state.after(waiting, answer), None, seat) for answer in Answer]
+    return any(outcomes) if waiting.asked == seat else all(outcomes)
+
+
+@pytest.mark.parametrize("seed", range(thorough(6, 60)))
+def test_a_forced_win_that_is_said_to_be_given_away_was_forced_and_is_no_longer(seed: int) -> None:
+    game, done = reviewed(TWO, seed)
+    for move in done.moves:
+        worth = move.worth
+        if worth is None or not worth.exact:
+            continue
+        state = game.states[move.number - 1]
+        question, answer = game.moves[move.number - 1]
+        is_answer = move.text in ("yes", "no")
+        assert forces(state, question if is_answer else None, move.seat)
+        free = len(state.answers(question)) == 2
+        after = state if free and not is_answer else state.after(question, answer)
+        kept = forces(after, question if free and not is_answer else None, move.seat)
+        assert worth.mistake == (not kept)
+        if worth.mistake:
+            by = worth.by if is_answer else Move(worth.by, Answer.NO).question
+            legal = [by] if is_answer else state.answers(by)
+            ask = question if is_answer else by
+            assert all(forces(state.after(ask, bool(x)), None, move.seat) for x in legal)
+
+
+@pytest.mark.parametrize("seed", range(thorough(6, 60)))
+def test_certain_ends_of_the_curve_are_forced(seed: int) -> None:
+    game, done = reviewed(TWO, seed)
+    for point in done.curve[:-1]:
+        if point.exact:
+            assert point.chances is not None
+            assert forces(game.states[point.after], None, point.chances.index(1))
+
+
+@pytest.mark.parametrize(("settings", "seed"), GAMES)
+def test_a_mistake_is_beyond_two_standard_errors(settings: Settings, seed: int) -> None:
+    _, done = reviewed(settings, seed)
+    for move in done.moves:
+        if move.worth is not None and not move.worth.exact:
+            assert move.worth.error > 0
+            assert move.worth.played is not None
+            beyond = move.worth.best - move.worth.played > 2 * move.worth.error
+            assert move.worth.mistake == beyond
+    assert set(done.mistakes) <= set(done.moves)
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 10)))
+def test_a_seed_gives_the_same_bytes_and_a_document_that_json_keeps(seed: int) -> None:
+    record = played(TWO, seed).record()
+    done, again = (review(record, seconds=LONG, seed=seed) for _ in range(2))
+    assert json.dumps(done.document()) == json.dumps(again.document())
+    assert str(done) == str(again)
+    assert json.loads(json.dumps(done.document())) == done.document()
+    assert not done.unfinished
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 10)))
+def test_without_time_a_review_says_what_it_did_not_finish_and_nothing_else(seed: int) -> None:
+    game, full = reviewed(SMALL, seed)
+    done = review(game.record(), seconds=0)
+    assert len(done.unfinished) >= 3
+    assert not done.mistakes
+    assert [move.events for move in done.moves] == [move.events for move in full.moves]
+    assert [move.chance for move in done.moves] == [None] * len(done.moves)
+    assert all(point.chances is None for point in done.curve[:-1])
+    assert "Not finished" in str(done)
+
+
+def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules() -> None:
+    lines = played(SMALL, 1).record().splitlines(keepends=True)
+    head = sum(not line[0].isdigit() for line in lines)
+    for kept in (head, head + 3, len(lines)):
+        text = "".join([*lines[:kept], "0 asks 0 for 0/0: no\n", *lines[kept:]])
+        done = review(text, seconds=0)
+        assert len({move.number for move in done.moves}) == kept - head
+        assert f"line {kept + 1}: " in done.fault
+        assert "goes no further" in str(done)
+
+
+@pytest.mark.parametrize(
+    ("text", "seat", "message"),
+    [
+        ("", None, "not a record of a game"),
+        ("chess 1\n", None, "not a record of a game"),
+        ("quaternity 1\nsets 3\n", None, "set-size is missing"),
+        (Game.start(SMALL).record(), 3, "seat 3 is out of range 0..2"),
+        (Game.start(SMALL).record(), -1, "seat -1 is out of range 0..2"),
+    ],
+)
+def test_bad_input_is_refused(text: str, seat: int | None, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        review(text, seat)
+
+
+def test_values_that_are_none_are_refused() -> None:
+    record = Game.start(SMALL).record()
+    with pytest.raises(InputError, match="seconds: -1"):
+        review(record, seconds=-1)
+    with pytest.raises(InputError, match="record_text: 3 "):
+        review(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("moves", [2_001, 50_000])
+def test_a_record_of_too_many_moves_is_refused(moves: int) -> None:
+    head = Game.start(Settings(4, 3, 3)).record()
+    text = head + "0 asks 1 for 0/0: no\n1 asks 2 for 0/0: no\n2 asks 0 for 0/0: no\n" * moves
+    with pytest.raises(InputError, match="at most 2,000 moves"):
+        review("\n".join(text.splitlines()[: len(head.splitlines()) + moves]) + "\n")
+
+
+def test_a_game_without_moves_has_a_review() -> None:
+    done = review(Game.start(TWO).record(), seconds=1)
+    assert not done.moves
+    assert len(done.curve) == 1
