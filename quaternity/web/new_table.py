@@ -14,6 +14,7 @@ from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal
 from quaternity.web.seats import OPEN, usual_name
+from quaternity.web.talk import is_printed
 from quaternity.web.thinking import Thinking
 
 LONGEST_NAME = 40
@@ -96,7 +97,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 def checked_name(name: str | None, seat: int) -> str:
     """Return what somebody is called; or refuse what is too long or cannot be printed."""
     name = usual_name(seat) if name is None else " ".join(name.split())
-    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+    if len(name) > LONGEST_NAME or not is_printed(name):
         raise Refusal(422, BAD_NAME(most=LONGEST_NAME))
     return name
 

@@ -44,7 +44,7 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
     Raises `Refusal` if it is empty, too long, or cannot be printed.
     """
     text = " ".join(text.split())
-    if not 0 < len(text) <= LONGEST_LINE or not text.isprintable():
+    if len(text) > LONGEST_LINE or not is_printed(text):
         raise Refusal(422, BAD_LINE(most=LONGEST_LINE))
     keep = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
@@ -59,6 +59,12 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
         (keep, (*here, seat, name, text, *here)),
         (forget, (*here, *here, LINES_KEPT)),
     ]
+
+
+def is_printed(text: str) -> bool:
+    """Return whether all of a text can be printed, or joins emoji and letters that can."""
+    seen = text.replace("\u200c", "").replace("\u200d", "")
+    return bool(seen) and seen.isprintable()
 
 
 def checked_reaction(text: str) -> str:

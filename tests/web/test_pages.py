@@ -6,6 +6,7 @@ from itertools import chain
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from unicodedata import bidirectional
 from xml.etree import ElementTree
 
 import pytest
@@ -26,7 +27,7 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
-from quaternity.web.drawing.frame import drawn_part
+from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.words import move_text, seat_names
 from quaternity.web.helping import know
 from quaternity.web.rendering import (
@@ -147,6 +148,14 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert pages[0] == pages[1]
     assert "player 1 and 0 asks 2 must hold" in pages[1]
     assert "0 asks 2 puts down set 2" in pages[1]
+
+
+@pytest.mark.parametrize("names", [["דוד", "שרה", "Ann"], ["أحمد", "ليلى", "ליאה"]])
+def test_names_from_right_to_left_do_not_turn_what_stands_between_them(names: list[str]) -> None:
+    seats = tuple(SeatSight(name, "person", True) for name in names)
+    for event in told_events(sight(played(QUATERNITY, 6), 0, seats=seats), 0, 100):
+        outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
+        assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL"}), event.text
 
 
 def test_seats_are_told_apart_whatever_their_names() -> None:

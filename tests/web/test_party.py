@@ -86,7 +86,7 @@ def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n ", "x" * (LONGEST_LINE + 1), "a\0b", "a\u202eb", 3, None]
+    "text", ["", " \n ", "x" * (LONGEST_LINE + 1), "a\0b", "a\u202eb", "\u200d", 3, None]
 )
 def test_what_cannot_be_said(text: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as site:
@@ -94,6 +94,15 @@ def test_what_cannot_be_said(text: Any, tmp_path: Path) -> None:
         assert table.post(0, "talk", text=text).status == 422
         assert table.post(0, "reactions", reaction=text).status == 422
         assert read(table, 0) == []
+
+
+@pytest.mark.parametrize("text", ["🤷\u200d♀️", "می\u200cخواهم", "e\u0301", "שלום", "<b>&"])
+def test_what_people_write_is_kept_as_it_is_in_names_and_lines(text: str, tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, chat=True, name=text)
+        assert {seat["name"] for seat in table.look(0)["seats"]} == {text}
+        assert table.post(0, "talk", text=text).status == 200
+        assert read(table, 1)[-1]["text"] == text
 
 
 @given(st.text(min_size=1, max_size=LONGEST_LINE).filter(str.isprintable).filter(str.strip))

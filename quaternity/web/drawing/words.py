@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import bidirectional
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import Kind, Sentence, facts
@@ -167,7 +168,13 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
     apart = [
         more if names.count(name) > 1 else name for name, more in zip(names, numbered, strict=True)
     ]
-    return apart if len(set(apart)) == len(apart) else numbered
+    return [_isolated(name) for name in (apart if len(set(apart)) == len(apart) else numbered)]
+
+
+def _isolated(name: str) -> str:
+    # Between two names from right to left an arrow would turn: who is asked would seem to ask.
+    turns = any(bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"\u2068{name}\u2069" if turns else name
 
 
 def last_asked(sight: Sight) -> tuple[int, int, int] | None:
