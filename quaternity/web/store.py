@@ -194,7 +194,11 @@ class Store:
 
     async def keep_uptime(self) -> None:
         """Write it down: a crash loses what passed since."""
-        await self.write((), [("UPDATE uptime SET seconds = ?", (self.uptime(),))])
+        await self.write((), [self.uptime_statement()])
+
+    def uptime_statement(self) -> Statement:
+        """Return what writes it down."""
+        return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows that a query gives; from any thread."""
@@ -218,7 +222,7 @@ class Store:
         self._jobs.put(None)
         self._thread.join()
         with suppress(sqlite3.Error):  # a full disk only loses what passed since it was kept last
-            self.writer.execute("UPDATE uptime SET seconds = ?", (self.uptime(),))
+            self.writer.execute(*self.uptime_statement())
         self._reader.close()
         self.writer.close()
         os.close(self._lock)

@@ -396,7 +396,7 @@ class Table:
             mover = self._after_move(seat, bool(identity))
             kept = seat_statement(self.kept.id, seat, mover)
             due = self._due_for(acting, {seat: mover})
-            await self._store.write((entry,), (*statements, kept, self._due_statement(due)))
+            await self._store.write((entry,), (*statements, kept, *self._due_statements(due)))
             self.seats[seat] = mover
             self.set_due(due)
         self.course.advance(entry, move, after, step)
@@ -444,7 +444,9 @@ class Table:
             kept = len(self.course.moves) - count
             acting = self.rules.to_act(self.course.positions_to(kept)[kept])
             due = self._due_for(acting, {})
-            await self._store.write((entry,), (*self._marked_over(None), self._due_statement(due)))
+            await self._store.write(
+                (entry,), (*self._marked_over(None), *self._due_statements(due))
+            )
             self.course.take_back(count)
             self.set_due(due)
             self._changed()
@@ -460,7 +462,7 @@ class Table:
             if due is not None and self._left[0] == self.version:
                 due = now + self._left[1]  # nobody gains time by leaving the seat meanwhile
         statements = [seat_statement(name, *changed) for changed in seats.items()]
-        await self._store.write((), [*statements, self._due_statement(due), *more])
+        await self._store.write((), [*statements, *self._due_statements(due), *more])
         for seat, new in seats.items():
             if new.token != self.seats[seat].token:
                 self.end_streams(seat)
@@ -503,7 +505,7 @@ class Table:
         ]
         due = self._due_for(rules.to_act(start), dict(enumerate(seats)))
         await self._store.write((), (
-            self._due_statement(due),
+            *self._due_statements(due),
             ("UPDATE tables SET head = ?, waiting = NULL WHERE id = ?", (kept.head, name)),
             ("DELETE FROM seats WHERE table_id = ?", (name,)),
             *(seat_statement(name, number, seat) for number, seat in enumerate(seats)),
@@ -536,11 +538,13 @@ class Table:
         """Begin the clock of a table that did not wait; who calls it holds the lock, or made it."""
         due = self._due_for(self.to_act, {})
         if due is not None:
-            await self._store.write((), [self._due_statement(due)])
+            await self._store.write((), self._due_statements(due))
             self.set_due(due)
 
-    def _due_statement(self, due: float | None) -> Statement:
-        return ("UPDATE tables SET due = ? WHERE id = ?", (due, self.kept.id))
+    def _due_statements(self, due: float | None) -> tuple[Statement, ...]:
+        keep = ("UPDATE tables SET due = ? WHERE id = ?", (due, self.kept.id))
+        # Kept together, so that after a crash nobody has more time than the clock gives.
+        return (keep,) if due is None else (keep, self._store.uptime_statement())
 
     def set_due(self, due: float | None) -> None:
         """Ring when the time runs out."""

@@ -10,6 +10,7 @@ from html import unescape
 from math import inf
 from pathlib import Path
 from random import Random
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -228,6 +229,17 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
                 assert table.post(0, "hand-over", seat=0, player=player).status == 200
             left.append(left_of(table))
     assert left == sorted(left, reverse=True)
+
+
+def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path) -> None:
+    with opened(tmp_path / "data") as site:
+        table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
+        for seat in (0, 1):
+            crashed = Path(copytree(tmp_path / "data", tmp_path / f"crashed {seat}"))
+            with opened(crashed) as table.site:
+                assert left_of(table) <= 60
+            table.site = site
+            assert table.move(seat, table.look(seat)["moves"][0]).status == 200
 
 
 def test_the_next_game_begins_with_a_new_clock(tmp_path: Path) -> None:
