@@ -207,7 +207,7 @@ class Table:
         The host alone decides where they would see nothing that is hidden.
         """
         if not self.rules.hidden or self.waits or self.is_over:
-            if not self.is_host(who):
+            if seat not in who.held and not self.is_host(who):
                 raise Refusal(403, ONLY_HOST())
             return True
         here = [other for other in self.people() if other != seat and self.is_present(other)]

@@ -28,7 +28,7 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web.drawing.frame import drawn_part, told_events
-from quaternity.web.drawing.words import move_text, seat_names
+from quaternity.web.drawing.words import move_text, plain_names, seat_names
 from quaternity.web.helping import know
 from quaternity.web.rendering import (
     guide_html,
@@ -156,6 +156,7 @@ def test_names_from_right_to_left_do_not_turn_what_stands_between_them(names: li
     for event in told_events(sight(played(QUATERNITY, 6), 0, seats=seats), 0, 100):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL"}), event.text
+    assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
 
 
 def test_seats_are_told_apart_whatever_their_names() -> None:

@@ -484,6 +484,8 @@ def test_only_the_host_gives_a_seat_away_where_nothing_is_hidden(tmp_path: Path)
             table.look(0)
             live.seen[2] = -inf
             assert table.post(seat, "hand-over", seat=2, player="open").status == status
+        # But who gives away their own seat needs nobody.
+        assert table.post(1, "hand-over", seat=1, player="open").json["invitation"]
 
 
 def test_who_has_no_seat_gets_no_link_and_no_code(table: Table) -> None:

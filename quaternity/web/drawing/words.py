@@ -157,7 +157,8 @@ def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
         for seat in seats
     ]
     return [
-        name or gettext("Seat %(number)s") % {"number": number} for number, name in enumerate(names)
+        _isolated(name or gettext("Seat %(number)s") % {"number": number})
+        for number, name in enumerate(names)
     ]
 
 
@@ -168,7 +169,7 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
     apart = [
         more if names.count(name) > 1 else name for name, more in zip(names, numbered, strict=True)
     ]
-    return [_isolated(name) for name in (apart if len(set(apart)) == len(apart) else numbered)]
+    return apart if len(set(apart)) == len(apart) else numbered
 
 
 def _isolated(name: str) -> str:
