@@ -10,6 +10,8 @@ from quaternity.base.wording import counted
 from quaternity.game.game import Game
 from quaternity.game.picture import owners_picture
 from quaternity.insight.explanation import move_line
+from quaternity.kwartet.log import parse_any_log
+from quaternity.kwartet.seen import SeenLog
 from quaternity.puzzles.puzzle import Puzzle
 from quaternity.puzzles.threes import LETTERS
 from quaternity.quarto.board import Board
@@ -32,13 +34,13 @@ pre { font-size: 9pt; white-space: pre-wrap }
 
 def board_text(puzzle: Puzzle) -> str:
     """Return the board as lines for a terminal."""
-    if puzzle.game == "quaternity":
-        return _game_text(Game.parse(puzzle.position))
-    if puzzle.game == "set":
-        cards = zip(LETTERS, map(int, puzzle.position.split()), strict=False)
+    board = position_of(puzzle)
+    if isinstance(board, Game):
+        return _game_text(board)
+    if isinstance(board, tuple):
+        cards = zip(LETTERS, board, strict=False)
         return "\n".join(f"  {letter}  {SetCard(card)}" for letter, card in cards)
-    if puzzle.game == "quarto":
-        board = _quarto(puzzle)
+    if isinstance(board, Board):
         pieces = [f"{name}  {' '.join(board.pieces.words_of(board.pieces.piece(name)))}"
                   for name in sorted(board.pieces.names)]  # fmt: skip
         wide = max(map(len, pieces)) + 3
@@ -50,17 +52,17 @@ def board_text(puzzle: Puzzle) -> str:
 
 def board_html(puzzle: Puzzle) -> str:
     """Return the board as a part of a page."""
-    if puzzle.game == "set":
-        return table_svg(map(int, puzzle.position.split()), letters=True)
-    if puzzle.game == "quarto":
-        return quarto_svg(_quarto(puzzle))
-    if puzzle.game == "quaternity":
-        game = Game.parse(puzzle.position)
-        state = game.state
+    board = position_of(puzzle)
+    if isinstance(board, tuple):
+        return table_svg(board, letters=True)
+    if isinstance(board, Board):
+        return quarto_svg(board)
+    if isinstance(board, Game):
+        state = board.state
         picture = owners_picture(
             "What the moves say", (), state.problem, state.points, state.turn, state.completed
         )
-        return f"{picture.html()}<pre>{escape(_moves_text(game))}</pre>"
+        return f"{picture.html()}<pre>{escape(_moves_text(board))}</pre>"
     return f"<pre>{escape(puzzle.position)}</pre>"
 
 
@@ -89,8 +91,17 @@ def sentence(text: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def _quarto(puzzle: Puzzle) -> Board:
-    return Board.parse(puzzle.position.split()[0], read_pieces(example_pieces()))
+def position_of(puzzle: Puzzle) -> Game | SeenLog | Board | tuple[int, ...]:
+    """Return the position: a game, a seat's log, a board of Quarto, or cards of SET."""
+    if puzzle.game == "quaternity":
+        return Game.parse(puzzle.position)
+    if puzzle.game == "quarto":
+        return Board.parse(puzzle.position.split()[0], read_pieces(example_pieces()))
+    if puzzle.game == "set":
+        return tuple(map(int, puzzle.position.split()))
+    log = parse_any_log(puzzle.position)
+    assert isinstance(log, SeenLog), "hands are hidden in it"
+    return log
 
 
 def _game_text(game: Game) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 from quaternity.base.sentences import Kind, Sentence
-from quaternity.base.wording import counted
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
@@ -23,8 +22,8 @@ MOST_WAYS = 12
 
 COMPLETE = Kind(
     "complete",
-    "You are {who:player}, and on turn. Ask so that, whatever all others do, you complete {prize} "
-    "within {count}.",
+    "You are {who:player}, and on turn. Ask so that, whatever all others do, you complete {prize}. "
+    "Questions that you may ask: {count}.",
 )
 ANY_SET, THE_GAME = Kind("any_set", "a set"), Kind("the_game", "the set that wins the game")
 HOW_MANY_DO = Kind("how_many_do", "{right} of {all} questions do it.")
@@ -67,7 +66,7 @@ class Force:
         )
         question = COMPLETE(
             who=state.turn, prize=THE_GAME() if wins else ANY_SET(),
-            count=counted(within, "question"),
+            count=within,
         )  # fmt: skip
         return Puzzle(
             "force", "quaternity", game.record(), question, "move",

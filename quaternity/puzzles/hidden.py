@@ -8,6 +8,7 @@ from random import Random
 from quaternity.base.sentences import Kind, facts
 from quaternity.epistemic.worlds import quick_count
 from quaternity.game.cards import Card
+from quaternity.game.question import Answer
 from quaternity.kwartet.hands import dealt_hands
 from quaternity.kwartet.knowing import Moment, Why, moment_of_view, read_formula, truth_at, why_at
 from quaternity.kwartet.log import parse_any_log, seen_text
@@ -113,7 +114,7 @@ class Trace:
         steps = (
             Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",)),
             _requests_step(log, reasons[card]),
-            *_lines(log, reasons[card]),
+            *list(_lines(log, reasons[card]))[1:],  # the first says what the last one does
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
         return Puzzle(
@@ -166,7 +167,7 @@ class Knows:
         answer, other = ("yes", "no") if truth.truth else ("no", "yes")
         why = _why(log, text, "explicit")
         lines = len(_requests(why))
-        proof = tuple(_lines(log, why)) or (Step(KNOWN(answer=answer)),)
+        proof = tuple(_lines(log, why)) or (Step(KNOWN(answer=Answer(answer == "yes"))),)
         question = kind(seat=seat, who=who, holder=holder, card=card, formula=text)
         return Puzzle(
             "knows", "kwartet", seen_text(log), question, "yes-no",
@@ -224,7 +225,8 @@ def _requests_step(log: SeenLog, why: Why) -> Step:
     numbers = _requests(why)
     if not numbers:
         return Step(NO_REQUEST())
-    events = [REQUEST(number=number + 1, event=str(log.events[number])) for number in numbers]
+    events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
+              for number in numbers]  # fmt: skip
     return Step(REQUESTS(requests=events), tuple(f"move {number + 1}" for number in numbers))
 
 

@@ -14,7 +14,7 @@ from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_pl
 EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
 """Numbers of empty cells at a level."""
 
-WIN_IN = Kind("win_in", "Place piece {piece} so that you win with your {count} placement at most.")
+WIN_IN = Kind("win_in", "Place piece {piece} so that you win within {count} placements of yours.")
 WIN_NOW = Kind("win_now", "Place piece {piece} so that you win at once.")
 HAND_OVER_NOW = Kind(
     "hand_over_now", "Which piece can you hand over so that the other player cannot win with it?"
@@ -26,9 +26,10 @@ THIS_WINS = Kind("this_wins", "{move}: four in a row that share a property.")
 NO_ROW = Kind("no_row", "On {cell} it completes no row.")
 GIVES = Kind("gives", "After '{move}' the other player places {piece} on {cell} and wins.")
 LINE = Kind("line", "After '{move}' best play goes on: {line:parts}. {ends}.")
-ENDS = {Outcome.WIN: "You win", Outcome.DRAW: "Nobody wins", Outcome.LOSS: "The other player wins"}
+YOU_WIN, NOBODY_WINS = Kind("you_win", "You win"), Kind("nobody_wins", "Nobody wins")
+THEY_WIN = Kind("they_win", "The other player wins")
+ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
 HOW_MANY_LOSE = Kind("how_many_lose", "{count} of {all} moves do not do it.")
-ORDINALS = ("first", "second", "third", "fourth")
 
 
 class Quarto:
@@ -73,7 +74,7 @@ class Quarto:
             board, piece, rated,
             [move for move in rated if move.outcome == Outcome.WIN
              and move.distance <= best.distance],
-            WIN_IN(piece=piece, count=ORDINALS[placements - 1]),
+            WIN_IN(piece=piece, count=placements),
             placements,
         )  # fmt: skip
 

@@ -19,7 +19,7 @@ CARDS_AT = {1: (6, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 15)}
 
 FIND_ALL = Kind("find_all", "Which SETs are among these {count} cards? Name them all.")
 IS_THERE = Kind("is_there", "Is there a SET among these {count} cards?")
-HOW_MANY = Kind("how_many", "There {verb} {count}.")
+HOW_MANY = Kind("how_many", "Number of SETs: {count}.")
 FIRST_CARD = Kind("first_card", "Card {letter} belongs to one.")
 IS_A_SET = Kind("is_a_set", "{three} is a SET: {parts:parts}.")
 IS_NO_SET = Kind("is_no_set", "{three} is no SET: two cards have {word}, and one has not.")
@@ -86,7 +86,7 @@ class Sets:
 
 
 def _how_many(count: int) -> Sentence:
-    return HOW_MANY(verb="is" if count == 1 else "are", count=count)
+    return HOW_MANY(count=count)
 
 
 def _name(cards: tuple[int, ...], three: Triple) -> str:

@@ -149,6 +149,11 @@ def _name(host: str) -> str:
     return match[1].strip("[]").lower() if match else ""
 
 
+def root_of(request: Request) -> str:
+    """Return where links of this server begin, without a last slash."""
+    return str(request.scope.get("root_path", "")).rstrip("/")
+
+
 def caller_of(request: Request) -> Caller:
     """Return who asks, by the token in the header or else by the cookie."""
     given = request.headers.get("authorization")

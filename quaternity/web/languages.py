@@ -204,5 +204,6 @@ SCRIPT_WORDS = (
     "has it",
     "does not have it",
     "may have it",
+    "It is copied.",
 )
 """What the scripts of the pages say."""

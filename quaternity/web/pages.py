@@ -15,9 +15,10 @@ from quaternity import guide
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.guards import body_of, caller_of, set_cookie
+from quaternity.web.guards import body_of, caller_of, root_of, set_cookie
 from quaternity.web.languages import gettext, spoken
 from quaternity.web.learning import learned
+from quaternity.web.puzzling import Puzzling
 from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.rendering import (
     events_html,
@@ -78,12 +79,13 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
+            *Puzzling(self.tables.thinking).routes(),
         ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
         tables = await self.tables.of_browser(caller_of(request).browser)
-        return HTMLResponse(home_html(tables, _root(request)))
+        return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`."""
@@ -91,7 +93,7 @@ class Pages:
         known = tuple(game_names())
         if game not in known:
             raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
-        return HTMLResponse(new_html(game, _root(request), self._more(game)))
+        return HTMLResponse(new_html(game, root_of(request), self._more(game)))
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`."""
@@ -101,8 +103,8 @@ class Pages:
         who = table.who(*caller)
         sight = table.sight(who)
         if seat in who.held or (seat is None and who.held):
-            return RedirectResponse(f"{_root(request)}/t/{sight.table}", 303)
-        response = HTMLResponse(join_html(sight, seat, invitation, _root(request)))
+            return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
+        response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.browser is None:
             # Known before they sit down: when that answer is lost they may ask again.
             set_cookie(response, request, fresh())
@@ -113,7 +115,7 @@ class Pages:
         link = request.path_params["link"]
         table, seat = await self.tables.moving(link)
         name = seat_names(table.seats)[seat]
-        response = HTMLResponse(move_html(table.rules.name, name, link, _root(request)))
+        response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
         if caller_of(request).browser is None:
             set_cookie(response, request, fresh())
         return response
@@ -154,11 +156,11 @@ class Pages:
             answer = {}  # the formula is asked for first
         else:
             answer = await self.tables.help(table, who, word, asked)
-        return HTMLResponse(help_html(sight, word, answer, asked, _root(request)))
+        return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""
-        return HTMLResponse(learn_html(_root(request)))
+        return HTMLResponse(learn_html(root_of(request)))
 
     async def learned(self, request: Request) -> Response:
         """`POST /learn`: what a state or a record implies."""
@@ -168,8 +170,8 @@ class Pages:
         except QuaternityError as error:
             if isinstance(error, Refusal) and error.status != 422:
                 raise
-            return HTMLResponse(learned_html(None, str(error), _root(request)), 422)
-        return HTMLResponse(learned_html(facts, root=_root(request)))
+            return HTMLResponse(learned_html(None, str(error), root_of(request)), 422)
+        return HTMLResponse(learned_html(facts, root=root_of(request)))
 
     async def guide(self, request: Request) -> Response:
         """`GET /guide/NAME`."""
@@ -177,15 +179,15 @@ class Pages:
         if name in guide_pictures():
             return Response(guide_pictures()[name], media_type=KINDS["svg"])
         if name is None:
-            return RedirectResponse(f"{_root(request)}/guide/{guide.ORDER[0]}", 307)
+            return RedirectResponse(f"{root_of(request)}/guide/{guide.ORDER[0]}", 307)
         try:
-            return HTMLResponse(guide_html(name, _root(request)))
+            return HTMLResponse(guide_html(name, root_of(request)))
         except InputError as error:
             raise Refusal(404, str(error)) from None
 
     async def report(self, request: Request) -> Response:
         """`GET /report`: how the solvers were compared."""
-        return RedirectResponse(f"{_root(request)}/guide/solvers", 307)
+        return RedirectResponse(f"{root_of(request)}/guide/solvers", 307)
 
     def _more(self, game: str) -> list[str]:
         """Return the programs that this server has besides those of a game."""
@@ -219,13 +221,9 @@ def _number(text: str) -> int:
     return int(text) if len(text) < 8 else sys.maxsize
 
 
-def _root(request: Request) -> str:
-    return str(request.scope.get("root_path", "")).rstrip("/")
-
-
 def _links(request: Request) -> tuple[str, str]:
     """Return what links for others, and those of this page, begin with."""
-    return str(request.base_url).rstrip("/"), _root(request)
+    return str(request.base_url).rstrip("/"), root_of(request)
 
 
 def routes(tables: Any) -> list[BaseRoute]:
@@ -240,4 +238,4 @@ def refusal(request: Request, error: Refusal) -> Response:
     )
     text = spoken(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."
-    return HTMLResponse(message_html(headline, text, _root(request)), error.status)
+    return HTMLResponse(message_html(headline, text, root_of(request)), error.status)

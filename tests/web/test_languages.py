@@ -47,7 +47,16 @@ def kinds() -> set[str]:
     found = set()
     for module in pkgutil.walk_packages(quaternity.__path__, "quaternity."):
         room = module.name.split(".")[1]
-        if room in ("game", "kwartet", "quarto", "ternary", "epistemic", "insight", "web"):
+        if room in (
+            "game",
+            "kwartet",
+            "quarto",
+            "ternary",
+            "epistemic",
+            "insight",
+            "puzzles",
+            "web",
+        ):
             values = vars(importlib.import_module(module.name)).values()
             found |= {value.template for value in values if isinstance(value, Kind)}
     return {TEMPLATES.get(template, template) for template in found}

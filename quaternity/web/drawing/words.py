@@ -114,6 +114,8 @@ class PageWords(DeckWords):
 
     def text(self, value: object) -> str:
         """Return a sentence in these words, and what a card looks like."""
+        if isinstance(value, Answer):
+            return self.reply(value).lower()
         return self.say(value) if isinstance(value, Sentence) else by_words(str(value))
 
     def spoken_deck(self) -> SpokenDeck:

@@ -5,6 +5,7 @@ import { listen } from "./listening.js";
 import { startNews } from "./news.js";
 import { live, part, remembered } from "./page.js";
 import "./sheets.js";
+import "./puzzles.js";
 import "./tips.js";
 import { prepare } from "./showing.js";
 

@@ -1,0 +1,207 @@
+"""Puzzles as pages. Nothing is kept of whoever solves them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from datetime import UTC, date, datetime
+from secrets import randbelow
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from quaternity.base.errors import InputError
+from quaternity.decks.deck import PLAIN
+from quaternity.game.cards import Card
+from quaternity.game.sentences import question_sentence
+from quaternity.kwartet.seen import SeenLog
+from quaternity.puzzles.boards import position_of
+from quaternity.puzzles.making import DAILY, KINDS, make
+from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle
+from quaternity.puzzles.threes import LETTERS
+from quaternity.quarto.board import Board
+from quaternity.quarto.drawing import board_svg
+from quaternity.ternary.cards import SetCard
+from quaternity.ternary.table_picture import card_svg, stripes_svg
+from quaternity.web.drawing.kwartet import hand_by_sets
+from quaternity.web.drawing.owners import owner_blocks
+from quaternity.web.drawing.words import PageWords
+from quaternity.web.guards import root_of
+from quaternity.web.languages import by_words, by_words_drawn, gettext, language
+from quaternity.web.refusal import Refusal
+from quaternity.web.rendering import templates
+
+MOST_KEPT = 256
+"""So many puzzles are kept, those asked for last."""
+
+MOST_ANSWER = 1000
+"""Characters of an answer."""
+
+NEW_SEEDS = 1 << 40
+
+
+def texts() -> dict[str, tuple[str, str]]:
+    """Return per kind of puzzle its name and what it asks, in the language of whoever asks."""
+    names = [
+        (gettext("Yes or no?"), gettext("Can somebody give this answer?")),
+        (gettext("Whose card?"), gettext("Which card can be only one player's?")),
+        (gettext("Force a set"), gettext("Which question brings you a set for certain?")),
+        (gettext("Find the card"), gettext("Which card of somebody else can you name?")),
+        (gettext("Who knows?"), gettext("Does somebody know who has a card?")),
+        (gettext("Find the SETs"), gettext("Which SETs are among these cards?")),
+        ("Quarto", gettext("Which move wins, or does not lose?")),
+    ]
+    return dict(zip(KINDS, names, strict=True))
+
+
+class Puzzling:
+    """The pages of puzzles; the server makes a puzzle anew, or has it from somebody before."""
+
+    def __init__(self, thinking: Any) -> None:
+        """Make puzzles in the processes for counts."""
+        self.thinking = thinking
+        self._kept: OrderedDict[tuple[str, int, int], Puzzle] = OrderedDict()
+
+    def routes(self) -> list[BaseRoute]:
+        """Return all of them."""
+        return [
+            Route("/puzzles", self.all),
+            Route("/puzzles/new", self.new),
+            Route("/puzzles/{version}/{kind}/{level}/{seed}", self.one),
+        ]
+
+    async def all(self, request: Request) -> Response:
+        """`GET /puzzles`: the five of today, and all kinds."""
+        return HTMLResponse(puzzles_html(datetime.now(UTC).date(), root_of(request)))
+
+    async def new(self, request: Request) -> Response:
+        """`GET /puzzles/new?kind=&level=`: to a puzzle that nobody has chosen."""
+        asked = request.query_params
+        kind, level = _checked(asked.get("kind", ""), asked.get("level", ""))
+        path = f"{root_of(request)}/puzzles/{VERSION}/{kind}/{level}/{randbelow(NEW_SEEDS)}"
+        return RedirectResponse(path, 303, {"cache-control": "no-store"})
+
+    async def one(self, request: Request) -> Response:
+        """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`."""
+        version = request.path_params["version"]
+        kind, level = _checked(request.path_params["kind"], request.path_params["level"])
+        if version != str(VERSION):
+            today = datetime.now(UTC).date()
+            return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
+        seed = _number(request.path_params["seed"], MOST_SEED, "seed")
+        puzzle = await self._made(kind, seed, level)
+        answer = " ".join(request.query_params.getlist("answer")).strip()
+        if len(answer) > MOST_ANSWER:
+            raise Refusal(422, "the answer is too long")
+        steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
+        html, status = puzzle_html(puzzle, answer, steps, root_of(request))
+        return HTMLResponse(html, status)
+
+    async def _made(self, kind: str, seed: int, level: int) -> Puzzle:
+        key = kind, seed, level
+        if key not in self._kept:
+            self._kept[key] = await self.thinking.count(make, kind, seed, level)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+
+def _checked(kind: str, level: str) -> tuple[str, int]:
+    if kind not in KINDS:
+        raise Refusal(404, f"puzzle {kind[:40]!r} is unknown; known are {', '.join(KINDS)}")
+    if level not in map(str, LEVELS):
+        raise Refusal(404, f"level {level[:40]!r}: levels are {LEVELS[0]} to {LEVELS[-1]}")
+    return kind, int(level)
+
+
+def _number(text: str, most: int, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= most):
+        raise Refusal(404, f"{what} {text[:40]!r}: a whole number from 0 to {most}")
+    return int(text)
+
+
+def puzzles_html(day: date, root: str = "", other: str = "") -> str:
+    """Return the page of a day; `other` is the version of a link that leads nowhere any more."""
+    path = f"{root}/puzzles/{VERSION}"
+    five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
+    return templates().get_template("puzzles.html").render(
+        root=root, day=day.isoformat(), five=five, texts=texts(), levels=LEVELS, other=other[:20],
+        version=VERSION,
+    )  # fmt: skip
+
+
+def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tuple[str, int]:
+    """Return the page of a puzzle with an answer judged and so many steps of the proof shown.
+
+    The second value is its status: 422 where the answer is none to this question.
+    """
+    words = PageWords(PLAIN, (), language())
+    right, because = None, ""
+    try:
+        if answer:
+            right, because = puzzle.check(answer)
+    except InputError as error:
+        because = str(error)
+    shown = [(_sentence(words, step.text), step.rests) for step in puzzle.why[:steps]]
+    rests = {part for _, rests in shown[-1:] for part in rests}
+    html = templates().get_template("puzzle.html").render(
+        root=root, puzzle=puzzle, path=f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}",
+        title=texts()[puzzle.kind][0], question=_sentence(words, puzzle.question),
+        board=_board(puzzle, words), rests=rests, answer=answer, right=right,
+        because=_sentence(words, because), shown=shown, version=VERSION,
+        solved=" / ".join(puzzle.answers) if steps == len(puzzle.why) or right else "",
+        offered=_offered(puzzle),
+    )  # fmt: skip
+    return html, 422 if answer and right is None else 200
+
+
+def _sentence(words: PageWords, text: str) -> str:
+    put = words.say(text)
+    return put[:1].upper() + put[1:]
+
+
+def _offered(puzzle: Puzzle) -> list[list[str]]:
+    """Return the answers to choose from, in an order that says nothing; a list for each choice."""
+    allowed = sorted({*puzzle.answers, *puzzle.wrong})
+    if puzzle.answer_form == "card":
+        cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))
+        return [sorted(cards, key=_by_numbers), sorted(players)]
+    if puzzle.answer_form == "yes-no":
+        return [["yes", "no"]]
+    return [] if puzzle.answer_form == "cards" else [list(puzzle.choices) or allowed]
+
+
+def _by_numbers(card: str) -> list[int]:
+    return list(map(int, card.split("/")))
+
+
+def _board(puzzle: Puzzle, words: PageWords) -> dict[str, Any]:
+    """Return what the template draws: what the moves say, and nothing that follows from it."""
+    turn: int | None
+    position = position_of(puzzle)
+    if isinstance(position, tuple):
+        return {"stripes": Markup(stripes_svg()), "cards": [
+            (letter, by_words(str(SetCard(card))), by_words_drawn(card_svg(card)))
+            for letter, card in zip(LETTERS, position, strict=False)
+        ]}  # fmt: skip
+    if isinstance(position, Board):
+        return {"svg": Markup(board_svg(position))}
+    if isinstance(position, SeenLog):
+        view = position.views[-1]
+        public, seat, hand = view.public, position.seat, hand_by_sets(view.hand)
+        blocks = owner_blocks(view.problem, public.removed, None, ())
+        hands, turn = public.hands, public.turn
+        moves = ["; ".join(map(words.say, event.sentences())) for event in position.events]
+    else:
+        state, seat, hand = position.state, None, list[list[Card]]()
+        blocks = owner_blocks(state.problem, state.completed, None, ())
+        hands, turn = state.hands, state.turn
+        moves = [words.say(question_sentence(*move)) for move in position.moves]
+    names = [words.player(player).capitalize() for player in range(len(hands))]
+    return {
+        "blocks": blocks, "names": names, "hands": hands, "turn": turn, "moves": moves,
+        "hand": hand, "seat": seat,
+    }  # fmt: skip

@@ -1,0 +1,149 @@
+"""The pages of puzzles: nothing of the answer before it is asked for, and every answer judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from quaternity.puzzles import KINDS, Puzzle, daily, make
+from quaternity.puzzles.puzzle import MOST_SEED
+from quaternity.web.app import app
+from quaternity.web.puzzling import puzzle_html, puzzles_html
+from tests.sizes import thorough
+from tests.web.browsing import PHONE, Person, browser_path, launched
+from tests.web.server import BUSY, Server
+from tests.web.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+LEVELS = thorough(range(1, 2), range(1, 4))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(app(str(tmp_path_factory.mktemp("puzzles")))) as running:
+        yield running
+
+
+def page(puzzle: Puzzle, answer: str = "", steps: int = 0) -> str:
+    """What a page says, in words."""
+    html, _ = puzzle_html(puzzle, answer, steps)
+    return unescape(re.sub(r"\s+", " ", html))
+
+
+def buttons(html: str) -> list[str]:
+    """The buttons of a page."""
+    return re.findall("<button[^>]*>[^<]*", html)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_gives_nothing_away_before_it_is_asked(kind: str, level: int) -> None:
+    puzzle = make(kind, 3, level)
+    fresh = page(puzzle)
+    assert puzzle.question[1:] in fresh
+    for text in [*(step.text for step in puzzle.why), *puzzle.wrong.values()]:
+        assert text.rstrip(".") not in fresh
+    assert 'class="solved"' not in fresh
+    # What is offered is the same whatever is right, and one step more is one sentence more.
+    assert buttons(fresh) == buttons(page(make(kind, 4, level)))
+    counts = [page(puzzle, steps=steps).count("<li") for steps in range(len(puzzle.why) + 1)]
+    assert counts == [counts[0] + steps for steps in range(len(counts))]
+    assert f"<b>{' / '.join(puzzle.answers)}</b>" in page(puzzle, steps=len(puzzle.why))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_are_judged_as_the_library_judges_them(kind: str, site: Site) -> None:
+    puzzle = make(kind, 2, 1)
+    path = f"/puzzles/1/{kind}/1/2"
+    for answer in (*puzzle.answers, *list(puzzle.wrong)[:5]):
+        for parts in ([answer], answer.split()) if puzzle.answer_form == "card" else ([answer],):
+            asked = urlencode([("answer", part) for part in parts])
+            got = site.ask("GET", f"{path}?{asked}")
+            judged = re.search(r'data-judged="(\w+)"', got.body.decode())
+            assert got.status == 200
+            assert judged
+            assert (judged[1] == "right") == puzzle.check(answer).right
+    got = site.ask("GET", f"{path}?answer=a+banana")
+    assert got.status == 422
+    assert b"data-judged" not in got.body
+    assert b"a banana" in got.body
+
+
+def test_the_day_has_the_same_five_as_the_library(site: Site) -> None:
+    day = datetime.now(UTC).date()
+    links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', puzzles_html(day))
+    assert links == [(one.kind, str(one.level), str(one.seed)) for one in daily(day)]
+    assert site.ask("GET", "/puzzles").status == 200
+    found = site.ask("GET", "/puzzles/new?kind=sets&level=1")
+    assert found.status == 303
+    where = dict(found.headers)[b"location"].decode()
+    assert re.fullmatch(r"/puzzles/1/sets/1/\d+", where)
+    assert site.ask("GET", where).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("1/chess/1/1", "puzzle 'chess' is unknown"), ("1/sets/6/1", "levels are 1 to 5"),
+        ("1/sets/x/1", "levels are 1 to 5"), ("1/sets/1/-1", "a whole number from 0"),
+        (f"1/sets/1/{MOST_SEED + 1}", "a whole number from 0"), ("1/sets/1/" + "9" * 400, "seed"),
+        ("2/sets/1/1", "a puzzle of version 2"), ("1/sets/1/1?steps=-1", "steps"),
+        ("new?kind=sets&level=", "levels are 1 to 5"), ("new", "is unknown"),
+        ("1/sets/1/1?answer=" + "A" * 2000, "too long"),
+    ],
+)  # fmt: skip
+def test_what_is_no_puzzle_is_refused_in_words(path: str, says: str, site: Site) -> None:
+    found = site.ask("GET", f"/puzzles/{path}")
+    assert found.status in (404, 422)
+    assert says in unescape(found.body.decode()).lower()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if browser_path() is None:
+        pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER")
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = launched(playwright)
+        yield running
+        running.close()
+
+
+def test_a_phone_solves_the_first_puzzle_of_the_day(browser: Browser, tmp_path: Path) -> None:
+    with Server(tmp_path / "data", *BUSY) as served:
+        phone: Any = PHONE
+        ann = Person(browser, served.host, **phone)
+        ann.page.goto("/puzzles")
+        assert ann.axe() == []
+        ann.press(ann.page.locator(".five a").first)
+        ann.page.wait_for_selector("#puzzle")
+        kind, level, seed = ann.page.locator("#puzzle").get_attribute("data-puzzle").split("/")  # type: ignore[union-attr]
+        puzzle = make(kind, int(seed), int(level))
+        wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert wide
+        ann.press(ann.page.locator("a:text('Hint')"))
+        ann.page.wait_for_selector(".proof li")
+        for letter in "".join(puzzle.answers[0].split()):
+            ann.press(ann.page.locator(f"[data-letter={letter}]"))
+        assert set(ann.page.locator("[name=answer]").input_value().split()) == set(
+            puzzle.answers[0].split()
+        )
+        ann.press(ann.page.locator(".answering button"))
+        ann.page.wait_for_selector("[data-judged=right]")
+        assert ann.axe() == []
+        ann.press(ann.page.locator("a:text('All puzzles')"))
+        ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
+        assert ann.faults == []
+        ann.context.close()
+        assert served.stop() == 0
