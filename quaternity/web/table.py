@@ -463,9 +463,13 @@ class Table:
                 due = now + self._left[1]  # nobody gains time by leaving the seat meanwhile
         statements = [seat_statement(name, *changed) for changed in seats.items()]
         await self._store.write((), [*statements, *self._due_statements(due), *more])
+        sits: dict[str | None, int] = {
+            new.token: seat for seat, new in seats.items() if new.token is not None
+        }
+        for stream in self.streams:  # each goes where its reader sits now, or looks on
+            if stream.seat is not None and stream.seat in seats:
+                stream.seat = sits.get(self.seats[stream.seat].token)
         for seat, new in seats.items():
-            if new.token != self.seats[seat].token:
-                self.end_streams(seat)
             self.seats[seat] = new
             if new.kind == PERSON:
                 self.seen[seat] = monotonic()

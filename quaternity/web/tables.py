@@ -455,6 +455,7 @@ class Tables:
         new = seat._replace(
             kind=PERSON, name=seat.person, token=hashed(token), browser=caller.browser
         )
+        table.end_streams(number)
         await table.change_seats({number: new}, *more)
         return Seated(number, token, None)
 

@@ -280,6 +280,25 @@ def test_two_tabs_and_a_double_click_make_one_move(person: Callable[..., Person]
     assert ann.page.locator("#faults").inner_text() == ""
 
 
+def test_who_looked_on_before_they_sat_down_is_there(person: Callable[..., Person]) -> None:
+    ann, bo = person(), person()
+    table, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    tab = bo.context.new_page()
+    tab.goto(f"/t/{table}")
+    for _ in range(20):  # until its stream is open
+        ann.ask("POST", f"/api/tables/{table}/reactions", {"reaction": "👍"})
+        tab.wait_for_timeout(500)
+        if tab.locator(".reaction").count():
+            break
+    bo.join(invitations[0], "Bo")
+    for _ in range(120):
+        present = [seat["present"] for seat in bo.ask("GET", f"/api/tables/{table}")["seats"]]
+        if present[1]:
+            break
+        bo.page.wait_for_timeout(500)
+    assert present == [True, True]
+
+
 WITHOUT_WORKERS = {
     "none": "delete globalThis.SharedWorker",
     "no modules": """const Shared = SharedWorker;

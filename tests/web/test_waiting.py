@@ -350,9 +350,7 @@ def test_who_changes_the_seat_or_leaves_is_seen_where_they_are(site: Site) -> No
     assert live.is_present(1)
     assert site.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
     site.rest()
-    # Their page listens again, as who sits there now.
-    assert not table.look(0)["seats"][1]["present"]
-    site.listen(f"{table.path}/events", token)
+    assert [seat["present"] for seat in table.look(0)["seats"]] == [False, False, True]
     live.seen[2] = 0.0
     assert not live.is_absent(2)
     assert site.ask("POST", f"{table.path}/leave", {}, token).status == 200

@@ -5,7 +5,8 @@ import { refresh } from "./showing.js";
 import { showReaction } from "./talking.js";
 
 export function listen() {
-  const path = `${root}/api/tables/${table}/events`;
+  // A tab that looked on before we sat down keeps its own: its stream is in no seat.
+  const path = `${root}/api/tables/${table}/events${part.querySelector(".mine") ? "?seated" : ""}`;
   try {
     const worker = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
     const tell = (what) => worker.port.postMessage({ what, path });
