@@ -89,7 +89,10 @@ ROOMS: dict[str, tuple[str, str]] = {
         "quaternity.puzzles",
         "perfect ternary quarto kwartet epistemic insight game base solvers",
     ),
-    "review": ("quaternity.review", "perfect table game base solvers"),
+    "review": (
+        "quaternity.review",
+        "perfect ternary quarto kwartet table game base solvers",
+    ),
     "guide": ("quaternity.guide", "arena base"),
     "environments": ("quaternity.environments", "table base"),
     "face": (

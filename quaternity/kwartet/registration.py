@@ -49,4 +49,5 @@ KWARTET = Registration(
         ("hint", "Hint"),
         ("know", "What do I know?"),
     ),
+    review="quaternity.review.asking:KwartetJudge",
 )

@@ -30,4 +30,5 @@ QUARTO = Registration(
     first=First({}, 1),
     helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
     help=(("hint", "Hint"), ("analysis", "Who can win")),
+    review="quaternity.review.open_table:QuartoJudge",
 )

@@ -15,22 +15,18 @@ from quaternity.base.deadline import Deadline
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 
-GAMES = 16
-"""Games imagined from a position before the next one's turn; fewer say next to nothing."""
+GAMES, MOST_GAMES = 16, 256
+"""Games imagined from a position at a time, and at most. Fewer say next to nothing."""
 
-MOST_GAMES = 256
-"""Games imagined from a position, or after a move, at most."""
+COMPARED = 64
+"""Games imagined after each of two moves."""
 
-CURVE, WEIGHING = 300.0, 200.0
+CURVE, WEIGHING = 220.0, 120.0
 """Milliseconds of usual work for each second of the time limit."""
 
 
 class Point(NamedTuple):
-    """The chances after so many moves; None where they were not found.
-
-    Attributes:
-        error: the largest standard error of these chances; 0 where they are exact.
-    """
+    """The chances after so many moves, and the largest standard error; None where not known."""
 
     after: int
     chances: Shares | None
@@ -41,18 +37,13 @@ class Point(NamedTuple):
 class Tally:
     """Results of imagined games from one position."""
 
-    def __init__(self, seats: int) -> None:
-        self.games, self.totals = 0, [0.0] * seats
+    def __init__(self, totals: Shares, games: int = 0) -> None:
+        self.totals, self.games = totals, games
 
     def add(self, result: Shares) -> None:
         """Add the result of a game."""
         self.games += 1
-        self.totals = [total + part for total, part in zip(self.totals, result, strict=True)]
-
-    @property
-    def chances(self) -> Shares:
-        """Per seat its mean part of the win."""
-        return tuple([total / self.games for total in self.totals])
+        self.totals = tuple([x + y for x, y in zip(self.totals, result, strict=True)])
 
     def error(self, seat: int) -> float:
         """Return the standard error of a seat's chances, above 0 however alike the games were.
@@ -63,109 +54,94 @@ class Tally:
         mean = (self.totals[seat] + 2) / (self.games + 4)
         return sqrt(mean * (1 - mean) / (self.games + 4))
 
-    @property
-    def largest_error(self) -> float:
-        """The largest standard error of a seat."""
-        return max(map(self.error, range(len(self.totals))))
-
 
 class Chances:
-    """The chances of one game; `work` and the deadline end the search for them."""
+    """The chances of one game; `exact` and `tallies` have what is known of each position."""
 
     def __init__(self, game: Played, judge: Judge, seed: int, deadline: Deadline) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, deadline
-        self.exact: dict[int, Shares] = {}
         self.tallies: dict[int, Tally] = {}
-        if game.result is not None:
-            self.exact[len(game.moves)] = game.result
+        end = game.result
+        self.exact: dict[int, Shares] = {} if end is None else {len(game.moves): end}
 
-    def find_exact(self) -> None:
+    def prove(self) -> None:
         """Look for positions whose end is certain, the last ones first."""
-        for index in reversed(self.game.settled if self.game.is_open else ()):
+        for index in reversed([] if self.game.rules.hidden else self.game.settled):
             self.deadline.left()
-            if index not in self.exact:
-                result = self.judge.exact(self.game.position(index))
-                if result is not None:
-                    self.exact[index] = result
+            if index not in self.exact and (end := self.judge.exact(self.game.position(index))):
+                self.exact[index] = end
 
     def imagine(self, work: float) -> bool:
-        """Imagine games from all other positions; return whether each had its games."""
-        places = [index for index in _spread(self.game.settled) if index not in self.exact]
-        seats = self.game.rules.seats
-        for games in range(GAMES, MOST_GAMES + 1, GAMES):
-            for index in places:
-                known = self.tallies.setdefault(index, Tally(seats))
-                if known.games >= games:
+        """Imagine games from all other positions; return whether each had some."""
+        for games in range(0, MOST_GAMES, GAMES):
+            for index in _spread(self.game.settled):
+                tally = self.tallies.get(index, self._none)
+                if index in self.exact or tally.games > games:
                     continue
                 if work <= 0:
-                    return games > GAMES
-                tally = Tally(seats)
+                    return games > 0
+                tally = Tally(tally.totals, tally.games)
 
                 def start(random: Random, index: int = index) -> Any:
                     return self.game.drawn(index, random)
 
                 work -= self._play(tally, f"{index}/{games}", start, GAMES)
-                known.games += tally.games
-                known.totals = [*map(sum, zip(known.totals, tally.totals, strict=True))]
+                self.tallies[index] = tally
         return True
 
     def point(self, index: int) -> Point:
-        """Return what was found about a position."""
-        after = self.game.whole_moves(index)
-        if index in self.exact:
-            return Point(after, self.exact[index], 0.0, True)
-        tally = self.tallies.get(index)
-        if tally is None or not tally.games:
-            return Point(after, None, 0.0, False)
-        return Point(after, tally.chances, tally.largest_error, False)
+        """Return what is known of a position."""
+        known, after = self._known(index), self.game.whole_moves(index)
+        chances = tuple([chance for chance, _ in known]) or None
+        return Point(after, chances, max([x for _, x in known], default=0.0), index in self.exact)
 
-    def swing(self, before: int, after: int) -> tuple[int, float, float] | None:
-        """Return whose chances changed most between two positions, and from what to what.
+    def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
+        """Return the largest change of chances, whose they are, and what they were and became.
 
         None where that is not known, or no more than chance explains.
         """
-        first, last = self._known(before), self._known(after)
-        if first is None or last is None:
-            return None
-        changes = []
-        for seat, ((old, error), (new, other)) in enumerate(zip(first, last, strict=True)):
-            if abs(new - old) > 2 * sqrt(error * error + other * other):
-                changes.append((abs(new - old), -seat, old, new))
+        first, then = self._known(before), after and self._known(after)
+        changes = [
+            (abs(new - old), -seat, old, new)
+            for seat, ((old, error), (new, other)) in enumerate(zip(first, then, strict=True))
+            if abs(new - old) > 2 * sqrt(error**2 + other**2)
+        ] if first and then else []  # fmt: skip
         if not changes:
             return None
-        _, seat, old, new = max(changes)
-        return -seat, old, new
+        change, seat, old, new = max(changes)
+        return change, -seat, old, new
 
-    def _known(self, index: int) -> Sequence[tuple[float, float]] | None:
+    def _known(self, index: int) -> Sequence[tuple[float, float]]:
+        """Return per seat its chances and their error; nothing where they are not known."""
         if index in self.exact:
             return [(chance, 0.0) for chance in self.exact[index]]
-        tally = self.tallies.get(index)
-        if tally is None or not tally.games:
-            return None
-        return [(chance, tally.error(seat)) for seat, chance in enumerate(tally.chances)]
+        tally = self.tallies.get(index, self._none)
+        seats = range(len(tally.totals) if tally.games else 0)
+        return [(tally.totals[seat] / tally.games, tally.error(seat)) for seat in seats]
 
-    def weigh(self, index: int, advised: Any, games: int) -> tuple[Worth, float]:
+    def weigh(self, index: int, advised: Any) -> tuple[Worth, float]:
         """Compare a move with another by imagined games; return what they cost, too.
 
         Both are judged by what who moved could see: bad luck is no mistake.
         """
-        game, rules = self.game, self.game.rules
-        seat, made = game.moves[index]
+        seat, made = self.game.moves[index]
         work, tallies = 0.0, []
         for name, move in (("made", made), ("advised", advised)):
 
             def start(random: Random, move: Any = move) -> Any:
-                return rules.after(game.drawn_for(index, seat, random), seat, move)
+                return self.game.rules.after(self.game.drawn(index, random, seat), seat, move)
 
-            tallies.append(Tally(rules.seats))
-            work += self._play(tallies[-1], f"{index}/{name}", start, games)
-        played, best = (tally.chances[seat] for tally in tallies)
+            tallies.append(Tally(self._none.totals))
+            work += self._play(tallies[-1], f"{index}/{name}", start, COMPARED)
+        played, best = (tally.totals[seat] / COMPARED for tally in tallies)
         error = sqrt(sum(tally.error(seat) ** 2 for tally in tallies))
         return Worth(played, best, advised, error, exact=False), work
 
-    def _play(
-        self, tally: Tally, name: str, start: Callable[[Random], Any], games: int
-    ) -> float:  # fmt: skip
+    @property
+    def _none(self) -> Tally:
+        return Tally((0.0,) * self.game.rules.seats)
+
+    def _play(self, tally: Tally, name: str, start: Callable[[Random], Any], games: int) -> float:
         work = 0.0
         for number in range(games):
             self.deadline.left()
@@ -177,12 +153,10 @@ class Chances:
 
 
 def _spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield places so that the first ones are spread over all: ends, middle, quarters ..."""
+    """Yield places, the first ones spread over all: ends, middle, quarters ..."""
     last, given = len(places) - 1, set[int]()
-    step = max(1, 1 << max(last, 0).bit_length())
+    step = 1 << last.bit_length()
     while step:
-        for at in (*range(0, last + 1, step), last):
-            if at not in given:
-                given.add(at)
-                yield places[at]
+        yield from (places[at] for at in (*range(0, last, step), last) if at not in given)
+        given |= {*range(0, last, step), last}
         step //= 2

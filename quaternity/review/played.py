@@ -23,56 +23,44 @@ Shares = tuple[float, ...]
 def shared_win(rules: Any, position: Any) -> Shares:
     """Return the result of a game; everybody shares one that is not over."""
     places = rules.places(position) or (1,) * rules.seats
-    first = places.count(1)
-    return tuple([(place == 1) / first for place in places])
+    return tuple([(place == 1) / places.count(1) for place in places])
 
 
 class Played:
     """A game up to its end, or to where its record breaks the rules.
 
-    Of a hidden game that a seat reviews, only what the seat saw is kept.
+    Of a hidden game that a seat reviews (`own`), only what the seat saw is kept.
 
     Attributes:
-        seat: whose review it is; None for everybody's.
-        moves: each with the seat that made it; `numbers` has the number of its question, from 1.
-        texts, events: each move as it is written, and what everybody saw of it.
         settled: the indices of positions in which no question waits.
+        numbers: of each move its number from 1; an answer has that of its question.
+        result: who won; None before the end.
         fault: what is wrong with the record after these moves.
     """
 
-    def __init__(self, data: bytes, seat: int | None) -> None:
-        check_length(data)
-        self.rules, replay, fault = _replayed(data)
-        rules: Any = self.rules
-        self.seat = None if seat is None else numbered(seat, rules.seats, "seat")
-        self.own = rules.hidden and self.seat is not None
-        self.names: Sequence[str] = replay.names
-        self.moves = replay.moves
+    def __init__(self, record: object, seat: int | None) -> None:
+        data = record.encode(errors="surrogatepass") if isinstance(record, str) else record
+        if not isinstance(data, bytes):
+            raise InputError(f"record_text: {shown(record)} is not the text of a record")
+        _check_length(data)
+        rules, replay, fault = _replayed(data)
         positions = replay.positions
-        self.settled = [at for at, position in enumerate(positions) if rules.is_settled(position)]
-        # Which move breaks the rules can depend on hands that the seat did not see.
-        hidden = "the record breaks the rules here" if self.own else fault
-        self.fault = fault and hidden
+        self.rules, self.names, self.moves = rules, replay.names, replay.moves
+        self.seat = None if seat is None else numbered(seat, rules.seats, "seat")
+        self.own = rules.hidden and seat is not None
+        # What is wrong with a move can depend on hands that the seat did not see.
+        self.fault = "the next line breaks the rules" if fault and self.own else fault
         self.warnings = () if fault or self.own else replay.warnings
-        self.acting = [tuple(rules.to_act(position)) for position in positions]
-        self.points = [tuple(rules.points(position)) for position in positions]
-        self.events, self.texts, self.numbers = [], list[str](), list[int]()
-        for index, (mover, move) in enumerate(self.moves):
-            before, after = positions[index], positions[index + 1]
-            self.events.append(tuple(rules.events(before, mover, move, after)))
-            self.texts.append(rules.write(move))
-        questions = 0
-        for index in range(len(self.moves)):
-            questions += rules.is_settled(positions[index])
-            self.numbers.append(questions)
+        self.settled = [at for at, position in enumerate(positions) if rules.is_settled(position)]
+        self.acting = [rules.to_act(position) for position in positions]
+        self.points = [rules.points(position) for position in positions]
+        self.numbers = [self.whole_moves(index + 1) for index in range(len(self.moves))]
+        self.events = [
+            tuple(rules.events(positions[index], mover, move, positions[index + 1]))
+            for index, (mover, move) in enumerate(self.moves)
+        ]
         self.result = None if self.acting[-1] else shared_win(rules, positions[-1])
-        self._positions = [] if self.own else positions
-        self._views = [rules.view(position, seat) for position in positions] if self.own else []
-
-    @property
-    def is_open(self) -> bool:
-        """Whether everybody sees everything that matters."""
-        return not self.rules.hidden
+        self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
         """Return whether the view of a seat may be looked at."""
@@ -80,57 +68,43 @@ class Played:
 
     def view(self, index: int, seat: int) -> Any:
         """Return what a seat saw of a position; only its own in its own review."""
-        if not self.own:
-            return self.rules.view(self._positions[index], seat)
-        assert seat == self.seat, "a seat's own review looks at no other hand"
-        return self._views[index]
+        assert self.may_see(seat), "a seat's own review looks at no other hand"
+        return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
         """Return a position of an open game."""
-        assert self.is_open, "hands are hidden"
-        return self._positions[index]
+        assert not self.rules.hidden, "hands are hidden"
+        return self._seen[index]
 
-    def drawn(self, index: int, random: Random) -> Any:
-        """Return a position as the review knows it; what it does not know is drawn."""
-        if self.own:
-            return self.rules.like(self._views[index], random)
-        position = self._positions[index]
-        return position if self.rules.hidden else self._open(position, random)
-
-    def drawn_for(self, index: int, seat: int, random: Random) -> Any:
-        """Return a position as a seat that is on turn knew it."""
-        return self.rules.like(self.view(index, seat), random)
-
-    def _open(self, position: Any, random: Random) -> Any:
+    def drawn(self, index: int, random: Random, seat: int | None = None) -> Any:
+        """Return a position as the review knows it, or as a seat did; the rest is drawn."""
+        if seat is not None or self.own:
+            seen = self._seen[index] if seat is None else self.view(index, seat)
+            return self.rules.like(seen, random)
+        position = self._seen[index]
+        if self.rules.hidden:
+            return position
         return self.rules.like(self.rules.view(position, None), random)
 
     def whole_moves(self, index: int) -> int:
-        """Return how many whole moves were made before a position in which no question waits."""
+        """Return how many positions without a question that waits come before an index."""
         return bisect_left(self.settled, index)
 
-    def settled_after(self, index: int) -> int | None:
-        """Return the first position from an index on in which no question waits."""
-        at = bisect_left(self.settled, index)
-        return self.settled[at] if at < len(self.settled) else None
-
-    def settled_before(self, index: int) -> int:
-        """Return the last position up to an index in which no question waits."""
-        return self.settled[bisect_right(self.settled, index) - 1]
+    def around(self, index: int) -> tuple[int, int | None]:
+        """Return the positions before and after a whole move; None where an answer is missing."""
+        at = bisect_right(self.settled, index)
+        return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
 
 
-def check_length(data: bytes) -> None:
-    """Refuse a record that is too long before it is read: a move is a line that a number begins."""
+def _check_length(data: bytes) -> None:
+    """Refuse a record that is too long before it is read: a number begins the line of a move."""
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # What is put down belongs to the request before.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
     if moves > MOST_MOVES:
-        raise _too_long(moves)
-
-
-def _too_long(moves: int) -> InputError:
-    return InputError(
-        f"the record has {moves:,} moves: games of at most {MOST_MOVES:,} moves are reviewed"
-    )
+        raise InputError(
+            f"the record has {moves:,} moves: games of at most {MOST_MOVES:,} moves are reviewed"
+        )
 
 
 def _replayed(data: bytes) -> tuple[Any, Any, str]:
@@ -141,16 +115,16 @@ def _replayed(data: bytes) -> tuple[Any, Any, str]:
     except LimitError:
         raise
     except QuaternityError as error:
-        lines = data.splitlines(keepends=True)
+        lines, fault = data.splitlines(keepends=True), str(error)
         good = next((n for n in range(1, min(len(lines), MOST_HEAD)) if _part(lines, n)), None)
         if good is None:
-            raise InputError(str(error)) from error
-        bad = len(lines)
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            good, bad = (middle, bad) if _part(lines, middle) else (good, middle)
-        rules, replay = _part(lines, good) or (None, None)
-        return rules, replay, str(error)
+            raise InputError(fault) from error
+    bad = len(lines)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if _part(lines, middle) else (good, middle)
+    rules, replay = _part(lines, good) or (None, None)
+    return rules, replay, fault
 
 
 def _part(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
@@ -161,12 +135,3 @@ def _part(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
         return rules, rules.replay(data)
     except QuaternityError:
         return None
-
-
-def record_bytes(record: object) -> bytes:
-    """Return the text of a record as bytes."""
-    if isinstance(record, str):
-        return record.encode(errors="surrogatepass")
-    if not isinstance(record, bytes):
-        raise InputError(f"record_text: {shown(record)} is not the text of a record")
-    return record

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from itertools import groupby
 from random import Random
 from typing import Any, NamedTuple
@@ -13,9 +13,9 @@ from quaternity.base.errors import LimitError, SolverTimeout
 from quaternity.base.plain_values import checked_seconds, whole
 from quaternity.base.sentences import Kind, Sentence, Words, document
 from quaternity.base.wording import counted, percent
-from quaternity.review.chances import CURVE, GAMES, WEIGHING, Chances, Point
+from quaternity.review.chances import CURVE, WEIGHING, Chances, Point
 from quaternity.review.judge import Judge, Worth
-from quaternity.review.played import Played, record_bytes
+from quaternity.review.played import Played
 from quaternity.table.games import registration
 
 FORMAT = "review/1"
@@ -25,16 +25,19 @@ MOMENTS = 3
 CHANCE = Kind("chance", "The chance of a yes was {chance}.")
 BETTER = Kind(
     "better",
-    "In imagined games '{best}' wins {better}, this move {played} (the difference is known to "
-    "{error}).",
+    "In imagined games '{best}' wins {better}, this move {played}; the difference is known to "
+    "{error}.",
 )
-FELL = Kind("fell", "The chances of {who:player} fell from {before} to {after}.")
-ROSE = Kind("rose", "The chances of {who:player} rose from {before} to {after}.")
+CHANGED = Kind("changed", "The chances of {who:player} went from {before} to {after}.")
 POINTS = Kind("points", "{who:player} came to {points} on the way to the first place.")
+TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {what}.")
+SOME_CHANCES = Kind(
+    "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
+)
+NOT_COMPARED = Kind("not_compared", "{moves} not compared with others; more seconds help.")
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedMove:
+class ReviewedMove(NamedTuple):
     """A move and what can be said of it.
 
     Attributes:
@@ -51,6 +54,7 @@ class ReviewedMove:
     chance: float | None
     notes: tuple[str, ...]
     worth: Worth | None
+    mistake: bool
 
 
 class Moment(NamedTuple):
@@ -91,60 +95,34 @@ class Review:
 
     @property
     def mistakes(self) -> tuple[ReviewedMove, ...]:
-        """The moves that were surely worse than another one."""
-        return tuple([move for move in self.moves if move.worth and move.worth.mistake])
+        """The moves beside which another one is better, beyond what chance explains."""
+        return tuple([move for move in self.moves if move.mistake])
 
     def document(self) -> dict[str, Any]:
         """Return the review as JSON."""
-        return {
-            "format": FORMAT, "game": self.game, "seats": self.seats, "seat": self.seat,
-            "names": list(self.names), "over": self.over, "seed": self.seed,
-            "imagined_by": self.imagined_by,
-            "moves": [
-                {
-                    "number": move.number, "seat": move.seat, "text": move.text,
-                    "events": [document(event) for event in move.events],
-                    "chance": move.chance, "notes": [document(note) for note in move.notes],
-                    "worth": _worth_document(move.worth),
-                }
-                for move in self.moves
-            ],
-            "mistakes": [
-                {"number": move.number, "seat": move.seat, "text": move.text}
-                for move in self.mistakes
-            ],
-            "moments": [
-                {"number": at.number, "seat": at.seat, "lines": [document(x) for x in at.lines]}
-                for at in self.moments
-            ],
-            "curve": [
-                {
-                    "after": point.after, "error": point.error, "exact": point.exact,
-                    "chances": None if point.chances is None else list(point.chances),
-                }
-                for point in self.curve
-            ],
-            "fault": self.fault, "warnings": list(self.warnings),
-            "unfinished": list(self.unfinished),
-        }  # fmt: skip
+        values = {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
+        return {"format": FORMAT} | values
 
     def __str__(self) -> str:
         return "\n".join(self._lines(Words(self.names)))
 
     def _lines(self, words: Words) -> Iterator[str]:
-        count = self.moves[-1].number if self.moves else 0
+        count = counted(self.moves[-1].number if self.moves else 0, "move")
         whose = "" if self.seat is None else f", for {words.player(self.seat)}"
-        yield f"{registration(self.game).title}, {counted(count, 'move')}{whose}"
-        nothing = "\nNo move is known to have decided it."
         partly = ", as far as was looked at" if self.unfinished else ""
-        yield f"\nWhat decided it{partly}" if self.moments else nothing
-        for at in self.moments:
-            yield f"  move {at.number}: {words.say(at.lines[0])}"
-            yield from (f"    {words.say(line)}" for line in at.lines[1:])
+        yield f"{registration(self.game).title}, {count}{whose}"
+        yield (
+            f"\nWhat decided it{partly}"
+            if self.moments
+            else "\nNo move is known to have decided it."
+        )
+        for moment in self.moments:
+            yield f"  move {moment.number}: {words.say(moment.lines[0])}"
+            yield from (f"    {words.say(line)}" for line in moment.lines[1:])
         yield "\nMove by move"
         for number, group in groupby(self.moves, key=lambda move: move.number):
             whole_move = list(group)  # a question comes with its answer
-            mark = "  mistake" if any(m.worth and m.worth.mistake for m in whole_move) else ""
+            mark = "  mistake" if any(move.mistake for move in whole_move) else ""
             yield f"  {number}. {'; '.join(map(words.say, whole_move[-1].events))}{mark}"
             for move in whole_move:
                 if move.chance is not None and 0 < move.chance < 1:
@@ -163,14 +141,17 @@ class Review:
             yield from (f"  {line}" for line in self.unfinished)
 
 
-def _worth_document(worth: Worth | None) -> dict[str, Any] | None:
-    if worth is None:
-        return None
-    return {
-        "kind": "exact" if worth.exact else "imagined", "played": worth.played, "best": worth.best,
-        "by": None if worth.by is None else str(worth.by), "error": worth.error,
-        "mistake": worth.mistake,
-    }  # fmt: skip
+def _plain(value: Any) -> Any:
+    """Return a part of a review as JSON has it."""
+    if isinstance(value, Sentence):
+        return document(value)
+    if isinstance(value, Worth):
+        return _plain(value._replace(note=None)._asdict() | {"by": value.by and str(value.by)})
+    if hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def review(
@@ -187,12 +168,12 @@ def review(
     Raises:
         InputError: it is no record, has no such seat, or has too many moves.
 
-    Cost: half of the seconds, or less; a game of 60 moves of 4-13-4 takes some five seconds.
+    Cost: half of the seconds, or less.
     """
     deadline = Deadline(min(checked_seconds(seconds), MOST_SECONDS))
-    game = Played(record_bytes(record_text), seat)
+    game = Played(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge
-    return _Reviewer(game, made(game.rules), whole(seed, "seed"), deadline).review()
+    return _Reviewer(game, made(game.rules, deadline.seconds), whole(seed, "seed"), deadline).made()
 
 
 class _Reviewer:
@@ -202,156 +183,119 @@ class _Reviewer:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, deadline
         self.chances = Chances(game, judge, seed, deadline)
         self.notes: dict[int, list[Sentence]] = {}
-        self.yes: dict[int, float] = {}
+        self.yes: dict[int, float | None] = {}
         self.worth: dict[int, Worth] = {}
-        self.unfinished: list[str] = []
-        self.compares = True
+        self.unfinished: list[Sentence] = []
+        self.weighing = WEIGHING * deadline.seconds
+        # Whose moves are looked at: in a seat's own review its own ones.
+        self.mine = [at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)]
 
-    def review(self) -> Review:
+    def made(self) -> Review:
         game = self.game
-        steps = (
+        for what, step in (
             ("what could be known at each move", self._look),
             ("where the end is certain", self._prove),
             ("everybody's chances", self._imagine),
             ("what moves were worth beside others", self._weigh),
-        )
-        for what, step in steps:
+        ):
             try:
+                self.deadline.left()
                 step()
             except SolverTimeout:
-                self.unfinished.append(f"The time was up before this was complete: {what}.")
+                self.unfinished.append(TIME_WAS_UP(what=what))
         moves = [self._move(index) for index in range(len(game.moves))]
         return Review(
             game.rules.name, game.rules.seats, game.seat, tuple(game.names),
             game.result is not None, tuple(moves),
-            tuple(map(self.chances.point, game.settled)), self._moments(moves),
+            tuple(map(self.chances.point, game.settled)), tuple(self._moments(moves)),
             game.fault, tuple(game.warnings), tuple(self.unfinished), self.judge.player, self.seed,
         )  # fmt: skip
 
     def _look(self) -> None:
-        game = self.game
-        for index, (seat, move) in enumerate(game.moves):
+        for index, (seat, move) in enumerate(self.game.moves):
             seconds = self.deadline.left()
-            if not game.may_see(seat):
-                continue
-            try:
-                chance = self.judge.chance(game.view(index, seat), move, seconds)
-            except SolverTimeout:
-                raise
-            except LimitError:
-                chance = None
-            if chance is not None:
-                self.yes[index] = chance
-            self.notes[index] = self.judge.notes(game, index)
+            if self.game.may_see(seat):
+                view = self.game.view(index, seat)
+                try:
+                    self.yes[index] = self.judge.chance(view, move, seconds)
+                except LimitError as error:
+                    if isinstance(error, SolverTimeout):
+                        raise
+                self.notes[index] = self.judge.notes(self.game, index)
 
     def _prove(self) -> None:
         game = self.game
-        self.chances.find_exact()
-        for index, (seat, move) in enumerate(game.moves if game.is_open else ()):
+        self.chances.prove()
+        for index in () if game.rules.hidden else self.mine:
             self.deadline.left()
-            if game.seat in (None, seat):
-                worth = self.judge.worth(game.position(index), seat, move, game.position(index + 1))
-                if worth is not None:
-                    self.worth[index] = worth
+            (seat, move), before = game.moves[index], game.position(index)
+            worth = self.judge.worth(before, seat, move, game.position(index + 1))
+            if worth is not None:
+                self.worth[index] = worth
 
     def _imagine(self) -> None:
-        self.deadline.left()
-        seconds = self.deadline.seconds
-        if self.chances.imagine(CURVE * seconds):
+        if self.chances.imagine(CURVE * self.deadline.seconds):
             return
-        # With too few games for a curve, moves cannot be compared at all.
-        self.compares = False
-        if not self.chances.imagine(WEIGHING * seconds):
-            missing = sum(self.chances.point(at).chances is None for at in self.game.settled)
-            self.unfinished.append(
-                f"Chances were estimated after some moves only, not after {missing} of "
-                f"{len(self.game.settled)}; more seconds give more."
-            )
+        # Where there are too few games for a curve, moves cannot be compared at all.
+        work, self.weighing = self.weighing, 0.0
+        if not self.chances.imagine(work):
+            points = [self.chances.point(at) for at in self.game.settled]
+            missing = sum(point.chances is None for point in points)
+            self.unfinished.append(SOME_CHANCES(missing=missing, all=len(points)))
 
     def _weigh(self) -> None:
         """Compare moves with what the judge advises, first where more depended on them."""
-        game, work = self.game, WEIGHING * self.deadline.seconds * self.compares
-        open_moves = [
-            index for index, (seat, _) in enumerate(game.moves)
-            if index not in self.worth and game.may_see(seat) and game.seat in (None, seat)
-        ]  # fmt: skip
-        left_out = 0
-        for index in sorted(open_moves, key=self._importance):
+        game, left_out = self.game, 0
+        if type(self.judge).advice is Judge.advice:
+            return  # there is nothing to compare with
+        open_moves = [at for at in self.mine if at not in self.worth]
+        swings = {at: self.chances.swing(*game.around(at)) or (0.0,) for at in open_moves}
+        for index in sorted(open_moves, key=lambda at: (-swings[at][0], -at)):
             self.deadline.left()
-            if work <= 0:
+            if self.weighing <= 0:
                 left_out += 1
                 continue
             seat, move = game.moves[index]
             random = Random(f"{self.seed}/review/{index}/advice")
             view = game.view(index, seat)
             advised = self.judge.advice(view, random)
-            if advised is None or advised == move or advised not in self.judge.rules.moves(view):
-                continue
-            worth, cost = self.chances.weigh(index, advised, 4 * GAMES)
-            work -= cost
-            self.worth[index] = worth
+            if advised is not None and advised != move and not game.rules.faults(view, advised):
+                self.worth[index], work = self.chances.weigh(index, advised)
+                self.weighing -= work
         if left_out:
-            self.unfinished.append(
-                f"{counted(left_out, 'move')} were not compared with others; more seconds compare "
-                "more."
-            )
-
-    def _importance(self, index: int) -> tuple[float, int]:
-        """Return what sorts moves: the largest change of chances first, then the latest."""
-        before, after = self._around(index)
-        swing = None if after is None else self.chances.swing(before, after)
-        return (-abs(swing[2] - swing[1]) if swing else 0.0, -index)
-
-    def _around(self, index: int) -> tuple[int, int | None]:
-        return self.game.settled_before(index), self.game.settled_after(index + 1)
+            moves = f"{counted(left_out, 'move')} {'was' if left_out == 1 else 'were'}"
+            self.unfinished.append(NOT_COMPARED(moves=moves))
 
     def _move(self, index: int) -> ReviewedMove:
         game, worth = self.game, self.worth.get(index)
-        seat, _ = game.moves[index]
-        notes: list[str] = [*self.notes.get(index, ())]
-        chance = self.yes.get(index)
+        (seat, move), notes = game.moves[index], list[str](self.notes.get(index, ()))
         if worth is not None and worth.mistake:
-            notes.append(worth.text or self._better(worth))
+            notes.append(worth.note or _better(worth))
         return ReviewedMove(
-            game.numbers[index], seat, game.texts[index], game.events[index], chance,
-            tuple(notes), worth,
+            game.numbers[index], seat, game.rules.write(move), game.events[index],
+            self.yes.get(index), tuple(notes), worth, worth is not None and worth.mistake,
         )  # fmt: skip
 
-    def _better(self, worth: Worth) -> Sentence:
-        assert worth.played is not None, "imagined games have a result"
-        return BETTER(
-            best=worth.by, better=percent(worth.best, 0), played=percent(worth.played, 0),
-            error=percent(worth.error, 0),
-        )  # fmt: skip
-
-    def _moments(self, moves: Sequence[ReviewedMove]) -> tuple[Moment, ...]:
-        """Return the moves with the largest changes, else the last ones that brought points."""
-        game = self.game
-        changes: list[tuple[float, int, Sentence]] = []
-        for index in range(len(moves)):
-            before, after = self._around(index)
-            if after != index + 1:
-                continue  # a question's moment is that of its answer
-            swing = self.chances.swing(before, after)
-            if swing is not None:
-                who, old, new = swing
-                kind = ROSE if new > old else FELL
-                text = kind(who=who, before=percent(old, 0), after=percent(new, 0))
-                changes.append((-abs(new - old), index, text))
-        chosen = {index: text for _, index, text in sorted(changes)[:MOMENTS]}
+    def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
+        """Yield the moves with the largest changes, else the last ones that brought points."""
+        game, chosen = self.game, dict[int, Sentence]()
+        ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
+        swings = [(swing, at) for at in ends if (swing := self.chances.swing(*game.around(at)))]
+        for (_, who, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:MOMENTS]:
+            chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
         winners = [seat for seat, part in enumerate(game.result or ()) if part]
-        for index in reversed(range(len(moves))):
+        for at in reversed(ends):
             for seat in winners:
-                if (
-                    len(chosen) < MOMENTS
-                    and game.points[index + 1][seat] > game.points[index][seat]
-                ):
-                    points = counted(int(game.points[index + 1][seat]), "point")
-                    chosen.setdefault(index, POINTS(who=seat, points=points))
-        return tuple([self._moment(moves, index, chosen[index]) for index in sorted(chosen)])
+                points = game.points[at + 1][seat]
+                if len(chosen) < MOMENTS and points > game.points[at][seat]:
+                    chosen.setdefault(at, POINTS(who=seat, points=counted(int(points), "point")))
+        for at, text in sorted(chosen.items()):
+            whole_move = [move for move in moves[: at + 1] if move.number == moves[at].number]
+            notes = [note for move in whole_move for note in move.notes]
+            lines = (*moves[at].events, text, *notes)
+            yield Moment(moves[at].number, whole_move[0].seat, lines)
 
-    def _moment(self, moves: Sequence[ReviewedMove], index: int, text: Sentence) -> Moment:
-        whole_move = [move for move in moves[: index + 1] if move.number == moves[index].number]
-        notes = [note for move in whole_move for note in move.notes]
-        lines = (*moves[index].events, text, *notes)
-        return Moment(moves[index].number, whole_move[0].seat, lines)
+
+def _better(worth: Worth) -> Sentence:
+    played, best, error = (percent(x or 0.0, 0) for x in (worth.played, worth.best, worth.error))
+    return BETTER(best=worth.by, better=best, played=played, error=error)

@@ -28,4 +28,5 @@ SET = Registration(
     picture="quaternity.web.drawing.ternary:picture",
     tips="quaternity.web.drawing.tips:SET",
     first=First({"seats": 2}, 1),
+    review="quaternity.review.open_table:SetJudge",
 )

@@ -154,6 +154,7 @@ def test_a_mistake_is_beyond_two_standard_errors(settings: Settings, seed: int) 
         if move.worth is not None and not move.worth.exact:
             assert move.worth.error > 0
             assert move.worth.played is not None
+            assert move.worth.best is not None
             beyond = move.worth.best - move.worth.played > 2 * move.worth.error
             assert move.worth.mistake == beyond
     assert set(done.mistakes) <= set(done.moves)

@@ -1,0 +1,211 @@
+"""Reviews of all games: laws that hold in each, and what one engine says found in another way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.base.errors import LimitError
+from quaternity.base.sentences import facts
+from quaternity.game.question import Question
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.played import GameLog
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from quaternity.kwartet.view import View
+from quaternity.quarto.rules import QuartoRules
+from quaternity.review import Review, review
+from quaternity.review.judge import Judge
+from quaternity.review.played import Played
+from quaternity.table.match import Match
+from quaternity.ternary.rules import SetRules, SetSettings
+from quaternity.ternary.triples import is_triple
+from solvers.registry import solve
+from tests.limits import limited
+from tests.quarto.minimax import Minimax
+from tests.review.test_quaternity import without
+from tests.sizes import thorough
+
+TABLES: dict[str, tuple[Any, Sequence[str]]] = {
+    "kwartet": (KwartetRules(KwartetSettings(3, 4)), ("random", "exact", "random")),
+    "quarto": (QuartoRules(), ("random", "careful")),
+    "set": (SetRules(SetSettings(2)), ("slow:40", "quick")),
+}
+GAMES = [(game, seed) for game in TABLES for seed in range(thorough(1, 8))]
+
+
+@cache
+def match(game: str, seed: int) -> Match[Any, Any, Any]:
+    rules, names = TABLES[game]
+    played = Match[Any, Any, Any](rules, names, str(seed))
+    while played.program_move() is not None:
+        pass
+    return played
+
+
+def record(played: Match[Any, Any, Any]) -> str:
+    """The record of a match, written as it would have been played."""
+    rules, positions = played.rules, played.positions
+    moves = zip(positions, played.moves, positions[1:], strict=False)
+    lines = [rules.record_start(positions[0], played.names)]
+    lines += [rules.record_move(before, *made, after) for before, made, after in moves]
+    return "".join(lines)
+
+
+@cache
+def reviewed(game: str, seed: int) -> Review:
+    return review(record(match(game, seed)), seconds=2)
+
+
+@pytest.mark.parametrize(("game", "seed"), GAMES)
+def test_chances_add_up_and_end_with_who_won(game: str, seed: int) -> None:
+    played, done = match(game, seed), reviewed(game, seed)
+    assert done.over
+    assert len(done.curve) == len(played.positions)
+    for point in done.curve:
+        assert point.chances is None or sum(point.chances) == pytest.approx(1)
+    places = played.rules.places(played.position)
+    winners = [place == 1 for place in places]
+    assert done.curve[-1].chances == tuple(won / sum(winners) for won in winners)
+    assert json.loads(json.dumps(done.document())) == done.document()
+    assert [move.text for move in done.moves] == [
+        played.rules.write(move) for _, move in played.moves
+    ]
+
+
+@pytest.mark.parametrize(("game", "seed"), GAMES)
+def test_a_seat_is_told_of_its_own_moves_alone(game: str, seed: int) -> None:
+    done = review(record(match(game, seed)), seat=1, seconds=1)
+    assert all(move.worth is None for move in done.moves if move.seat != 1)
+    assert all(move.seat == 1 for move in done.mistakes)
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules(game: str) -> None:
+    text = record(match(game, 0))
+    lines = text.splitlines(keepends=True)
+    done = review("".join([*lines[:-3], "0 does nonsense\n", *lines[-3:]]), seconds=0)
+    assert 0 < len(done.moves) < len(match(game, 0).moves)
+    assert f"line {len(lines) - 2}" in done.fault
+    assert not done.over
+
+
+def pair(seed: int) -> tuple[int, list[str]]:
+    """A seat, and logs of two games that were dealt differently and looked the same to it."""
+    random, settings = Random(seed), KwartetSettings(3, 4)
+    rules = KwartetRules(settings)
+    game = Match[Any, Any, Any](rules, ("random", "exact", "random"), str(seed))
+    for _ in range(random.randrange(2, 12)):
+        game.program_move()
+    seat = random.randrange(3)
+    if not rules.to_act(game.position):
+        return pair(seed + 1000)
+    deals: list[KwartetPosition] = [rules.like(game.view(seat), random) for _ in range(20)]
+    texts = []
+    for drawn in [game.position, *deals]:
+        public, hands = drawn.position
+        before = [View(public, x, hands[x], drawn.events).at_deal() for x in range(3)]
+        if before[0][2]:
+            return pair(seed + 1000)
+        log = GameLog.of(settings, tuple(hand for _, hand, _ in before), drawn.events)
+        assert log.events == drawn.events
+        texts.append(log_text(log))
+    other = next((text for text in texts if text != texts[0]), None)
+    return pair(seed + 1000) if other is None else (seat, [texts[0], other])
+
+
+@pytest.mark.parametrize("seed", range(thorough(4, 30)))
+def test_games_that_a_seat_cannot_tell_apart_have_the_same_bytes(seed: int) -> None:
+    seat, texts = pair(seed)
+    with limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8):
+        first, second = (review(text, seat, seconds=600, seed=seed) for text in texts)
+    assert json.dumps(first.document()) == json.dumps(second.document())
+    assert not first.unfinished
+    seen = [Played(text, seat) for text in texts]
+    for index in range(len(seen[0].acting)):
+        assert seen[0].view(index, seat) == seen[1].view(index, seat)
+        assert seen[0].drawn(index, Random(seed)) == seen[1].drawn(index, Random(seed))
+        for game in seen:
+            with pytest.raises(AssertionError):
+                game.view(index, (seat + 1) % 3)
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_cards_that_a_player_of_kwartet_could_know_follow_from_what_it_saw(seed: int) -> None:
+    played, done = match("kwartet", seed), reviewed("kwartet", seed)
+    for move in done.moves:
+        for note in move.notes:
+            about = facts(note)
+            if "since" in about:
+                card, holder = about["card"], about["holder"]
+                since = facts(about["since"]).get("number", 0)
+                for at in range(since, move.number):
+                    view = played.rules.view(played.positions[at], move.seat)
+                    assert not solve(without(view.problem, card, holder), solver="max-flow")
+                view = played.rules.view(played.positions[move.number - 1], move.seat)
+                assert not played.rules.faults(view, Question(move.seat, holder, card))
+                hands = played.positions[move.number - 1].position.hands
+                assert hands[holder][card.set_index] >> card.number & 1
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_exact_worth_in_quarto_is_that_of_plain_minimax(seed: int) -> None:
+    played, done = match("quarto", seed), reviewed("quarto", seed)
+    for index, move in enumerate(done.moves):
+        before = played.positions[index]
+        if move.worth is None or not move.worth.exact or len(before.board.empty) > 5:
+            continue
+        value, best = Minimax(before.board).solve(before.in_hand)
+        assert move.worth.best == (value + 1) / 2
+        assert move.mistake == (tuple(played.moves[index][1]) not in best)
+        if move.mistake:
+            assert tuple(move.worth.by) in best
+
+
+def rightly(rules: Any, cards: Sequence[int]) -> bool:
+    first, second, last = cards
+    return is_triple(first, second, last, rules.settings.rule)
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+def test_threes_that_lay_on_the_table_lay_there_and_were_one(seed: int) -> None:
+    played, done = match("set", seed), reviewed("set", seed)
+    for index, move in enumerate(done.moves):
+        lay = [facts(note)["cards"] for note in move.notes if "cards" in facts(note)]
+        before, after = played.positions[index].seen, played.positions[index + 1].seen
+        took = len(after.taken[move.seat]) > len(before.taken[move.seat])
+        assert bool(lay) == (bool(before.threes) and not took)
+        for cards in lay:
+            assert set(cards) <= set(before.places)
+            assert rightly(played.rules, cards)
+
+
+def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
+    rules, random = SetRules(SetSettings(2)), Random(3)
+    start = rules.start(random)
+    while not start.seen.threes:
+        start = rules.start(random)
+    wrong = next(move for move in rules.moves(rules.view(start, 0))
+                 if move.cards and not rightly(rules, move.cards))  # fmt: skip
+    with limited("quaternity.review.chances", MOST_GAMES=16):
+        done = review(f"{rules.record_start(start, ())}0 {wrong}\n0 more\n", seconds=600)
+    assert [move.mistake for move in done.moves] == [True, False]
+    assert [len(move.notes) for move in done.moves] == [2, 1]
+
+
+def test_a_limit_of_counting_leaves_a_chance_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(*_: object) -> float:
+        raise LimitError("too much")
+
+    monkeypatch.setattr("quaternity.review.asking.KwartetJudge.chance", too_much)
+    done = review(record(match("kwartet", 0)), seconds=1)
+    assert {move.chance for move in done.moves} == {None}
+
+
+def test_a_game_without_a_judge_is_imagined_by_its_players() -> None:
+    assert Judge(QuartoRules(), 1).player == "random"
