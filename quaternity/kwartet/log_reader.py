@@ -60,7 +60,7 @@ def hidden_hands(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Where, in bytes, each line of a log begins that is a request or an announcement."""
+    """Return where, in bytes, each line of a log begins that is a request or an announcement."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)
