@@ -56,7 +56,7 @@ class Rules(Protocol[P, M, V]):
         """Return the seats that may move now; none when the game is over."""
 
     def is_settled(self, position: P) -> bool:
-        """Return whether a whole move has been made: False while a question waits for its answer."""
+        """Return whether a whole move has been made: False while a question waits."""
 
     def view(self, position: P, seat: int | None) -> V:
         """Return all that a seat (None: a bystander) may know of a position, and nothing else."""
