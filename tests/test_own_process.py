@@ -6,12 +6,14 @@ import gc
 import os
 import pickle
 import re
+import resource
 import select
 import signal
 import subprocess
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -55,6 +57,26 @@ def process() -> Iterator[OwnProcess]:
     one = OwnProcess()
     yield one
     one.end()
+
+
+def test_many_files_may_be_open() -> None:
+    """A server has one for every browser."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2_000:
+        pytest.skip("few files may be open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2_000), hard))
+    process = OwnProcess()
+    try:
+        with ExitStack() as files:
+            for _ in range(1_100):
+                files.enter_context(open(os.devnull))
+            late = OwnProcess()
+            assert late.call(doubled, 21) == 42
+            assert process.call(doubled, 4) == 8
+            late.end()
+    finally:
+        process.end()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_an_answer_is_a_value_and_does_nothing(process: OwnProcess, tmp_path: Path) -> None:

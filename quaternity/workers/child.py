@@ -189,7 +189,7 @@ class Child:
     def errors(self) -> str:
         """Return the end of what it wrote to standard error."""
         for _ in range(MOST_ERRORS_READ):
-            if self._err < 0 or not select.select([self._err], [], [], 0)[0]:
+            if self._err < 0 or self._err not in dict(self._poll.poll(0)):
                 break
             self._read(self._err)
         return self._errors[-KEPT_ERRORS:].decode(errors="replace")

@@ -94,7 +94,9 @@ def serve(notes_file: int, stacks_file: int) -> None:
                 os.close(file)
 
     os.register_at_fork(after_in_child=forked)
-    while select.select([commands], [], [], IDLE_SECONDS)[0]:
+    waiting = select.poll()
+    waiting.register(commands, select.POLLIN)
+    while waiting.poll(1000 * IDLE_SECONDS):
         try:
             mark, work = _received(commands)
         except EOFError:

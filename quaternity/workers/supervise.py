@@ -22,6 +22,7 @@ SET_PARENT_DEATH, SET_SUBREAPER, NO_NEW_PRIVILEGES = 1, 36, 38
 NEW_MOUNTS, NEW_USER, NEW_PROCESSES = 0x20000, 0x10000000, 0x20000000
 PRIVATE_FOR_ALL = 0x44000  # MS_REC | MS_PRIVATE
 LOOK_SECONDS = 0.2
+MOST_FILES = 1 << 20
 
 
 def _isolated(system: ctypes.CDLL) -> bool:
@@ -76,7 +77,7 @@ def _let_go(*kept: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
         os.dup2(nothing, file)
-    for low, high in zip((2, *sorted(kept)), (*sorted(kept), 1024), strict=True):
+    for low, high in zip((2, *sorted(kept)), (*sorted(kept), MOST_FILES), strict=True):
         os.closerange(low + 1, high)
 
 
@@ -107,12 +108,15 @@ def _until_ended(program: int, control: int) -> int:
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(program, number))
+    poll = select.poll()  # files have any number where many are open
+    for file in (control, woken):
+        poll.register(file, select.POLLIN)
     while True:
         process, status = os.waitpid(-1, os.WNOHANG)
         if process == program:
             return status
         if not process:
-            ready = select.select([control, woken], [], [], LOOK_SECONDS)[0]
+            ready = {file for file, _ in poll.poll(1000 * LOOK_SECONDS)}
             if control in ready:
                 return signal.SIGKILL
             if woken in ready:
