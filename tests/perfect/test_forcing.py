@@ -104,7 +104,7 @@ def test_who_is_caught_cannot_force_a_win(sizes: tuple[int, int, int]) -> None:
     assert (sum(found), cannot.sum() - cannot[ends].sum()) == CAUGHT[sizes]
 
 
-@pytest.mark.parametrize("seed", range(thorough(3, 40)))
+@pytest.mark.parametrize("seed", range(thorough(3, 24)))
 @pytest.mark.parametrize(
     ("sizes", "least", "most"), [((4, 4, 4), 8, 60), ((4, 13, 4), 40, 40)], ids=str
 )

@@ -306,7 +306,7 @@ def test_the_players_of_the_guide_are_one_in_three_languages(language: str, tmp_
     assert moves == [
         line for line in record_of_game(same, 7).splitlines() if not line.startswith("seats")
     ]
-    checked = check_player(example(language, tmp_path), "kwartet", range(thorough(40, 2000)))
+    checked = check_player(example(language, tmp_path), "kwartet", range(thorough(40, 500)))
     assert checked.asked is None, checked.fault
 
 

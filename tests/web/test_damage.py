@@ -91,7 +91,7 @@ def test_a_damaged_file_is_refused_or_every_request_is_answered(
     played: Played, tmp_path: Path
 ) -> None:
     refused = 0
-    for seed in range(thorough(25, 400)):
+    for seed in range(thorough(25, 200)):
         random = Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
