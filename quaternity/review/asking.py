@@ -10,10 +10,11 @@ from quaternity.base.deadline import Deadline
 from quaternity.base.sentences import Kind, Sentence
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
-from quaternity.game.rules import QuaternityPosition
+from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.state import State
 from quaternity.game.transition import claimed
 from quaternity.kwartet.chances import owner_weights
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
 from quaternity.perfect.bots.informed import InformedBot
@@ -36,7 +37,13 @@ YOU_KNEW = Kind("you_knew", "You knew {since} that {holder:player} had {card:car
 KNEW = Kind("knew", "{who:player} could know {since} that {holder:player} had {card:card}.")
 SINCE, FROM_START = Kind("since", "since question {number}"), Kind("from_start", "from the start")
 
-MOST_NOTES = 4
+MOST_NOTES, MOST_DRAWN = 4, 6
+"""Cards that are named at a move; players up to whom hands are drawn in some hundredths of a
+second, with more in seconds."""
+
+WORK = 50_000_000
+"""Bytes that one count may take: so it ends within a tenth of a second or so."""
+
 PROVED = 1_000
 """Answers that are weighed to prove or refute one forced win."""
 
@@ -44,8 +51,8 @@ PROVED = 1_000
 class AskingJudge(Judge):
     """What both games share: certain cards."""
 
-    def __init__(self, rules: Any, seconds: float) -> None:
-        super().__init__(rules, seconds)
+    def __init__(self, rules: Any, deadline: Deadline) -> None:
+        super().__init__(rules, deadline)
         self._owners: dict[tuple[int, int], Sequence[SetConstraint]] = {}
 
     def _owners_at(self, game: Played, index: int, seat: int) -> Sequence[SetConstraint]:
@@ -53,7 +60,7 @@ class AskingJudge(Judge):
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
-            self._owners[index, seat] = closed(problem).sets
+            self._owners[index, seat] = closed(problem, self.deadline.left()).sets
         return self._owners[index, seat]
 
     def notes(self, game: Played, index: int) -> list[Sentence]:
@@ -90,7 +97,11 @@ class KwartetJudge(AskingJudge):
 
     player, cost = "better-greedy", 0.05
 
-    def chance(self, view: View, move: Question, seconds: float) -> float | None:
+    def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
+        super().__init__(rules, deadline)
+        self.draws = rules.seats <= MOST_DRAWN
+
+    def chance(self, view: View, move: Question) -> float | None:
         """Return the chance that a request succeeds."""
         weights, (index, number) = owner_weights(view.problem), move.card
         owned = weights.owned[index][number][move.asked]
@@ -106,8 +117,8 @@ class QuaternityJudge(AskingJudge):
 
     player, cost = "random", 0.2
 
-    def __init__(self, rules: Any, seconds: float) -> None:
-        super().__init__(rules, seconds)
+    def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
+        super().__init__(rules, deadline)
         settings = rules.settings
         self.small = settings.players <= MOST_PLAYERS and (
             settings.sets * settings.set_size <= MOST_CARDS
@@ -117,13 +128,14 @@ class QuaternityJudge(AskingJudge):
             self.policy = Policy(self.code)
             self.proofs = ProofGraph(self.code, self.policy.options)
 
-    def chance(self, view: QuaternityPosition, move: Any, seconds: float) -> float | None:
+    def chance(self, view: QuaternityPosition, move: Any) -> float | None:
         """Return the chance of a yes among the deals that allow a question."""
         if not isinstance(move, Question):
             return None
         problem, (asker, asked, (index, number)) = view.state.problem, move
         told = [claimed(problem.sets[index], asker, asked, number, answer) for answer in Answer]
-        no, yes = (count_deals(problem.with_set(index, x), seconds=seconds) for x in told)
+        seconds = self.deadline.left()
+        no, yes = (count_deals(problem.with_set(index, x), WORK, seconds=seconds) for x in told)
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
@@ -180,13 +192,11 @@ class QuaternityJudge(AskingJudge):
             return bot.ask(view.state)
         return bot.answer(view.state, view.pending)
 
-    def imagined(
-        self, position: QuaternityPosition, random: Random, deadline: Deadline
-    ) -> tuple[Shares, float]:
+    def imagined(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
         """Let the quick player of the search play on, if the game is small."""
         state, asked = position.state, position.pending
         if not self.small or state.is_over:
-            return super().imagined(position, random, deadline)
+            return super().imagined(position, random)
         if asked is None:
             form = canonical(state)
         else:

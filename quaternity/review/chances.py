@@ -11,7 +11,6 @@ from math import sqrt
 from random import Random
 from typing import Any, NamedTuple
 
-from quaternity.base.deadline import Deadline
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 
@@ -58,8 +57,8 @@ class Tally:
 class Chances:
     """The chances of one game; `exact` and `tallies` have what is known of each position."""
 
-    def __init__(self, game: Played, judge: Judge, seed: int, deadline: Deadline) -> None:
-        self.game, self.judge, self.seed, self.deadline = game, judge, seed, deadline
+    def __init__(self, game: Played, judge: Judge, seed: int) -> None:
+        self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
         self.tallies: dict[int, Tally] = {}
         end = game.result
         self.exact: dict[int, Shares] = {} if end is None else {len(game.moves): end}
@@ -146,7 +145,7 @@ class Chances:
         for number in range(games):
             self.deadline.left()
             random = Random(f"{self.seed}/review/{name}/{number}")
-            result, cost = self.judge.imagined(start(random), random, self.deadline)
+            result, cost = self.judge.imagined(start(random), random)
             tally.add(result)
             work += cost
         return work

@@ -45,12 +45,13 @@ class Judge:
     Attributes:
         player: the name of the program that plays imagined games in all seats.
         cost: about how many milliseconds an imagined move takes.
+        draws: whether hands that fit a view are drawn soon enough for imagined games.
     """
 
-    player, cost = "", 0.3
+    player, cost, draws = "", 0.3, True
 
-    def __init__(self, rules: Any, seconds: float) -> None:
-        self.rules, self.seconds = rules, seconds
+    def __init__(self, rules: Any, deadline: Deadline) -> None:
+        self.rules, self.deadline = rules, deadline
         game = registration(rules.name)
         names = (*[level.player for level in game.levels], *game.players)
         self.player = self.player or names[0]
@@ -59,7 +60,7 @@ class Judge:
         """Return what could be known before a move, and was not used."""
         return []
 
-    def chance(self, view: Any, move: Any, seconds: float) -> float | None:
+    def chance(self, view: Any, move: Any) -> float | None:
         """Return the exact chance that a request succeeds, as its asker can know it."""
 
     def exact(self, position: Any) -> Shares | None:
@@ -71,13 +72,13 @@ class Judge:
     def advice(self, view: Any, random: Random) -> Any:
         """Return a move to compare with the one that was made; None where there is none."""
 
-    def imagined(self, position: Any, random: Random, deadline: Deadline) -> tuple[Shares, float]:
+    def imagined(self, position: Any, random: Random) -> tuple[Shares, float]:
         """Play a game to its end, as programs might; return its result and its cost."""
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]
         most = registration(rules.name).max_moves
         while count < most and (acting := rules.to_act(position)):
-            deadline.left()
+            self.deadline.left()
             plans = []
             for seat in acting:
                 view, player = rules.view(position, seat), players[seat]

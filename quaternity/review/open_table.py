@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from quaternity.base.deadline import Deadline
 from quaternity.base.sentences import Kind, Sentence
 from quaternity.quarto.board import winning_cells
 from quaternity.quarto.players import Careful, Search
@@ -31,9 +32,9 @@ class QuartoJudge(Judge):
 
     player, cost = "careful", 0.3
 
-    def __init__(self, rules: Any, seconds: float) -> None:
-        super().__init__(rules, seconds)
-        self._most = MOST_CELLS if seconds >= 5 else MOST_CELLS_SOON
+    def __init__(self, rules: Any, deadline: Deadline) -> None:
+        super().__init__(rules, deadline)
+        self._most = MOST_CELLS if deadline.seconds >= 5 else MOST_CELLS_SOON
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rated(self, position: QuartoPosition) -> tuple[RatedMove, ...]:

@@ -34,6 +34,8 @@ TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {wh
 SOME_CHANCES = Kind(
     "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
 )
+NOT_DRAWN = Kind("not_drawn", "Hands of so many players are not drawn in time: no chances.")
+TOO_LARGE = Kind("too_large", "Some positions have more deals than are counted in time.")
 NOT_COMPARED = Kind("not_compared", "{moves} not compared with others; more seconds help.")
 
 
@@ -173,20 +175,20 @@ def review(
     deadline = Deadline(min(checked_seconds(seconds), MOST_SECONDS))
     game = Played(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge
-    return _Reviewer(game, made(game.rules, deadline.seconds), whole(seed, "seed"), deadline).made()
+    return _Reviewer(game, made(game.rules, deadline), whole(seed, "seed")).made()
 
 
 class _Reviewer:
     """The work on one review, until its time is up."""
 
-    def __init__(self, game: Played, judge: Judge, seed: int, deadline: Deadline) -> None:
-        self.game, self.judge, self.seed, self.deadline = game, judge, seed, deadline
-        self.chances = Chances(game, judge, seed, deadline)
+    def __init__(self, game: Played, judge: Judge, seed: int) -> None:
+        self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
+        self.chances = Chances(game, judge, seed)
         self.notes: dict[int, list[Sentence]] = {}
         self.yes: dict[int, float | None] = {}
         self.worth: dict[int, Worth] = {}
         self.unfinished: list[Sentence] = []
-        self.weighing = WEIGHING * deadline.seconds
+        self.weighing = WEIGHING * self.deadline.seconds
         # Whose moves are looked at: in a seat's own review its own ones.
         self.mine = [at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)]
 
@@ -212,16 +214,20 @@ class _Reviewer:
         )  # fmt: skip
 
     def _look(self) -> None:
+        beyond = False
         for index, (seat, move) in enumerate(self.game.moves):
-            seconds = self.deadline.left()
-            if self.game.may_see(seat):
-                view = self.game.view(index, seat)
-                try:
-                    self.yes[index] = self.judge.chance(view, move, seconds)
-                except LimitError as error:
-                    if isinstance(error, SolverTimeout):
-                        raise
+            self.deadline.left()
+            if not self.game.may_see(seat):
+                continue
+            try:
                 self.notes[index] = self.judge.notes(self.game, index)
+                self.yes[index] = self.judge.chance(self.game.view(index, seat), move)
+            except LimitError as error:
+                if isinstance(error, SolverTimeout):
+                    raise
+                beyond = True
+        if beyond:
+            self.unfinished.append(TOO_LARGE())
 
     def _prove(self) -> None:
         game = self.game
@@ -234,6 +240,9 @@ class _Reviewer:
                 self.worth[index] = worth
 
     def _imagine(self) -> None:
+        if self.game.own and not self.judge.draws:
+            self.unfinished.append(NOT_DRAWN())
+            return
         if self.chances.imagine(CURVE * self.deadline.seconds):
             return
         # Where there are too few games for a curve, moves cannot be compared at all.
@@ -246,8 +255,8 @@ class _Reviewer:
     def _weigh(self) -> None:
         """Compare moves with what the judge advises, first where more depended on them."""
         game, left_out = self.game, 0
-        if type(self.judge).advice is Judge.advice:
-            return  # there is nothing to compare with
+        if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
+            return  # there is nothing to compare with, or no hands to compare by
         open_moves = [at for at in self.mine if at not in self.worth]
         swings = {at: self.chances.swing(*game.around(at)) or (0.0,) for at in open_moves}
         for index in sorted(open_moves, key=lambda at: (-swings[at][0], -at)):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from quaternity.base.deadline import Deadline
 from quaternity.base.errors import LimitError
 from quaternity.base.sentences import facts
 from quaternity.game.question import Question
@@ -208,4 +209,4 @@ def test_a_limit_of_counting_leaves_a_chance_open(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_game_without_a_judge_is_imagined_by_its_players() -> None:
-    assert Judge(QuartoRules(), 1).player == "random"
+    assert Judge(QuartoRules(), Deadline()).player == "random"
