@@ -6,7 +6,7 @@ chances on every machine, unless the clock ends the work before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from random import Random
 from typing import Any, NamedTuple
@@ -33,122 +33,104 @@ class Point(NamedTuple):
     exact: bool
 
 
-class Tally:
-    """Results of imagined games from one position."""
+class Chance(NamedTuple):
+    """A seat's chance of the win, and its standard error."""
 
-    def __init__(self, totals: Shares, games: int = 0) -> None:
-        self.totals, self.games = totals, games
+    mean: float
+    error: float
 
-    def add(self, result: Shares) -> None:
-        """Add the result of a game."""
-        self.games += 1
-        self.totals = tuple([x + y for x, y in zip(self.totals, result, strict=True)])
 
-    def error(self, seat: int) -> float:
-        """Return the standard error of a seat's chances, above 0 however alike the games were.
+def estimated(results: Sequence[Shares]) -> list[Chance]:
+    """Return each seat's chance by results of games; errors are above 0 however alike these are.
 
-        After Agresti and Coull (1998): as if two more games had been won, and two lost. A part of
-        a win varies no more than a win does.
-        """
-        mean = (self.totals[seat] + 2) / (self.games + 4)
-        return sqrt(mean * (1 - mean) / (self.games + 4))
+    After Agresti and Coull (1998): as if two more games had been won, and two lost. A part of a win
+    varies no more than a win does.
+    """
+    games, chances = len(results), list[Chance]()
+    for total in map(sum, zip(*results, strict=True)):
+        mean = (total + 2) / (games + 4)
+        chances.append(Chance(total / games, sqrt(mean * (1 - mean) / (games + 4))))
+    return chances
 
 
 class Chances:
-    """The chances of one game; `exact` and `tallies` have what is known of each position."""
+    """The chances of one game: `exact` and `results` have what is known of each position."""
 
     def __init__(self, game: Played, judge: Judge, seed: int) -> None:
-        self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
-        self.tallies: dict[int, Tally] = {}
-        end = game.result
-        self.exact: dict[int, Shares] = {} if end is None else {len(game.moves): end}
-
-    def prove(self) -> None:
-        """Look for positions whose end is certain, the last ones first."""
-        for index in reversed([] if self.game.rules.hidden else self.game.settled):
-            self.deadline.left()
-            if index not in self.exact and (end := self.judge.exact(self.game.position(index))):
-                self.exact[index] = end
+        self.game, self.judge, self.seed = game, judge, seed
+        self.results: dict[int, list[Shares]] = {}
+        self.exact = {} if game.result is None else {len(game.moves): game.result}
 
     def imagine(self, work: float) -> bool:
-        """Imagine games from all other positions; return whether each had some."""
+        """Imagine games from all positions that are not exact; return whether each had some."""
         for games in range(0, MOST_GAMES, GAMES):
             for index in _spread(self.game.settled):
-                tally = self.tallies.get(index, self._none)
-                if index in self.exact or tally.games > games:
+                results = self.results.get(index, [])
+                if index in self.exact or len(results) > games:
                     continue
                 if work <= 0:
                     return games > 0
-                tally = Tally(tally.totals, tally.games)
-
-                def start(random: Random, index: int = index) -> Any:
-                    return self.game.drawn(index, random)
-
-                work -= self._play(tally, f"{index}/{games}", start, GAMES)
-                self.tallies[index] = tally
+                more, cost = self._played(f"{index}/{games}", GAMES, index)
+                self.results[index] = results + more
+                work -= cost
         return True
 
+    def known(self, index: int) -> list[Chance]:
+        """Return what is known of a position, seat by seat; nothing where that is nothing."""
+        if index in self.exact:
+            return [Chance(share, 0.0) for share in self.exact[index]]
+        return estimated(self.results.get(index, []))
+
     def point(self, index: int) -> Point:
-        """Return what is known of a position."""
-        known, after = self._known(index), self.game.whole_moves(index)
-        chances = tuple([chance for chance, _ in known]) or None
-        return Point(after, chances, max([x for _, x in known], default=0.0), index in self.exact)
+        """Return what is known of a position, for the curve."""
+        known, after = self.known(index), self.game.whole_moves(index)
+        chances = tuple([chance.mean for chance in known]) or None
+        most = max([chance.error for chance in known], default=0.0)
+        return Point(after, chances, most, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
         """Return the largest change of chances, whose they are, and what they were and became.
 
         None where that is not known, or no more than chance explains.
         """
-        first, then = self._known(before), after and self._known(after)
+        old, new = self.known(before), [] if after is None else self.known(after)
         changes = [
-            (abs(new - old), -seat, old, new)
-            for seat, ((old, error), (new, other)) in enumerate(zip(first, then, strict=True))
-            if abs(new - old) > 2 * sqrt(error**2 + other**2)
-        ] if first and then else []  # fmt: skip
+            (abs(x.mean - y.mean), -seat, x.mean, y.mean)
+            for seat, (x, y) in enumerate(zip(old, new, strict=False))
+            if abs(x.mean - y.mean) > 2 * sqrt(x.error**2 + y.error**2)
+        ]
         if not changes:
             return None
-        change, seat, old, new = max(changes)
-        return change, -seat, old, new
-
-    def _known(self, index: int) -> Sequence[tuple[float, float]]:
-        """Return per seat its chances and their error; nothing where they are not known."""
-        if index in self.exact:
-            return [(chance, 0.0) for chance in self.exact[index]]
-        tally = self.tallies.get(index, self._none)
-        seats = range(len(tally.totals) if tally.games else 0)
-        return [(tally.totals[seat] / tally.games, tally.error(seat)) for seat in seats]
+        change, seat, was, became = max(changes)
+        return change, -seat, was, became
 
     def weigh(self, index: int, advised: Any) -> tuple[Worth, float]:
         """Compare a move with another by imagined games; return what they cost, too.
 
         Both are judged by what who moved could see: bad luck is no mistake.
         """
-        seat, made = self.game.moves[index]
-        work, tallies = 0.0, []
-        for name, move in (("made", made), ("advised", advised)):
+        seat, move = self.game.moves[index]
+        made, work = self._played(f"{index}/made", COMPARED, index, (seat, move))
+        others, more = self._played(f"{index}/advised", COMPARED, index, (seat, advised))
+        played, best = estimated(made)[seat], estimated(others)[seat]
+        error = sqrt(played.error**2 + best.error**2)
+        return Worth(played.mean, best.mean, advised, error, exact=False), work + more
 
-            def start(random: Random, move: Any = move) -> Any:
-                return self.game.rules.after(self.game.drawn(index, random, seat), seat, move)
-
-            tallies.append(Tally(self._none.totals))
-            work += self._play(tallies[-1], f"{index}/{name}", start, COMPARED)
-        played, best = (tally.totals[seat] / COMPARED for tally in tallies)
-        error = sqrt(sum(tally.error(seat) ** 2 for tally in tallies))
-        return Worth(played, best, advised, error, exact=False), work
-
-    @property
-    def _none(self) -> Tally:
-        return Tally((0.0,) * self.game.rules.seats)
-
-    def _play(self, tally: Tally, name: str, start: Callable[[Random], Any], games: int) -> float:
-        work = 0.0
+    def _played(
+        self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
+    ) -> tuple[list[Shares], float]:
+        """Imagine games from a position, or after a move from what its seat saw."""
+        work, results = 0.0, list[Shares]()
         for number in range(games):
-            self.deadline.left()
+            self.judge.deadline.left()
             random = Random(f"{self.seed}/review/{name}/{number}")
-            result, cost = self.judge.imagined(start(random), random)
-            tally.add(result)
+            start = self.game.drawn(index, random, None if move is None else move[0])
+            if move is not None:
+                start = self.game.rules.after(start, *move)
+            result, cost = self.judge.imagined(start, random)
+            results.append(result)
             work += cost
-        return work
+        return results, work
 
 
 def _spread(places: Sequence[int]) -> Iterator[int]:

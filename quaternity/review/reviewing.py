@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from quaternity.base.deadline import Deadline
 from quaternity.base.errors import LimitError, SolverTimeout
 from quaternity.base.plain_values import checked_seconds, whole
-from quaternity.base.sentences import Kind, Sentence, Words, document
+from quaternity.base.sentences import Kind, Sentence, Words, document, facts
 from quaternity.base.wording import counted, percent
 from quaternity.review.chances import CURVE, WEIGHING, Chances, Point
 from quaternity.review.judge import Judge, Worth
@@ -23,6 +23,7 @@ MOST_SECONDS = 3600.0
 MOMENTS = 3
 
 CHANCE = Kind("chance", "The chance of a yes was {chance}.")
+ONLY = Kind("only", "Only {answer} was possible.")
 BETTER = Kind(
     "better",
     "In imagined games '{best}' wins {better}, this move {played}; the difference is known to "
@@ -127,7 +128,9 @@ class Review:
             mark = "  mistake" if any(move.mistake for move in whole_move) else ""
             yield f"  {number}. {'; '.join(map(words.say, whole_move[-1].events))}{mark}"
             for move in whole_move:
-                if move.chance is not None and 0 < move.chance < 1:
+                if move.chance in (0, 1) and not any(facts(x).get("forced") for x in move.events):
+                    yield f"    {ONLY(answer='yes' if move.chance else 'no')}"
+                elif move.chance is not None and 0 < move.chance < 1:
                     yield f"    {CHANCE(chance=percent(move.chance))}"
                 yield from (f"    {words.say(note)}" for note in move.notes)
         yield "\nChances after each move"
@@ -230,9 +233,14 @@ class _Reviewer:
             self.unfinished.append(TOO_LARGE())
 
     def _prove(self) -> None:
-        game = self.game
-        self.chances.prove()
-        for index in () if game.rules.hidden else self.mine:
+        game, exact = self.game, self.chances.exact
+        if game.rules.hidden:
+            return
+        for index in reversed(game.settled):
+            self.deadline.left()
+            if index not in exact and (end := self.judge.exact(game.position(index))):
+                exact[index] = end
+        for index in self.mine:
             self.deadline.left()
             (seat, move), before = game.moves[index], game.position(index)
             worth = self.judge.worth(before, seat, move, game.position(index + 1))
