@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
 
@@ -63,10 +64,13 @@ REQUESTS = Kind("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = Kind("no_request", "No request matters: your hand and the rules are enough.")
 REQUEST = Kind("request", "request {number}: {event}")
 LOOK_AT = Kind("look_at_card", "Look at the cards of {set:set}.")
-SAYS_LINE = Kind("says_line", "{line}.")
+SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line} …")
 DEAL = Kind("deal", "Deal {number}: {hands:parts}.")
 WHY_NOT = "; why not "
 """Parts lines of an explanation that lead to others from those that say something."""
+
+FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
+"""A formula in a line of an explanation."""
 
 KNOWN = Kind("known", "As the log stands, the answer is {answer}.")
 
@@ -234,6 +238,22 @@ def _lines(log: SeenLog, why: Why) -> Iterator[Step]:
     told = why.requests.explanation if why.requests is not None else None
     for line in why.lines if told is None else told.lines:
         if WHY_NOT not in line:
-            yield Step(SAYS_LINE(line=line.strip().rstrip(":")))
+            text = FORMULA.sub(_that, line.strip().rstrip(":"))
+            yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text))
     for number, deal in enumerate(why.deals, start=1):
         yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
+
+
+def _that(formula: re.Match[str]) -> str:
+    """Return a formula in words: "that player 1 does not know that player 2 has 2/3"."""
+    *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
+    words = f"that player {holder} has {card}"
+    for operator, who, _ in reversed(operators):
+        group = who.split(",")
+        unknown = operator[0] == "!"
+        knows = f"player {who} {'does not know' if unknown else 'knows'}"
+        if len(group) > 1:
+            not_known = "do not know" if unknown else "know"
+            knows = f"players {' and '.join(group)} {not_known} in common"
+        words = f"that {knows} {words}"
+    return words
