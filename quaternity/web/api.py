@@ -311,7 +311,9 @@ class Api:
         self.rates.count(("words", key), self.limits.words)
         if seat is None:
             return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
-        return table, seat, seat_names(table.seats)[seat]
+        # Whoever speaks is no program, even if one plays for them.
+        people = [s._replace(name=s.person) if s.is_held else s for s in table.seats]
+        return table, seat, seat_names(people)[seat]
 
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`."""

@@ -391,8 +391,7 @@ class Tables:
         link, now, token = fresh(), self.store.uptime(), table.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
         await self.store.write((), (
-            ("DELETE FROM moving WHERE until < ? OR (table_id = ? AND token = ?)",
-             (now, table.kept.id, token)),
+            ("DELETE FROM moving WHERE until < ? OR token = ?", (now, token)),
             (keep, (hashed(link), table.kept.id, token, now + MOVING_SECONDS)),
         ))  # fmt: skip
         return link
@@ -421,10 +420,12 @@ class Tables:
         """Return a code that brings a seat back; one before it is good no longer."""
         code = fresh_code()
         async with table.locked(table.tokens(seat)):
-            new = table.seats[seat]._replace(code=hashed(plain_code(code)))
+            before = table.seats[seat]
+            new = before._replace(code=hashed(plain_code(code)))
             # Nobody else sits anywhere now: programs think on, and who agreed still does.
             await self.store.write((), (seat_statement(table.kept.id, seat, new),))
             table.seats[seat] = new
+        await self._take_along(table, before, new)
         return code
 
     async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
@@ -460,12 +461,13 @@ class Tables:
         return Seated(number, token, None)
 
     async def _take_along(self, table: Table, before: Seat, after: Seat) -> None:
-        """Move somebody's seats at the other tables of the evening to the same device."""
+        """Give somebody's seats at the other tables of the evening the same token and code."""
         first = table.kept.evening or table.kept.id
         rows = self.store.read(
             "SELECT table_id FROM seats JOIN tables ON id = table_id "
-            "WHERE token = ? AND (id = ? OR evening = ?)",
+            "WHERE token = ? AND id != ? AND (id = ? OR evening = ?)",
             before.token,
+            table.kept.id,
             first,
             first,
         )
@@ -473,7 +475,9 @@ class Tables:
             other = await self.open(name)
             async with other.lock:
                 await other.change_seats({
-                    number: seat._replace(token=after.token, browser=after.browser)
+                    number: seat._replace(
+                        token=after.token, browser=after.browser, code=after.code
+                    )
                     for number, seat in enumerate(other.seats) if seat.token == before.token
                 })  # fmt: skip
 

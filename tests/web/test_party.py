@@ -78,6 +78,14 @@ def test_who_sits_at_a_table_talks_and_bystanders_among_themselves(tmp_path: Pat
         assert read(table, 2) == [line]
 
 
+def test_who_has_left_the_seat_to_a_program_talks_by_their_own_name(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, chat=True)
+        assert table.post(1, "hand-over", seat=1, player="easy").status == 200
+        assert table.post(1, "talk", text="I am on the train").status == 200
+        assert read(table, 0)[0]["name"] == "Anna (1)"
+
+
 def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
     with opened(tmp_path) as site:
         table = Table(site)
@@ -465,6 +473,27 @@ def test_a_seat_moves_in_all_games_of_an_evening_and_is_one_person(tmp_path: Pat
                 assert table.look(1)["seat"] == 0
         score = table.look(1)["evening"]
         assert [line["games"] for line in score] == [2, 2]
+
+
+def test_a_newer_code_or_link_of_the_evening_ends_those_before(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, game="set", settings={"seats": 2}, seats=["me", "me"])
+        codes = [table.post(0, "code").json["code"]]
+        links = [table.post(0, "elsewhere").json["link"]]
+        plays(site, table, 2, Random(1))
+        first, table.path = table.path, f"/api/tables/{table.post(0, 'again').json['table']}"
+        codes.append(table.post(0, "code").json["code"])
+        links.append(table.post(0, "elsewhere").json["link"])
+        for what, asked, right in (("move", "link", links), ("back", "code", codes)):
+            for shown, status in zip(right, (404, 201), strict=True):
+                page = site.ask("POST", f"/api/seats/{what}", {asked: shown})
+                assert page.status == status
+            assert page.json["table"] == table.path.rpartition("/")[2]
+        seats = [
+            site.ask("GET", path, token=page.json["token"]).json["seat"]
+            for path in (first, table.path)
+        ]
+        assert seats == [0, 1]
 
 
 def test_a_code_is_written_down_without_a_word_to_the_others(tmp_path: Path) -> None:
