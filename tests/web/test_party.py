@@ -560,6 +560,8 @@ def test_nobody_alone_with_a_hidden_hand_lets_a_second_self_see_it(tmp_path: Pat
         live.seen[3] = -inf
         assert table.post(0, "hand-over", seat=3, player="open").status == 403
         assert table.post(0, "hand-over", seat=3, player="easy").status == 200
+        # A program plays for them, but they may be back: no other hand is shown either.
+        assert table.post(0, "hand-over", seat=1, player="open").status == 403
         assert table.post(3, "hand-over", seat=3, player="me").status == 200
 
 
