@@ -246,7 +246,7 @@ class Table:
 
     def would_show(self, seat: int, who: Who) -> bool:
         """Return whether somebody could let a second self see what a program has in its hand."""
-        played = self.seats[seat].kind == PROGRAM and not self.is_over
+        played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.waits)
         # Whoever left a seat to a program may be back.
         others = any(s.is_held and n not in who.held for n, s in enumerate(self.seats))
         return played and self.rules.hidden and others

@@ -342,7 +342,7 @@ def test_nobody_shows_a_second_self_what_a_program_holds(
     assert set(table.people()) == people
     for seat, held in product(range(3), [(), (0,), (1,), (0, 1), (0, 2), (0, 1, 2)]):
         for archive in (False, True):
-            table.kept = table.kept._replace(archive=archive)
+            table.kept = table.kept._replace(archive=archive, waiting=None)
             hides = game == "kwartet" and not archive and seats[seat] == "random"
             who = Who(held, maker=True, looking=None)
             assert table.would_show(seat, who) == (hides and not people <= set(held))

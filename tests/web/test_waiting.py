@@ -340,6 +340,13 @@ def test_only_the_host_puts_programs_in_seats_that_wait_for_friends(site: Site) 
     assert table.look(0)["begun"]
 
 
+def test_before_the_deal_a_program_makes_room_for_a_friend(site: Site) -> None:
+    table = room(site, "kwartet", seats=["me", "open", "open", "easy"])
+    assert comes(site, table, name="Ben").status == 201
+    assert table.post(0, "hand-over", seat=3, player="open").status == 200
+    assert comes(site, table, seat=3).status == 201
+
+
 def test_who_changes_the_seat_or_leaves_is_seen_where_they_are(site: Site) -> None:
     cookie = {"cookie": "quaternity=" + "y" * 22}
     table = room(site)
