@@ -82,8 +82,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "table": ("quaternity.table", "protocol workers base"),
     "web": (
         "quaternity.web",
-        "guide decks puzzles ternary quarto kwartet epistemic insight table protocol workers game"
-        " base solvers",
+        "guide decks review puzzles ternary quarto kwartet epistemic insight table protocol workers"
+        " game base solvers",
     ),
     "puzzles": (
         "quaternity.puzzles",

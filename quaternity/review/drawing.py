@@ -13,7 +13,7 @@ _WIDE, _HIGH, _MARGIN, _LABEL = 720, 300, 48, 120
 _DASHES = ("none", "7 3")
 
 
-def curve_svg(review: Review) -> str:
+def curve_svg(review: Review, words: Words | None = None) -> str:
     """Draw every seat's chances over the game, and mark the moments that decided it."""
     known = [point for point in review.curve if point.chances is not None]
     what = "; ".join(
@@ -21,12 +21,12 @@ def curve_svg(review: Review) -> str:
         for point in known
     )
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 5) // 6)
-    parts, title = _parts(review), "chances over the game"
+    parts, title = _parts(review, words or Words(review.names)), "chances over the game"
     return svg_document(_WIDE + 2 * _MARGIN, height, title, what, parts, "#fff")
 
 
-def _parts(review: Review) -> Iterator[str]:
-    last, names = max(1, len(review.curve) - 1), Words(review.names)
+def _parts(review: Review, names: Words) -> Iterator[str]:
+    last = max(1, len(review.curve) - 1)
 
     def at(after: float, chance: float) -> tuple[float, float]:
         return round(_MARGIN + _WIDE * after / last, 1), round(_MARGIN + _HIGH * (1 - chance), 1)

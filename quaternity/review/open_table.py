@@ -10,12 +10,15 @@ from quaternity.base.sentences import Kind, Sentence
 from quaternity.quarto.board import winning_cells
 from quaternity.quarto.players import Careful, Search
 from quaternity.quarto.rules import QuartoPosition
-from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, RatedMove, rated_moves
+from quaternity.quarto.solving import SOLVE_LIMIT, Outcome, QuartoMove, RatedMove, rated_moves
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 from quaternity.ternary.rules import MORE, SetMove, SetPosition
 
-WOULD = Kind("would", "'{best}' would have kept a {outcome}; after this move it is a {became}.")
+WOULD = Kind(
+    "would", "'{best}' would have kept this: {outcome}. After this move the end is: {became}."
+)
+ENDS = {x: Kind(x.name.lower(), x.name.lower())() for x in Outcome}
 MISSED_QUARTO = Kind("missed_quarto", "'{best}' would have won at once.")
 LAY_THERE = Kind("lay_there", "A {three} lay on the table: {cards:row}.")
 WRONG_CLAIM = Kind("wrong_claim", "A wrong claim costs a point.")
@@ -63,8 +66,7 @@ class QuartoJudge(Judge):
             played, most = (made.outcome + 1) / 2, (best.outcome + 1) / 2
             if played == most:
                 return Worth(played, most, None)
-            names = [x.outcome.name.lower() for x in (best, made)]
-            note = WOULD(best=best.move, outcome=names[0], became=names[1])
+            note = WOULD(best=best.move, outcome=ENDS[best.outcome], became=ENDS[made.outcome])
             return Worth(played, most, best.move, note=note)
         if before.in_hand is None:
             return None

@@ -30,14 +30,18 @@ BETTER = Kind(
     "{error}.",
 )
 CHANGED = Kind("changed", "The chances of {who:player} went from {before} to {after}.")
-POINTS = Kind("points", "{who:player} came to {points} on the way to the first place.")
+POINTS = Kind("points", "{who:player} scored on the way to the first place: {points} now.")
 TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {what}.")
+LOOKING = Kind("looking", "what could be known at each move")
+PROVING = Kind("proving", "where the end is certain")
+IMAGINING = Kind("imagining", "everybody's chances")
+COMPARING = Kind("comparing", "what moves were worth beside others")
 SOME_CHANCES = Kind(
     "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
 )
 NOT_DRAWN = Kind("not_drawn", "Hands of so many players are not drawn in time: no chances.")
 TOO_LARGE = Kind("too_large", "Some positions have more deals than are counted in time.")
-NOT_COMPARED = Kind("not_compared", "{moves} not compared with others; more seconds help.")
+NOT_COMPARED = Kind("not_compared", "Moves not compared with others: {count}; more seconds help.")
 
 
 class ReviewedMove(NamedTuple):
@@ -58,6 +62,15 @@ class ReviewedMove(NamedTuple):
     notes: tuple[str, ...]
     worth: Worth | None
     mistake: bool
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What can be said of it besides its events."""
+        if self.chance is None or any(facts(event).get("forced") for event in self.events):
+            return self.notes
+        if 0 < self.chance < 1:
+            return (CHANCE(chance=percent(self.chance)), *self.notes)
+        return (ONLY(answer="yes" if self.chance else "no"), *self.notes)
 
 
 class Moment(NamedTuple):
@@ -128,11 +141,7 @@ class Review:
             mark = "  mistake" if any(move.mistake for move in whole_move) else ""
             yield f"  {number}. {'; '.join(map(words.say, whole_move[-1].events))}{mark}"
             for move in whole_move:
-                if move.chance in (0, 1) and not any(facts(x).get("forced") for x in move.events):
-                    yield f"    {ONLY(answer='yes' if move.chance else 'no')}"
-                elif move.chance is not None and 0 < move.chance < 1:
-                    yield f"    {CHANCE(chance=percent(move.chance))}"
-                yield from (f"    {words.say(note)}" for note in move.notes)
+                yield from (f"    {words.say(line)}" for line in move.lines)
         yield "\nChances after each move"
         for point in self.curve:
             if point.chances is not None:
@@ -198,10 +207,10 @@ class _Reviewer:
     def made(self) -> Review:
         game = self.game
         for what, step in (
-            ("what could be known at each move", self._look),
-            ("where the end is certain", self._prove),
-            ("everybody's chances", self._imagine),
-            ("what moves were worth beside others", self._weigh),
+            (LOOKING(), self._look),
+            (PROVING(), self._prove),
+            (IMAGINING(), self._imagine),
+            (COMPARING(), self._weigh),
         ):
             try:
                 self.deadline.left()
@@ -280,8 +289,7 @@ class _Reviewer:
                 self.worth[index], work = self.chances.weigh(index, advised)
                 self.weighing -= work
         if left_out:
-            moves = f"{counted(left_out, 'move')} {'was' if left_out == 1 else 'were'}"
-            self.unfinished.append(NOT_COMPARED(moves=moves))
+            self.unfinished.append(NOT_COMPARED(count=left_out))
 
     def _move(self, index: int) -> ReviewedMove:
         game, worth = self.game, self.worth.get(index)
@@ -305,7 +313,7 @@ class _Reviewer:
             for seat in winners:
                 points = game.points[at + 1][seat]
                 if len(chosen) < MOMENTS and points > game.points[at][seat]:
-                    chosen.setdefault(at, POINTS(who=seat, points=counted(int(points), "point")))
+                    chosen.setdefault(at, POINTS(who=seat, points=f"{points:g}"))
         for at, text in sorted(chosen.items()):
             whole_move = [move for move in moves[: at + 1] if move.number == moves[at].number]
             notes = [note for move in whole_move for note in move.notes]

@@ -32,6 +32,7 @@ from quaternity.web.rendering import (
     message_html,
     move_html,
     new_html,
+    review_html,
     static_files,
     table_html,
 )  # fmt: skip
@@ -65,6 +66,7 @@ class Pages:
             "/t/{table}/events": self.events,
             "/t/{table}/at/{number}": self.moment,
             "/t/{table}/help/{word}": self.help,
+            "/t/{table}/review": self.review,
             "/learn": self.learn,
             "/report": self.report,
             "/guide": self.guide,
@@ -157,6 +159,13 @@ class Pages:
         else:
             answer = await self.tables.help(table, who, word, asked)
         return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
+
+    async def review(self, request: Request) -> Response:
+        """`GET /t/T/review`: what decided a game that is over."""
+        table = await self.tables.open(request.path_params["table"])
+        who = table.who(*caller_of(request))
+        done = await self.tables.review(table, who)
+        return HTMLResponse(review_html(table.sight(who), done, root_of(request)))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""

@@ -16,6 +16,7 @@ from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
 from quaternity.base.wording import listed
 from quaternity.kwartet.settings import SET_SIZE
+from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.course import LoggedCourse
@@ -67,6 +68,9 @@ MOST_DRAWN = 20
 
 MOVING_SECONDS = 600.0
 """So long a link moves a seat to another device."""
+
+REVIEW_SECONDS = 8.0
+"""The longest that the review of a game may take."""
 
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
@@ -598,6 +602,14 @@ class Tables:
             if isinstance(error, Refusal):
                 raise
             raise Refusal(422, str(error)) from None
+
+    async def review(self, table: Table, who: Who) -> Review:
+        """Return the review of a game that is over."""
+        table.check_begun()
+        if table.rules.to_act(table.course.position):
+            raise Refusal(409, "the game is not over", version=table.version)
+        done: Review = await self.thinking.count(review, table.record(who), None, REVIEW_SECONDS)
+        return done
 
     async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
         rules, seat = table.rules, who.looking

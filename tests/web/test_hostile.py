@@ -66,6 +66,7 @@ ROUTES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("GET", "/t/{table}"): None,
     ("GET", "/t/{table}/part"): None,
     ("GET", "/t/{table}/at/1"): None,
+    ("GET", "/t/{table}/review"): None,
     ("GET", "/learn"): None,
     ("GET", "/guide"): None,
     ("GET", "/report"): None,

@@ -55,6 +55,7 @@ def kinds() -> set[str]:
             "epistemic",
             "insight",
             "puzzles",
+            "review",
             "web",
         ):
             values = vars(importlib.import_module(module.name)).values()

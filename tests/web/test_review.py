@@ -1,0 +1,46 @@
+"""The review of a game as a page: when the game is over, and not before."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.limits import limited
+from tests.review.test_other_games import TABLES, match, record
+from tests.web.site import Page, Site
+
+pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
+pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
+
+from quaternity.web.app import app
+
+LINK = re.compile(r'href="(/t/[^"]+/review)"')
+
+
+def pages(site: Site, text: str, language: str = "en") -> tuple[Page, Page]:
+    """The page of the table of a record, and that of its review."""
+    made = site.ask("POST", "/api/records", text.encode())
+    assert made.status == 201, made.body
+    path = f"/t/{made.json['table']}"
+    return site.ask("GET", path), site.ask("GET", f"{path}/review?language={language}")
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_a_game_that_is_over_is_reviewed_and_no_other(game: str, tmp_path: Path) -> None:
+    text = record(match(game, 0))
+    with Site(app(str(tmp_path))) as site, limited("quaternity.web.tables", REVIEW_SECONDS=1.0):
+        table, review = pages(site, text)
+        assert review.status == 200, review.body
+        assert LINK.search(table.body.decode())
+        page = review.body.decode()
+        assert "What decided it" in page
+        assert "<polyline" in page
+        assert "style=" not in page.partition("<svg")[2].partition("</svg>")[0]
+        german = pages(site, text, "de")[1].body.decode()
+        assert "Was den Ausschlag gab" in german
+        table, review = pages(site, "".join(text.splitlines(keepends=True)[:-1]))
+        assert review.status == 409
+        assert b"he game is not over" in review.body
+        assert not LINK.search(table.body.decode())
