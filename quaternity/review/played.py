@@ -124,6 +124,8 @@ def _replayed(data: bytes) -> tuple[Any, Any, str]:
         middle = (good + bad) // 2
         good, bad = (middle, bad) if _part(lines, middle) else (good, middle)
     rules, replay = _part(lines, good) or (None, None)
+    if not (replay and replay.moves) and not lines[good][:1].isdigit():
+        raise InputError(fault)  # the head says something else than the usual settings
     return rules, replay, fault
 
 
