@@ -299,6 +299,36 @@ def test_who_looked_on_before_they_sat_down_is_there(person: Callable[..., Perso
     assert present == [True, True]
 
 
+AWAY_FROM_PAGE = """
+    globalThis.told = [];
+    globalThis.Notification = class {
+        static permission = "granted";
+        constructor(title) { told.push(title); }
+        close() {}
+    };
+    localStorage.setItem("notify", "on");
+    Object.defineProperty(document, "hidden", { get: () => globalThis.away === true });
+"""
+
+
+def test_who_looks_elsewhere_is_told_that_it_is_their_turn(person: Callable[..., Person]) -> None:
+    ann, bo = person(), person()
+    ann.context.add_init_script(AWAY_FROM_PAGE)
+    _, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
+    bo.join(invitations[0], "Bo")
+    icon = "document.querySelector('link[rel=icon]').href.includes('yours')"
+    ann.page.wait_for_function(icon)
+    ann.page.locator("[data-move=A]").click(force=True)
+    bo.page.wait_for_function(SHOWN, arg=1)
+    ann.page.wait_for_function(f"!{icon}")
+    ann.page.evaluate("globalThis.away = true")
+    bo.move(Random(1))
+    ann.page.wait_for_function(SHOWN, arg=2)
+    ann.page.wait_for_function(icon)
+    assert "● Your turn" in ann.page.title()
+    assert ann.page.evaluate("told") == [ann.page.title()]
+
+
 WITHOUT_WORKERS = {
     "none": "delete globalThis.SharedWorker",
     "no modules": """const Shared = SharedWorker;
