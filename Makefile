@@ -40,7 +40,7 @@ serve: $(READY)  ## open the table in a browser; SERVE="--host 0.0.0.0" for othe
 test: $(READY)  ## set up, then run the tests: every law, with few examples
 	$(BIN)/python -m pytest -n auto
 
-thorough: $(READY)  ## the same tests with many examples, seeds and games; others every time
+thorough: $(READY)  ## the tests that try more then, with many examples, seeds and games; others every time
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
