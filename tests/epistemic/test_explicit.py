@@ -13,10 +13,10 @@ from quaternity.epistemic.worlds import MAX_WORLDS, all_deals, quick_count
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
 from solvers.counting import count_deals
-from solvers.strategies import deal_problems
 from tests.agreement import agree
 from tests.limits import limited
 from tests.sizes import THOROUGH, examples
+from tests.solvers.problems import listable_problems
 
 
 def listed(problem: DealProblem) -> list[tuple[int, ...]]:
@@ -27,14 +27,14 @@ def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
     return sorted(tuple(who for owner in deal.owner for who in owner) for deal in deals(problem))
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(400))
 def test_every_deal_is_listed_once(problem: DealProblem) -> None:
     found = agree({"steps": listed, "brute force": by_brute_force}, problem)
     assert len(found) == count_deals(problem)
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(100))
 def test_worlds_are_deals(problem: DealProblem) -> None:
     model = Model(problem)

@@ -5,10 +5,19 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from hypothesis.strategies import SearchStrategy
+
 from solvers import SOLVERS, DealProblem, SetConstraint
+from solvers.brute_force import refuses
+from solvers.strategies import deal_problems
 
 ORACLE = Path(__file__).parent.parent / "data" / "oracle_states.jsonl"
 """970 states, reachable ones and damaged ones, with the verdicts of two other implementations."""
+
+
+def listable_problems() -> SearchStrategy[DealProblem]:
+    """Draw problems all deals of which can be listed by brute force."""
+    return deal_problems().filter(lambda problem: refuses(problem) is None)
 
 
 def free_start(size: int, sets: int, players: int) -> DealProblem:

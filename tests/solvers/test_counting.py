@@ -34,14 +34,19 @@ from tests.solvers.plain_counting import (
     count_by_remaining_hands,
     vectors_by_enumeration,
 )
-from tests.solvers.problems import bound_everywhere, free_start, start_seen_by_one
+from tests.solvers.problems import (
+    bound_everywhere,
+    free_start,
+    listable_problems,
+    start_seen_by_one,
+)
 
 
 def multinomial(*hands: int) -> int:
     return factorial(sum(hands)) // prod(map(factorial, hands))
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(300))
 def test_three_ways_to_count(problem: DealProblem) -> None:
     agree(
@@ -54,7 +59,7 @@ def test_three_ways_to_count(problem: DealProblem) -> None:
     )
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(150))
 def test_three_ways_to_chances(problem: DealProblem) -> None:
     agree(
@@ -78,7 +83,7 @@ def test_larger_problems_by_two_ways(problem: DealProblem) -> None:
         assert all(sum(row) == deals for row in cards)
 
 
-@given(deal_problems(max_sets=3))
+@given(listable_problems())
 @settings(max_examples=examples(150))
 def test_distributions_are_those_of_enumerated_deals(problem: DealProblem) -> None:
     for index in range(len(problem.sets)):

@@ -14,11 +14,16 @@ from solvers import (
 )
 from solvers.brute_force import deals
 from solvers.filtering import FILTERS
-from solvers.strategies import deal_problems, feasible_problems
+from solvers.strategies import feasible_problems
 from tests.agreement import agree
 from tests.limits import limited
 from tests.sizes import examples
-from tests.solvers.problems import bound_everywhere, free_start, oracle_problems
+from tests.solvers.problems import (
+    bound_everywhere,
+    free_start,
+    listable_problems,
+    oracle_problems,
+)
 
 
 def closed_by_enumeration(problem: DealProblem) -> DealProblem:
@@ -40,7 +45,7 @@ def closed_by_enumeration(problem: DealProblem) -> DealProblem:
     )
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(400))
 def test_three_ways_to_close(problem: DealProblem) -> None:
     if solve(problem):

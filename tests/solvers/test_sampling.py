@@ -21,9 +21,13 @@ from solvers import (
     verify,
 )
 from solvers.brute_force import deals
-from solvers.strategies import deal_problems
 from tests.sizes import examples, thorough
-from tests.solvers.problems import bound_everywhere, free_start, start_seen_by_one
+from tests.solvers.problems import (
+    bound_everywhere,
+    free_start,
+    listable_problems,
+    start_seen_by_one,
+)
 
 MIXED = DealProblem(
     [4, 3, 3],
@@ -35,7 +39,7 @@ MIXED = DealProblem(
 )
 
 
-@given(deal_problems())
+@given(listable_problems())
 @settings(max_examples=examples(200))
 def test_numbers_and_deals_correspond(problem: DealProblem) -> None:
     numbered = NumberedDeals(problem)
