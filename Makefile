@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench ablation growth reader ladder perfect fuzz docs notebooks package wheels clean
+.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench ablation growth reader ladder perfect fuzz proofs docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -90,6 +90,10 @@ ladder: $(READY)  ## ratings of all players, into the guide; LADDER="--with kwar
 
 fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--seconds 60" for less
 	$(BIN)/quaternity fuzz --workers $$(getconf _NPROCESSORS_ONLN) $(or $(FUZZ),--examples 1000000)
+
+proofs: $(READY)  ## let Coq read the proofs, and run what is proved; needs Debian's coq and ocaml
+	$(BIN)/python -m tests.proofs
+	$(BIN)/python -m pytest --hypothesis-profile=thorough tests/proofs
 
 docs: $(READY)  ## guide and reference as a static site, site/index.html, its links checked
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs --editable '.[web]'

@@ -1,0 +1,71 @@
+"""Proofs that Coq reads: `make proofs` compiles them, and says on what every theorem rests.
+
+The programs are Debian's `coq` and `ocaml`; nothing here installs them. All is compiled in a folder
+of its own, so that nothing is left beside the sources.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+FILES = ("deals",)
+"""The files with theorems; each may use those before it."""
+
+PACKAGES = {"coqc": "coq", "ocamlopt": "ocaml"}
+"""Per program the package of Debian that has it."""
+
+CLOSED = "Closed under the global context"
+"""What Coq prints of a theorem that rests on no axiom, and on nothing admitted."""
+
+
+def missing() -> list[str]:
+    """Return the packages that have to be installed first."""
+    return sorted({package for tool, package in PACKAGES.items() if shutil.which(tool) is None})
+
+
+def run(folder: Path, *command: str, given: str | None = None) -> str:
+    """Run a program in a folder; return what it prints, or fail with all that it printed."""
+    ended = subprocess.run(
+        command, cwd=folder, input=given or "", capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise RuntimeError(f"{' '.join(command)}:\n{ended.stdout}{ended.stderr}")
+    return ended.stdout
+
+
+def compile_proof(folder: Path, name: str, source: str | None = None) -> str:
+    """Compile a file of this folder, or `source` under its name; return what Coq prints."""
+    path = folder / f"{name}.v"
+    path.write_text(source or (FOLDER / path.name).read_text("utf-8"), "utf-8")
+    return run(folder, "coqc", "-q", "-R", ".", "Quaternity", path.name)
+
+
+def assumptions(folder: Path, name: str) -> dict[str, str]:
+    """Return, for each theorem of a compiled file, and for all of it, what Coq says it rests on."""
+    source = (folder / f"{name}.v").read_text("utf-8")
+    lines = ["From Coq Require Import String.", f"From Quaternity Require {name}."]
+    lines += [f"Definition everything := ({', '.join(f'@{name}.{x}' for x in proved(source))})."]
+    statements = {theorem: f"{name}.{theorem}" for theorem in proved(source, "Theorem")}
+    statements["everything"] = "everything"
+    lines += [f'Eval cbv in "--"%string. Print Assumptions {x}.' for x in statements.values()]
+    printed = compile_proof(folder, f"assumptions_of_{name}", "\n".join(lines))
+    parts = re.split(r'^ *= "--"%string\n *: string\n', printed, flags=re.MULTILINE)[1:]
+    return dict(zip(statements, map(str.strip, parts), strict=True))
+
+
+def proved(source: str, words: str = "Theorem|Lemma") -> list[str]:
+    """Return the names of what a file proves."""
+    return re.findall(rf"^(?:{words}) (\w+)", source, re.MULTILINE)
+
+
+def compile_checker(folder: Path) -> str:
+    """Compile the checker of deals.v by way of OCaml; return the program's path."""
+    for name in ("deals", "extract"):
+        compile_proof(folder, name)
+    (folder / "main.ml").write_bytes((FOLDER / "main.ml").read_bytes())
+    run(folder, "ocamlopt", "-o", "checker", "checker.mli", "checker.ml", "main.ml")
+    return str(folder / "checker")

@@ -1,0 +1,55 @@
+(* Reads one problem and one verdict a line, all as whole numbers, and prints 1 where the proved
+   checker accepts the verdict, 0 where it does not. A list is its length, then its entries.
+   The line: hands; sets, each as owners, low, high; then the verdict, a number for its kind:
+   0 a deal (a list of rows), 1 too few places, 2 crossed bounds (player, set), 3 a crowded hand
+   (player), 4 a shortage (coalition, witnesses), 5 no evidence. *)
+
+open Checker
+
+let number_of word =
+  let digit c = match c with
+    | '0' -> Z0 | '1' -> Zpos XH | '2' -> Zpos (XO XH) | '3' -> Zpos (XI XH)
+    | '4' -> Zpos (XO (XO XH)) | '5' -> Zpos (XI (XO XH)) | '6' -> Zpos (XO (XI XH))
+    | '7' -> Zpos (XI (XI XH)) | '8' -> Zpos (XO (XO (XO XH))) | '9' -> Zpos (XI (XO (XO XH)))
+    | _ -> failwith "no digit" in
+  let ten = Zpos (XO (XI (XO XH))) in
+  let negative = word.[0] = '-' in
+  let digits = if negative then String.sub word 1 (String.length word - 1) else word in
+  let value = ref Z0 in
+  String.iter (fun c -> value := Z.add (Z.mul !value ten) (digit c)) digits;
+  if negative then Z.opp !value else !value
+
+let judge line =
+  let words = ref (String.split_on_char ' ' line) in
+  let word () = match !words with
+    | first :: rest -> words := rest; first
+    | [] -> failwith "too few numbers" in
+  let number () = number_of (word ()) in
+  let rec times count read = if count = 0 then [] else
+    let first = read () in first :: times (count - 1) read in
+  let list read = let length = int_of_string (word ()) in times length read in
+  let hands = list number in
+  let sets = list (fun () ->
+    let owners = list number in
+    let low = list number in
+    let high = list number in
+    { owners; low; high }) in
+  let verdict = match word () with
+    | "0" -> Feasible (list (fun () -> list number))
+    | "1" -> Infeasible (Some TooFewPlaces)
+    | "2" -> let player = number () in
+             let index = number () in Infeasible (Some (CrossedBounds (player, index)))
+    | "3" -> Infeasible (Some (CrowdedHand (number ())))
+    | "4" -> let coalition = number () in
+             let witnesses = list number in Infeasible (Some (Shortage (coalition, witnesses)))
+    | "5" -> Infeasible None
+    | _ -> failwith "no such verdict" in
+  if !words <> [] then failwith "too many numbers";
+  verify { hands; sets } verdict
+
+let () =
+  try
+    while true do
+      print_endline (if judge (read_line ()) then "1" else "0")
+    done
+  with End_of_file -> ()
