@@ -9,12 +9,10 @@ For `quaternity serve`, and for those who run it themselves, with the folder of 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -29,15 +27,9 @@ from quaternity.web.api import Api
 from quaternity.web.guards import Guards, Limits, answer
 from quaternity.web.languages import Spoken, spoken
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import Store
+from quaternity.web.store import Store, folder_of
 from quaternity.web.tables import Tables
 from quaternity.web.thinking import Thinking
-
-
-def usual_folder() -> str:
-    """Return where tables are kept when nothing else is said."""
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
 
 
 def app(
@@ -56,7 +48,7 @@ def app(
     """
     limits = limits or Limits()
     thinking = Thinking(move_seconds, players, limits.counts)
-    tables = Tables(Store(folder or usual_folder()), thinking)
+    tables = Tables(Store(folder_of(folder)), thinking)
     api = Api(tables, limits)
 
     @asynccontextmanager

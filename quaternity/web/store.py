@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
@@ -130,6 +131,20 @@ class _Job(NamedTuple):
     entries: Sequence[Entry]
     statements: Sequence[Statement]
     done: asyncio.Future[None]
+
+
+def folder_of(data: str | None) -> str:
+    """Return the folder that `--data` names, by default that of the user.
+
+    Raises:
+        InputError: it names something else.
+    """
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    folder = data or os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
+    if scheme := re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", folder):
+        # No more of it is shown: a password may follow.
+        raise InputError(f"--data {scheme[0]}...: expected a folder; tables are kept in a file")
+    return folder
 
 
 class Store:

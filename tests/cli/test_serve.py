@@ -23,13 +23,20 @@ from tests.cli.conftest import Cli
         (["--port", "70000"], "65535"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
         (["--data", "/dev/null/tables"], "/dev/null/tables"),
+        (["--data", "mysql://me:secret@host/x"], "--data mysql://...: expected a folder"),
+        (["--data", "sqlite:///tables"], "--data sqlite://...: expected a folder"),
     ],
 )
-def test_what_cannot_be_served(cli: Cli, tmp_path: Path, options: list[str], says: str) -> None:
+def test_what_cannot_be_served(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     given = [] if "--data" in options else ["--data", str(tmp_path)]
     outcome = cli("serve", *given, *options)
     assert outcome.status == 2
     assert says in outcome.err
+    assert "secret" not in outcome.err
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(":")]
 
 
 def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
