@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-FILES = ("deals",)
+FILES = ("deals", "question")
 """The files with theorems; each may use those before it."""
 
 PACKAGES = {"coqc": "coq", "ocamlopt": "ocaml"}
@@ -63,8 +63,8 @@ def proved(source: str, words: str = "Theorem|Lemma") -> list[str]:
 
 
 def compile_checker(folder: Path) -> str:
-    """Compile the checker of deals.v by way of OCaml; return the program's path."""
-    for name in ("deals", "extract"):
+    """Compile what is extracted by way of OCaml; return the program's path."""
+    for name in ("deals", "question", "extract"):
         compile_proof(folder, name)
     (folder / "main.ml").write_bytes((FOLDER / "main.ml").read_bytes())
     run(folder, "ocamlopt", "-o", "checker", "checker.mli", "checker.ml", "main.ml")

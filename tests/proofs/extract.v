@@ -1,9 +1,9 @@
-(* The checking program of deals.v as OCaml, number by number as it was proved: no integer of the
-   machine stands in for one of Coq's.
+(* The checking program of deals.v and the step of question.v as OCaml, number by number as they were
+   proved: no integer of the machine stands in for one of Coq's.
    checker.ml and checker.mli are written to the folder in which this is compiled.
-   main.ml feeds the program; it reads problems and evidence, and prints what it is told. *)
+   main.ml feeds the programs, and prints what they answer. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic.
-From Quaternity Require Import deals.
+From Quaternity Require Import deals question.
 
-Extraction "checker.ml" verify Z.add Z.mul Z.opp.
+Extraction "checker.ml" verify after Z.add Z.mul Z.opp.

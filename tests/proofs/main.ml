@@ -1,8 +1,9 @@
-(* Reads one problem and one verdict a line, all as whole numbers, and prints 1 where the proved
-   checker accepts the verdict, 0 where it does not. A list is its length, then its entries.
-   The line: hands; sets, each as owners, low, high; then the verdict, a number for its kind:
-   0 a deal (a list of rows), 1 too few places, 2 crossed bounds (player, set), 3 a crowded hand
-   (player), 4 a shortage (coalition, witnesses), 5 no evidence. *)
+(* Reads one problem and one claim a line, all as whole numbers, and prints 1 where the proved
+   programs say the same as the claim, 0 where they do not. A list is its length, then its entries.
+   The line: hands; sets, each as owners, low, high; then the claim, a number for its kind:
+   0 a deal fits (a list of rows). No deal fits, by 1 too few places, 2 crossed bounds (player, set),
+   3 a crowded hand (player), 4 a shortage (coalition, witnesses), 5 no evidence. 6 after a move
+   (asker, asked, set, card, 1 for yes) the problem is another, hands and sets as before. *)
 
 open Checker
 
@@ -28,24 +29,36 @@ let judge line =
   let rec times count read = if count = 0 then [] else
     let first = read () in first :: times (count - 1) read in
   let list read = let length = int_of_string (word ()) in times length read in
-  let hands = list number in
-  let sets = list (fun () ->
-    let owners = list number in
-    let low = list number in
-    let high = list number in
-    { owners; low; high }) in
-  let verdict = match word () with
-    | "0" -> Feasible (list (fun () -> list number))
-    | "1" -> Infeasible (Some TooFewPlaces)
+  let problem () =
+    let hands = list number in
+    let sets = list (fun () ->
+      let owners = list number in
+      let low = list number in
+      let high = list number in
+      { owners; low; high }) in
+    { hands; sets } in
+  let rec place count = if count = 0 then O else S (place (count - 1)) in
+  let before = problem () in
+  let accepts claim = verify before claim in
+  let answer = match word () with
+    | "0" -> accepts (Feasible (list (fun () -> list number)))
+    | "1" -> accepts (Infeasible (Some TooFewPlaces))
     | "2" -> let player = number () in
-             let index = number () in Infeasible (Some (CrossedBounds (player, index)))
-    | "3" -> Infeasible (Some (CrowdedHand (number ())))
+             let index = number () in accepts (Infeasible (Some (CrossedBounds (player, index))))
+    | "3" -> accepts (Infeasible (Some (CrowdedHand (number ()))))
     | "4" -> let coalition = number () in
-             let witnesses = list number in Infeasible (Some (Shortage (coalition, witnesses)))
-    | "5" -> Infeasible None
-    | _ -> failwith "no such verdict" in
+             let witnesses = list number in
+             accepts (Infeasible (Some (Shortage (coalition, witnesses))))
+    | "5" -> accepts (Infeasible None)
+    | "6" -> let asker = number () in
+             let asked = number () in
+             let of_set = place (int_of_string (word ())) in
+             let of_card = place (int_of_string (word ())) in
+             let yes = word () = "1" in
+             after { asker; asked; of_set; of_card; yes } before = problem ()
+    | _ -> failwith "no such claim" in
   if !words <> [] then failwith "too many numbers";
-  verify { hands; sets } verdict
+  answer
 
 let () =
   try

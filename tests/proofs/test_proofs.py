@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from quaternity.game.question import Answer
+from quaternity.game.transition import problem_after
 from solvers import (
     Certificate,
     CrossedBounds,
@@ -83,47 +85,61 @@ def forged(problem: DealProblem, verdict: Verdict, random: Random) -> Verdict:
     return Infeasible(random.choice(others))
 
 
-def line_of(problem: DealProblem, verdict: Verdict) -> str:
-    """What main.ml reads: a list is its length, then its entries."""
+def listed(numbers: Sequence[int]) -> list[int]:
+    """As main.ml reads them: a list is its length, then its entries."""
+    return [len(numbers), *numbers]
 
-    def listed(numbers: Sequence[int]) -> list[int]:
-        return [len(numbers), *numbers]
 
+def numbers_of(problem: DealProblem) -> list[int]:
     numbers = [*listed(problem.hands), len(problem.sets)]
     for constraint in problem.sets:
         for part in constraint:
             numbers += listed(part)
+    return numbers
+
+
+def claim_of(verdict: Verdict) -> list[int]:
     match verdict:
         case Feasible(deal):
-            numbers += [0, len(deal.owner)]
-            for row in deal.owner:
-                numbers += listed(row)
+            return [0, len(deal.owner), *(number for row in deal.owner for number in listed(row))]
         case Infeasible(TooFewPlaces()):
-            numbers += [1]
+            return [1]
         case Infeasible(CrossedBounds(player, index)):
-            numbers += [2, player, index]
+            return [2, player, index]
         case Infeasible(CrowdedHand(player)):
-            numbers += [3, player]
+            return [3, player]
         case Infeasible(Shortage(coalition, witnesses)):
-            numbers += [4, coalition, *listed(witnesses)]
+            return [4, coalition, *listed(witnesses)]
         case _:
-            numbers += [5]
-    return " ".join(map(str, numbers))
+            return [5]
+
+
+@pytest.fixture(scope="module")
+def proved_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[bool]]:
+    """What the proved programs answer to pairs of a problem and a claim about it."""
+    folder = tmp_path_factory.mktemp("proofs")
+    checker = compile_checker(folder)
+
+    def answers(claims: Iterable[tuple[DealProblem, list[int]]]) -> list[bool]:
+        lines = (" ".join(map(str, numbers_of(problem) + claim)) for problem, claim in claims)
+        printed = run(folder, checker, given="".join(f"{line}\n" for line in lines)).split()
+        return [answer == "1" for answer in printed]
+
+    return answers
 
 
 @with_coq
-def test_the_proved_checker_and_verify_accept_the_same(tmp_path: Path) -> None:
+def test_the_proved_checker_and_verify_accept_the_same(
+    proved_answers: Callable[..., list[bool]],
+) -> None:
     random, pairs = Random(34), list[tuple[DealProblem, Verdict]]()
     for _ in range(thorough(1_000, 10_000)):
         problem = a_problem(random)
         verdict = certify(problem, solve(problem))
-        pairs.append(
-            (problem, forged(problem, verdict, random) if random.random() < 0.6 else verdict)
-        )
-    given = "".join(f"{line_of(problem, verdict)}\n" for problem, verdict in pairs)
-    accepted = run(tmp_path, compile_checker(tmp_path), given=given).split()
+        lies = random.random() < 0.6
+        pairs.append((problem, forged(problem, verdict, random) if lies else verdict))
     ours = [verify(problem, verdict) for problem, verdict in pairs]
-    assert accepted == [str(int(answer)) for answer in ours]
+    assert proved_answers((problem, claim_of(verdict)) for problem, verdict in pairs) == ours
     # Every kind of evidence is among them, right and wrong.
     kinds = Counter(
         (type(verdict.deal if isinstance(verdict, Feasible) else verdict.shortage), answer)
@@ -132,6 +148,30 @@ def test_the_proved_checker_and_verify_accept_the_same(tmp_path: Path) -> None:
     for kind in (Deal, Shortage, TooFewPlaces, CrossedBounds, CrowdedHand):
         assert kinds[kind, True], kind
         assert kinds[kind, False], kind
+
+
+@with_coq
+def test_the_proved_step_and_the_rules_make_the_same_problem(
+    proved_answers: Callable[..., list[bool]],
+) -> None:
+    random, claims, expected = Random(35), list[tuple[DealProblem, list[int]]](), list[bool]()
+    while len(claims) < thorough(1_000, 10_000):
+        problem = a_problem(random)
+        index = random.randrange(len(problem.sets) + 1)
+        if (
+            problem.players < 2
+            or not problem.sets[index : index + 1]
+            or not problem.sets[index].size
+        ):
+            continue
+        asker, asked = random.sample(range(problem.players), 2)
+        card, answer = random.randrange(problem.sets[index].size), random.choice(list(Answer))
+        result = problem_after(problem, asker, asked, index, card, answer)
+        # What a yes and a no make differs: the claim with the wrong answer is refused.
+        expected.append(random.random() < 0.9)
+        yes = bool(answer) is expected[-1]
+        claims.append((problem, [6, asker, asked, index, card, int(yes), *numbers_of(result)]))
+    assert proved_answers(claims) == expected
 
 
 @with_coq
