@@ -25,7 +25,7 @@ def ended(folder: Path, times: int) -> None:
             table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
             streams = [
                 await clients.stream(table, number % 4 if number % 4 < 3 else None, lambda *_: None)
-                for number in range(thorough(12, 100))
+                for number in range(thorough(12, 60))
             ]
             moving = [moved(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
             waiting = asyncio.gather(*moving, return_exceptions=True)
@@ -45,7 +45,7 @@ def ended(folder: Path, times: int) -> None:
 
 
 def test_a_server_ends_cleanly_with_open_streams(tmp_path: Path) -> None:
-    ended(tmp_path / "data", thorough(1, 10))
+    ended(tmp_path / "data", thorough(1, 4))
 
 
 @only_thorough

@@ -35,7 +35,7 @@ from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
 
 MOST = 10**9
-PAIRS, MANY_PAIRS = thorough(3, 200), 3000
+PAIRS, MANY_PAIRS = thorough(3, 80), 3000
 ASKED = thorough(30, 6)
 """Of so many things is asked each time: of many pairs not everything every time."""
 

@@ -125,7 +125,7 @@ def test_what_is_said_is_text_and_nothing_else(text: str) -> None:
 
 
 def test_of_many_lines_the_last_are_kept_and_floods_are_refused(tmp_path: Path) -> None:
-    count = thorough(LINES_KEPT + 30, 10_000)
+    count = thorough(LINES_KEPT + 30, 2_000)
     with opened(tmp_path / "many") as site:
         table = Table(site, chat=True)
         for number in range(count):
