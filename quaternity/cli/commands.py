@@ -36,6 +36,7 @@ SECTIONS = {
             "quaternity_tournament", "Let bots play each other, and say who wins how often."
         ),
         "players": Entry("players", "List the players of all games, and try one."),
+        "tables": Entry("tables", "Look after the tables of a server: list, export, back up."),
         "puzzle": Entry("puzzle", "Solve a puzzle whose answer can be proved."),
     },
     "Understand a position": {

@@ -13,8 +13,8 @@ import logging
 import os
 import re
 import sqlite3
-from collections.abc import Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -22,7 +22,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
-from quaternity.base.writing import try_lock
+from quaternity.base.writing import replacing, try_lock
 from quaternity.web.refusal import NOT_KEPT, Refusal
 
 FILE = "tables.sqlite"
@@ -147,7 +147,64 @@ def folder_of(data: str | None) -> str:
     return folder
 
 
-class Store:
+class InUse(InputError):
+    """Another process has the tables of a folder."""
+
+
+class Reader:
+    """The file of all tables in a folder, read beside a server that has it."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the file; nothing is written to it.
+
+        Raises:
+            InputError: there is none, it cannot be read, or another version wrote it.
+        """
+        self.path = Path(folder) / FILE
+        with ExitStack() as opened, _refusing(self.path):
+            self._reader = _for_reading(self.path, opened)
+            if _version(self._reader, self.path) < len(MIGRATIONS):
+                raise InputError(
+                    f"{self.path}: an older version of this program wrote it; start `quaternity "
+                    "serve` once, which brings it up to date"
+                )
+            self._close = opened.pop_all().close
+        self._reading = Lock()
+
+    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows that a query gives; from any thread."""
+        try:
+            with self._reading:
+                return self._reader.execute(query, values).fetchall()
+        except DAMAGE as error:
+            _log.error("%s cannot be read: %s", self.path, error)
+            raise Refusal(503, f"the tables cannot be read now ({error})") from None
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Read in the block as all is now, whatever a server writes meanwhile."""
+        self._reader.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._reader.execute("ROLLBACK")
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the file, and which of its rows belong to no table."""
+        try:
+            _check(self._reader)
+            orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
+        except DAMAGE as error:
+            return [f"{self.path}: {error}"]
+        kinds = sorted({kind for kind, *_ in orphans})
+        return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._close()
+
+
+class Store(Reader):
     """The file of all tables in a folder; one process at a time has it."""
 
     def __init__(self, folder: str) -> None:
@@ -158,31 +215,15 @@ class Store:
                 the file is damaged.
         """
         self.path = Path(folder) / FILE
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        with ExitStack() as opened, _refusing(self.path):
+            _lock_folder(self.path, opened)
             # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            raise InputError(f"{folder}: {error.strerror}") from error
-        with ExitStack() as opened:
-            opened.callback(os.close, self._lock)
-            if not _locked(self._lock):
-                raise InputError(f"{folder}: another server has the tables of this folder")
-            try:
-                self.writer = self._connected(opened)
-                _migrate(self.writer, self.path)
-                _check(self.writer)
-                self._reader = self._connected(opened)
-            except sqlite3.OperationalError as error:
-                raise InputError(f"{self.path}: {error}") from error
-            except DAMAGE as error:
-                raise InputError(
-                    f"{self.path}: is damaged ({error}); move it and the files beside it (-wal, "
-                    "-shm) away and put a backup in its place; without one, SQLite's .recover may "
-                    "save a part"
-                ) from error
-            opened.pop_all()
+            self.writer = _connected(self.path, opened)
+            _migrate(self.writer, _version(self.writer, self.path))
+            _check(self.writer)
+            self._reader = _connected(self.path, opened)
+            self._close = opened.pop_all().close
         rows = self._reader.execute("SELECT seconds FROM uptime").fetchall()
         self._up = (rows[0][0] if rows else 0.0) - monotonic()
         self.trouble: str | None = None
@@ -191,14 +232,6 @@ class Store:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
-
-    def _connected(self, opened: ExitStack) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        opened.callback(database.close)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = FULL")
-        database.execute("PRAGMA cache_size = -8000")
-        return database
 
     def uptime(self) -> float:
         """Return the seconds that servers of this folder were running, by which clocks go.
@@ -215,15 +248,6 @@ class Store:
         """Return what writes it down."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
-    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives; from any thread."""
-        try:
-            with self._reading:
-                return self._reader.execute(query, values).fetchall()
-        except DAMAGE as error:
-            _log.error("%s cannot be read: %s", self.path, error)
-            raise Refusal(503, f"the tables cannot be read now ({error})") from None
-
     async def write(
         self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = ()
     ) -> None:
@@ -238,9 +262,7 @@ class Store:
         self._thread.join()
         with suppress(sqlite3.Error):  # a full disk only loses what passed since it was kept last
             self.writer.execute(*self.uptime_statement())
-        self._reader.close()
-        self.writer.close()
-        os.close(self._lock)
+        self._close()
 
     # ------------------------------------------------------------------ the thread that writes
 
@@ -313,13 +335,81 @@ def _tell(batch: list[_Job], error: Refusal | None) -> None:
         loop.call_soon_threadsafe(tell)
 
 
-def _locked(lock: int) -> bool:
-    """Take a lock; what has just ended may still be letting it go."""
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Say in words what keeps the file of the tables from being used."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path.parent}: {error.strerror}") from error
+    except sqlite3.OperationalError as error:
+        raise InputError(f"{path}: {error}") from error
+    except DAMAGE as error:
+        raise InputError(
+            f"{path}: is damaged ({error}); move it and the files beside it (-wal, -shm) away and "
+            "put a backup in its place; without one, SQLite's .recover may save a part"
+        ) from error
+
+
+def _lock_folder(path: Path, opened: ExitStack) -> None:
+    """Have the folder of a file alone; what has just ended may still be letting it go."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    opened.callback(os.close, lock)
     for _ in range(LOCK_TRIES):
         if try_lock(lock) is not False:
-            return True
+            return
         sleep(LOCK_PAUSE)
-    return False
+    raise InUse(f"{path.parent}: another server has the tables of this folder")
+
+
+def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    opened.callback(database.close)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA cache_size = -8000")
+    return database
+
+
+def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file")
+    # With the right to write: who is the last to close it leaves nothing beside it.
+    place = f"{path.resolve().as_uri()}?mode=rw"
+    database = sqlite3.connect(place, uri=True, isolation_level=None)
+    opened.callback(database.close)
+    database.execute("PRAGMA query_only = ON")
+    return database
+
+
+def back_up(folder: str, file: str) -> None:
+    """Copy all tables as they are at one moment; a crash leaves the file as it was, or the new one.
+
+    Raises:
+        InputError: they cannot be read or are damaged, or the file cannot be written.
+    """
+    path, target = Path(folder) / FILE, Path(file)
+    if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):
+        raise InputError(f"{file}: the server's own file; a backup has another name or folder")
+    with replacing(file) as part:
+        _copy(path, part)
+
+
+def _copy(path: Path, part: Path) -> None:
+    """Copy a file of tables to an empty one, and look at all of the copy."""
+    part.chmod(0o600)
+    with ExitStack() as opened, _refusing(path):
+        source = _for_reading(path, opened)
+        copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
+        # One reading, else each move of a server begins it anew; in parts, so that Ctrl-C ends it.
+        source.execute("BEGIN")
+        source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        source.backup(copy, pages=1000, progress=lambda *counts: None)
+        copy.execute("PRAGMA journal_mode = DELETE")  # so it is one file, wherever it is read
+        if not _version(copy, path):
+            raise InputError(f"{path}: holds no tables of this program")
+        _check(copy)
 
 
 def _check(database: sqlite3.Connection) -> None:
@@ -327,9 +417,9 @@ def _check(database: sqlite3.Connection) -> None:
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
-    made = sqlite3.connect(":memory:")
-    with closing(made):
-        _migrate(made, Path())
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    with closing(sqlite3.connect(":memory:")) as made:
+        _migrate(made, 0, version)
         schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
         missing = {*made.execute(schema)} - {*database.execute(schema)}
     if missing:
@@ -337,15 +427,21 @@ def _check(database: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError(f"not as this program makes it: {names}")
 
 
-def _migrate(database: sqlite3.Connection, path: Path) -> None:
-    """Bring a file to the present version; or refuse what a newer program wrote."""
+def _version(database: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a file; or refuse what a newer program wrote."""
+    version: int
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise InputError(
             f"{path}: was written by a newer version of this program "
             f"({version}; this one knows {len(MIGRATIONS)})"
         )
-    for number in range(version, len(MIGRATIONS)):
+    return version
+
+
+def _migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
+    """Make a file of one version one of another."""
+    for number in range(version, end):
         # A script is one transaction: a crash leaves the old version.
         database.executescript(
             f"BEGIN; {MIGRATIONS[number]}; PRAGMA user_version = {number + 1}; COMMIT;"

@@ -22,6 +22,7 @@ from quaternity.web.clock import MOST_MISSED, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
+from quaternity.web.keeping import whole_record
 from quaternity.web.refusal import CANNOT_AGREE, NO_SEAT, NOT_YOURS, ONLY_HOST, WAIT_FOR, Refusal
 from quaternity.web.seats import (
     COMING,
@@ -317,7 +318,6 @@ class Table:
         """
         self.check_begun()
         rules = self.rules
-        names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in self.seats]
         if self.secret and not self.is_over:
             lines = [
                 f"{rules.name}, before its end: what is open and what you see yourself",
@@ -326,7 +326,7 @@ class Table:
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        return self.course.record(names)
+        return whole_record(self.seats, self.course)
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.

@@ -19,8 +19,8 @@ from quaternity.kwartet.settings import SET_SIZE
 from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
-from quaternity.web.course import LoggedCourse
 from quaternity.web.drawing.words import move_text
+from quaternity.web.keeping import KEPT, kept_of, rebuilt
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -56,9 +56,6 @@ from quaternity.web.store import Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
-
-KEPT = ", ".join(Kept._fields)
-"""What is kept of a table, as the store names it."""
 
 MARKS = ("yes", "no", "maybe", "none")
 """What a pencil mark says of a player and a card; `none` rubs it out."""
@@ -241,15 +238,12 @@ class Tables:
                 del self._opening[name]
 
     async def _load(self, name: str) -> Table:
-        rows = self.store.read(
-            f"SELECT {KEPT} FROM tables WHERE id = ?",
-            name,
-        )
-        if not rows:
+        kept = kept_of(self.store, name)
+        if kept is None:
             raise Refusal(404, "there is no such table")
         try:
             seen = self._seen.pop(name, None)
-            table = await asyncio.to_thread(self._rebuilt, Kept(*rows[0]), seen)
+            table = await asyncio.to_thread(self._rebuilt, kept, seen)
         except Refusal:
             raise
         except Exception as error:  # what was changed on the disk may raise anything
@@ -260,28 +254,7 @@ class Tables:
         return table
 
     def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
-        rows = self.store.read(
-            "SELECT kind, name, person, token, browser, invitation, ready, saved, "
-            "missed, code FROM seats "
-            "WHERE table_id = ? ORDER BY seat",
-            kept.id,
-        )
-        entries = self.store.read(
-            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? ORDER BY version",
-            kept.id,
-        )
-        head = kept.head.encode()
-        rules = rules_of_record(head)
-        start = rules.replay(head).positions[0]
-        seats = [Seat(*row) for row in rows]
-        log = [Entry(*entry) for entry in entries]
-        course = LoggedCourse(rules, start, log)
-        versions = [entry.version for entry in log]
-        if (
-            [len(seats), *versions] != [rules.seats, *range(1, len(log) + 1)]
-            or not {seat.kind for seat in seats} <= {OPEN, PERSON, PROGRAM}
-        ):  # fmt: skip
-            raise InputError("seats or moves are missing")
+        seats, course = rebuilt(self.store, kept)
         seen = seen or [self._begun] * len(seats)
         return Table(kept, seats, course, self.store, self.thinking, seen)
 

@@ -1,0 +1,203 @@
+"""`tables`: what a server keeps, for those who run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from quaternity.base.errors import InputError
+from quaternity.base.text_table import table_lines
+from quaternity.base.wording import counted
+from quaternity.base.writing import write_text
+from quaternity.cli.app import app
+from quaternity.cli.help_pages import HelpfulGroup
+from quaternity.cli.options import AsJson
+from quaternity.cli.serve import Data
+from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.terminal import progress, say, warn, width
+from quaternity.web.keeping import ORDERS, Broken, Listed, exported, in_order, listed
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import Reader, back_up, folder_of
+
+tables = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(tables, name="tables")
+
+# An ID may begin with a hyphen, and no option has a single letter.
+_IDS = {"ignore_unknown_options": True}
+
+Name = Annotated[str, typer.Argument(metavar="ID", help="A table, as `list` names it.")]
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]...", help="Tables, as `list` names them.")
+]
+
+
+@tables.callback()
+def group() -> None:
+    """Look after the tables of a server: list, export, back up.
+
+    All of this is done beside a running server, and does not disturb it. Keep the IDs of tables to
+    yourself: who has one can watch the game.
+    """
+
+
+@contextmanager
+def _reader(data: str | None) -> Iterator[Reader]:
+    reader = Reader(folder_of(data))
+    try:
+        yield reader
+    finally:
+        reader.close()
+
+
+def _document(table: Listed) -> dict[str, Any]:
+    touched = datetime.fromtimestamp(table.touched, UTC)
+    return {
+        "id": table.id, "game": table.game, "made": f"{table.made.replace(' ', 'T')}Z",
+        "touched": f"{touched:%Y-%m-%dT%H:%M:%SZ}",
+        "people": table.people, "programs": table.programs, "open": table.open,
+        "moves": table.moves, "state": table.state,
+    }  # fmt: skip
+
+
+@tables.command(name="list")
+def listing(
+    data: Data = None,
+    order: Annotated[str, typer.Option(help=f"By {', '.join(ORDERS)}.")] = "touched",
+    limit: Annotated[int, typer.Option(min=0, help="At most so many; 0: all.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List tables, those first at which somebody moved last.
+
+    Each with its game, when it was made and touched (UTC), who sits there, its moves, and whether
+    it waits, is under way, is over, or was uploaded.
+
+    Example: quaternity tables list --data tables --order moves --limit 10
+    """
+    with _reader(data) as reader:
+        every = in_order(listed(reader), order)
+    rows = [_document(table) for table in every[: limit or None]]
+    if as_json:
+        print(json.dumps({"tables": rows, "kept": len(every)}))
+        return
+    head = ("id", "game", "made", "touched", "people", "programs", "open", "moves", "state")
+    lines = [[str(row[name]) for name in head] for row in rows]
+    print("\n".join(table_lines(head, lines, width(), 1, "<<<<>>>><")))
+    if len(rows) < len(every):
+        say(f"{len(rows)} of {counted(len(every), 'table')}; --limit 0 lists all")
+
+
+@tables.command(context_settings=_IDS)
+def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
+    """Show a table and who sits there; nothing that is hidden in the game, and no invitation.
+
+    Example: quaternity tables show AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
+    """
+    with _reader(data) as reader, reader.at_one_moment():
+        table = next(iter(listed(reader, "WHERE id = ?", name)), None)
+        query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ?"
+        rows = reader.read(f"{query} ORDER BY seat", name)
+    if table is None:
+        raise InputError(f"{name}: there is no such table")
+    seats = [{"seat": seat, "kind": kind, "name": who} for seat, kind, who in rows]
+    document = _document(table) | {"evening": table.evening, "again": table.again, "seats": seats}
+    if as_json:
+        print(json.dumps(document))
+        return
+    for key, value in document.items():
+        if key == "seats":
+            for seat in seats:
+                say(f"seat {seat['seat']}: {' '.join(filter(None, (seat['kind'], seat['name'])))}")
+        elif value is not None:
+            say(f"{key}: {value}")
+
+
+@tables.command(context_settings=_IDS)
+def export(
+    names: Names = None,
+    data: Data = None,
+    every: Annotated[bool, typer.Option("--all", help="All tables that have a record.")] = False,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="A file ID.record for each; else standard output."),
+    ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Of games under way too, with hands and deck.")
+    ] = False,
+) -> None:
+    """Write records of tables, which `watch` and `review` read.
+
+    A game with hidden cards is refused before its end, or with --all left out, unless --hidden
+    is given: who reads the record could play with it.
+
+    Example: quaternity tables export --all --out records --data tables
+    """
+    if every == bool(names) or (out is None and (every or len(names or ()) > 1)):
+        raise InputError("expected one ID, or IDs or --all with --out FOLDER")
+    with _reader(data) as reader, Leaving() as leaving:
+        if out is not None:
+            Path(out).mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in names or [table.id for table in listed(reader)]:
+            try:
+                record = exported(reader, name, hidden)
+            except InputError as error:
+                if not every:
+                    raise
+                warn(f"left out: {error}")
+                leaving.status = (
+                    ExitStatus.IMPOSSIBLE if isinstance(error, Broken) else leaving.status
+                )
+                continue
+            if out is None:
+                print(record, end="")
+            else:
+                write_text(Path(out) / f"{name}.record", record)
+
+
+@tables.command()
+def backup(
+    file: Annotated[str, typer.Argument(help="The backup: it is replaced in one step.")],
+    data: Data = None,
+) -> None:
+    """Copy all tables, as they are at one moment, to a file, and look whether it is whole.
+
+    Hands are in it: nobody else on this machine may read it.
+
+    Example: quaternity tables backup /backups/tables.sqlite --data tables
+    """
+    back_up(folder_of(data), file)
+
+
+@tables.command()
+def check(data: Data = None, as_json: AsJson = False) -> None:
+    """Look at the whole file, and rebuild every table from its moves; status 1 if some fail.
+
+    Example: quaternity tables check --data tables
+    """
+    with _reader(data) as reader, Leaving() as leaving:
+        faults = reader.faults()
+        try:
+            names = [table.id for table in listed(reader)]
+        except Refusal:
+            names = []  # of this the faults tell
+        with progress("tables", len(names)) as bar:
+            for name in names:
+                try:
+                    exported(reader, name, True)
+                except Broken as error:
+                    faults.append(str(error))
+                except InputError:
+                    pass  # it waits, or was removed meanwhile
+                bar.advance()
+        leaving.status = ExitStatus.IMPOSSIBLE if faults else ExitStatus.DONE
+        if as_json:
+            print(json.dumps({"tables": len(names), "faults": faults}))
+            return
+        for fault in faults:
+            say(fault)
+        say(f"{counted(len(names), 'table')}, {counted(len(faults), 'fault')}")

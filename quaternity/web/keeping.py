@@ -1,0 +1,143 @@
+"""What is kept of all tables, for those who run a server: a line each, records, faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from quaternity.base.errors import InputError
+from quaternity.table.games import rules_of_record
+from quaternity.web.course import LoggedCourse, has_secret
+from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat
+from quaternity.web.store import Entry, Reader
+
+KEPT = ", ".join(Kept._fields)
+"""What is kept of a table, as the store names it."""
+
+ORDERS = ("touched", "made", "moves", "game")
+"""How tables are listed: of numbers and times the largest first."""
+
+
+class Listed(NamedTuple):
+    """What may be said of a table without a look at the game.
+
+    Attributes:
+        made: when, as the store writes it (UTC).
+        at: seconds since 1970 at the last entry of the log, 0 if none has any.
+        moves: how many were made, and times that some were taken back.
+    """
+
+    id: str
+    game: str
+    made: str
+    at: int
+    moves: int
+    over: bool
+    archive: bool
+    waiting: str | None
+    evening: str | None
+    again: str | None
+    due: float | None
+    people: int
+    programs: int
+    open: int
+
+    @property
+    def touched(self) -> float:
+        """When somebody last moved here, or made the table: seconds since 1970."""
+        return max(datetime.fromisoformat(f"{self.made}+00:00").timestamp(), self.at)
+
+    @property
+    def state(self) -> str:
+        """How far the game is."""
+        if self.archive:
+            return "uploaded"
+        waits = "under way" if self.waiting is None else "waiting"
+        return "over" if self.over else waits
+
+
+def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:
+    """Return tables: all, or those of a clause of SQL."""
+    last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
+    count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
+    counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
+    query = (
+        f"SELECT id, game, made, COALESCE({last.format('at')}, 0), "
+        f"COALESCE({last.format('version')}, 0), over, archive, waiting, evening, again, due, "
+        f"{counts} FROM tables {which}"
+    )
+    return [Listed(*row) for row in store.read(query, *values)]
+
+
+def in_order(tables: Sequence[Listed], order: str) -> list[Listed]:
+    """Return tables in one of `ORDERS`."""
+    if order not in ORDERS:
+        raise InputError(f"--order {order!r}: known are {', '.join(ORDERS)}")
+    return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
+
+
+def kept_of(store: Reader, name: str) -> Kept | None:
+    """Return a table as the store has it; None if it has none of this name."""
+    rows = store.read(f"SELECT {KEPT} FROM tables WHERE id = ?", name)
+    return Kept(*rows[0]) if rows else None
+
+
+def rebuilt(store: Reader, kept: Kept) -> tuple[list[Seat], LoggedCourse]:
+    """Return the seats of a table, and its game as the log tells it; whatever a fault raises."""
+    rows = store.read(
+        "SELECT kind, name, person, token, browser, invitation, ready, saved, missed, code "
+        "FROM seats WHERE table_id = ? ORDER BY seat",
+        kept.id,
+    )
+    entries = store.read(
+        "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? ORDER BY version",
+        kept.id,
+    )
+    head = kept.head.encode()
+    rules = rules_of_record(head)
+    start = rules.replay(head).positions[0]
+    seats, log = [Seat(*row) for row in rows], [Entry(*entry) for entry in entries]
+    course = LoggedCourse(rules, start, log)
+    versions = [entry.version for entry in log]
+    if (
+        [len(seats), *versions] != [rules.seats, *range(1, len(log) + 1)]
+        or not {seat.kind for seat in seats} <= {OPEN, PERSON, PROGRAM}
+    ):  # fmt: skip
+        raise InputError("seats or moves are missing")
+    return seats, course
+
+
+def whole_record(seats: Sequence[Seat], course: LoggedCourse) -> str:
+    """Return the record of a game with all that was hidden; people are called `you` in it."""
+    return course.record([str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats])
+
+
+def exported(reader: Reader, name: str, hidden: bool) -> str:
+    """Return the record of a table.
+
+    Raises:
+        InputError: there is none, it cannot be read, or it shows what players may not see yet.
+    """
+    with reader.at_one_moment():
+        try:
+            kept = kept_of(reader, name)
+            seats, course = ([], None) if kept is None else rebuilt(reader, kept)
+        except Exception as error:  # what was changed on the disk may raise anything
+            # No more is said: it may tell what somebody has in their hand.
+            raise Broken(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
+    if kept is None or course is None:
+        raise InputError(f"{name}: there is no such table")
+    if kept.waiting is not None:
+        raise InputError(f"{name}: has no record: the game has not begun")
+    over = kept.archive or not course.rules.to_act(course.position)
+    if has_secret(course.rules) and not over and not hidden:
+        raise InputError(
+            f"{name}: the game is under way, and its record shows what is hidden; "
+            "--hidden writes it all the same"
+        )
+    return whole_record(seats, course)
+
+
+class Broken(InputError):
+    """The moves of a table no longer make a game."""
