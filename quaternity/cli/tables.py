@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,9 +22,18 @@ from quaternity.cli.options import AsJson
 from quaternity.cli.serve import Data
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import progress, say, warn, width
-from quaternity.web.keeping import ORDERS, Broken, Listed, exported, in_order, listed
+from quaternity.web.keeping import (
+    ORDERS,
+    Broken,
+    Listed,
+    exported,
+    in_order,
+    kept_of,
+    listed,
+    removal,
+)
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import Reader, back_up, folder_of
+from quaternity.web.store import InUse, Reader, Store, back_up, folder_of, order_removal, restore
 
 tables = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
@@ -41,8 +51,8 @@ Names = Annotated[
 def group() -> None:
     """Look after the tables of a server: list, export, back up.
 
-    All of this is done beside a running server, and does not disturb it. Keep the IDs of tables to
-    yourself: who has one can watch the game.
+    All but `restore` is done beside a running server, and does not disturb it. Keep the IDs of
+    tables to yourself: who has one can watch the game.
     """
 
 
@@ -171,6 +181,44 @@ def backup(
     Example: quaternity tables backup /backups/tables.sqlite --data tables
     """
     back_up(folder_of(data), file)
+
+
+@tables.command(context_settings=_IDS)
+def delete(
+    names: Annotated[list[str], typer.Argument(metavar="ID...", help="Tables, as `list` names.")],
+    data: Data = None,
+) -> None:
+    """Remove tables with everything that is kept of them: for ever.
+
+    A running server does it within half a minute; whoever plays there finds the table gone.
+
+    Example: quaternity tables delete AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
+    """
+    folder, amount = folder_of(data), counted(len(names), "table")
+    with _reader(data) as reader:
+        for name in names:
+            if kept_of(reader, name) is None:
+                raise InputError(f"{name}: there is no such table")
+    try:
+        with closing(Store(folder)) as store:
+            asyncio.run(store.write((), removal(names)))
+        say(f"{amount} removed")
+    except InUse:
+        order_removal(folder, names)
+        say(f"the server removes {amount} within half a minute")
+
+
+@tables.command(name="restore")
+def put_back(
+    file: Annotated[str, typer.Argument(help="A backup, which is looked at first.")],
+    data: Data = None,
+) -> None:
+    """Put a backup in the place of all tables, while no server runs; those before it are kept.
+
+    Example: quaternity tables restore /backups/tables.sqlite --data tables
+    """
+    before = restore(folder_of(data), file)
+    say("restored" if before is None else f"restored; the tables before it are in {before}")
 
 
 @tables.command()

@@ -10,10 +10,13 @@ from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat
-from quaternity.web.store import Entry, Reader
+from quaternity.web.store import Entry, Reader, Statement
 
 KEPT = ", ".join(Kept._fields)
 """What is kept of a table, as the store names it."""
+
+PARTS = ("seats", "log", "marks", "talk", "moving", "removing")
+"""What the store has by table."""
 
 ORDERS = ("touched", "made", "moves", "game")
 """How tables are listed: of numbers and times the largest first."""
@@ -81,6 +84,15 @@ def kept_of(store: Reader, name: str) -> Kept | None:
     """Return a table as the store has it; None if it has none of this name."""
     rows = store.read(f"SELECT {KEPT} FROM tables WHERE id = ?", name)
     return Kept(*rows[0]) if rows else None
+
+
+def removal(names: Sequence[str]) -> list[Statement]:
+    """Return what removes tables with all that is kept of them, and what asked for it."""
+    parts = dict.fromkeys(PARTS, "table_id") | {"tables": "id"}
+    which = f"IN ({', '.join('?' for _ in names)})"
+    texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
+    texts.append(f"UPDATE tables SET again = NULL WHERE again {which}")
+    return [(text, names) for text in texts]
 
 
 def rebuilt(store: Reader, kept: Kept) -> tuple[list[Seat], LoggedCourse]:

@@ -15,6 +15,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -32,6 +33,11 @@ LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a damaged file raises: of a text that is none SQLite's own message may be none."""
+
+ADVICE = (
+    "; put a backup in its place (quaternity tables restore); without one, SQLite's .recover may "
+    "save a part"
+)
 
 TAKEN_BACK = -1
 """The seat of an entry that takes moves back; its text is how many."""
@@ -97,6 +103,7 @@ MIGRATIONS = (
         until REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    "CREATE TABLE removing (table_id TEXT PRIMARY KEY) WITHOUT ROWID",
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
@@ -336,7 +343,7 @@ def _tell(batch: list[_Job], error: Refusal | None) -> None:
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
+def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
     """Say in words what keeps the file of the tables from being used."""
     try:
         yield
@@ -345,10 +352,7 @@ def _refusing(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise InputError(f"{path}: {error}") from error
     except DAMAGE as error:
-        raise InputError(
-            f"{path}: is damaged ({error}); move it and the files beside it (-wal, -shm) away and "
-            "put a backup in its place; without one, SQLite's .recover may save a part"
-        ) from error
+        raise InputError(f"{path}: is damaged ({error}){advice}") from error
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
@@ -396,10 +400,51 @@ def back_up(folder: str, file: str) -> None:
         _copy(path, part)
 
 
-def _copy(path: Path, part: Path) -> None:
+def restore(folder: str, file: str) -> Path | None:
+    """Put a backup in the place of all tables; return where the ones before it are kept.
+
+    Raises:
+        InUse: a server has the folder.
+        InputError: the backup is damaged or none, or the folder cannot be written.
+    """
+    path = Path(folder) / FILE
+    with ExitStack() as opened:
+        with _refusing(path):
+            _lock_folder(path, opened)
+        with replacing(path) as part:
+            _copy(Path(file), part, advice="")
+            before = _kept_aside(path)
+    return before
+
+
+def _kept_aside(path: Path) -> Path | None:
+    """Give a file of tables a second name, and take what is beside it away."""
+    if not path.exists():
+        return None
+    with suppress(sqlite3.Error), ExitStack() as opened:
+        # All in one file, unless it is damaged: then what is beside it is kept, too.
+        _connected(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    now = datetime.now(UTC)
+    before = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{path.suffix}")
+    os.link(path, before)
+    for end in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.replace(f"{path}{end}", f"{before}{end}")
+    return before
+
+
+def order_removal(folder: str, names: Sequence[str]) -> None:
+    """Have the server that has a folder remove tables."""
+    path = Path(folder) / FILE
+    with ExitStack() as opened, _refusing(path):
+        order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
+        _connected(path, opened).executemany(order, [(name,) for name in names])
+
+
+def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
     """Copy a file of tables to an empty one, and look at all of the copy."""
     part.chmod(0o600)
-    with ExitStack() as opened, _refusing(path):
+    with ExitStack() as opened, _refusing(path, advice):
         source = _for_reading(path, opened)
         copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
         # One reading, else each move of a server begins it anew; in parts, so that Ctrl-C ends it.

@@ -23,7 +23,15 @@ from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
 from quaternity.web.keeping import whole_record
-from quaternity.web.refusal import CANNOT_AGREE, NO_SEAT, NOT_YOURS, ONLY_HOST, WAIT_FOR, Refusal
+from quaternity.web.refusal import (
+    CANNOT_AGREE,
+    NO_SEAT,
+    NO_TABLE,
+    NOT_YOURS,
+    ONLY_HOST,
+    WAIT_FOR,
+    Refusal,
+)
 from quaternity.web.seats import (
     COMING,
     OPEN,
@@ -67,6 +75,18 @@ LONGEST_NEWS = 200
 _log = logging.getLogger("uvicorn.error")
 
 
+class _Lock(asyncio.Lock):
+    """What somebody holds who changes a table; nobody gets that of a table that is gone."""
+
+    gone = False
+
+    async def __aenter__(self) -> None:
+        await super().__aenter__()
+        if self.gone:
+            self.release()
+            raise Refusal(404, NO_TABLE)
+
+
 class Table:
     """One table under way or over."""
 
@@ -92,7 +112,7 @@ class Table:
         self._evening: tuple[Score, ...] | None = None
         self._arriving: asyncio.Task[None] | None = None
         self._lay(kept, seats, course)
-        self.lock = asyncio.Lock()
+        self.lock = _Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
         self.seen = list(seen)

@@ -7,7 +7,7 @@ import json
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from random import Random
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.drawing.words import move_text
-from quaternity.web.keeping import KEPT, kept_of, rebuilt
+from quaternity.web.keeping import KEPT, kept_of, rebuilt, removal
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -32,7 +32,15 @@ from quaternity.web.new_table import (
     rules_with,
     settings_for,
 )
-from quaternity.web.refusal import NO_SEAT, NOT_YOURS, ONLY_HOST, WAS_HERE, WOULD_SEE, Refusal
+from quaternity.web.refusal import (
+    NO_SEAT,
+    NO_TABLE,
+    NOT_YOURS,
+    ONLY_HOST,
+    WAS_HERE,
+    WOULD_SEE,
+    Refusal,
+)
 from quaternity.web.seats import (
     BUSY,
     COMING,
@@ -71,6 +79,9 @@ REVIEW_SECONDS = 8.0
 
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
+
+MOST_REMOVED = 200
+"""So many tables are removed at once, that nobody waits long."""
 
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
@@ -114,6 +125,9 @@ class Tables:
         """Whether there is any clock."""
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
+        self._keeping: asyncio.Task[None] | None = None
+        self._removed: set[str] = set()
+        """Tables that are about to go."""
 
     # ------------------------------------------------------------------ making
 
@@ -219,6 +233,8 @@ class Tables:
 
     async def open(self, name: str) -> Table:
         """Return a table."""
+        if name in self._removed:
+            raise Refusal(404, NO_TABLE)
         task = self._live.get(name)
         if task is None:
             task = self._live[name] = asyncio.create_task(self._load(name))
@@ -240,7 +256,7 @@ class Tables:
     async def _load(self, name: str) -> Table:
         kept = kept_of(self.store, name)
         if kept is None:
-            raise Refusal(404, "there is no such table")
+            raise Refusal(404, NO_TABLE)
         try:
             seen = self._seen.pop(name, None)
             table = await asyncio.to_thread(self._rebuilt, kept, seen)
@@ -257,6 +273,11 @@ class Tables:
         seats, course = rebuilt(self.store, kept)
         seen = seen or [self._begun] * len(seats)
         return Table(kept, seats, course, self.store, self.thinking, seen)
+
+    def _loaded(self) -> list[Table]:
+        """Return the tables in memory."""
+        done = [task for task in self._live.values() if task.done() and not task.cancelled()]
+        return [task.result() for task in done if task.exception() is None]
 
     async def _make_room(self) -> None:
         """Forget tables at which nothing happens, the longest first."""
@@ -631,10 +652,8 @@ class Tables:
         """Do what is done now and then; what fails at a table ends nothing for the others."""
         gone = monotonic() - GONE_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
-        doing = [("the streams", self.streams.beat)]
-        for name, task in self._live.items():
-            if task.done() and not task.cancelled() and task.exception() is None:
-                doing.append((f"table {name}", task.result().tick))
+        doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
+        doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
         if self.clocked:
             doing.append(("the clocks", self._look_at_clocks))
         for what, act in doing:
@@ -643,6 +662,45 @@ class Tables:
             except Exception as error:
                 # No more is said: it may tell what somebody has in their hand.
                 _log.error("what is done for %s now and then: %s", what, type(error).__name__)
+
+    def _look_at_house(self) -> None:
+        if self._keeping is None or self._keeping.done():
+            self._keeping = asyncio.create_task(self.keep_house())
+
+    async def keep_house(self) -> None:
+        """Remove the tables that are to go; what cannot be done now is tried again."""
+        try:
+            ordered = self.store.read("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
+            await self.remove([name for (name,) in ordered])
+        except Refusal as error:
+            _log.error("tables that are to go cannot be removed: %s", error)
+
+    async def remove(self, names: Sequence[str]) -> None:
+        """Remove tables with all that is kept of them; who looks at one finds it gone."""
+        if not names:
+            return
+        self._removed.update(names)  # nobody opens them any more
+        try:
+            async with AsyncExitStack() as held:
+                gone = []
+                for name in names:
+                    with suppress(Refusal):  # of one that cannot be read nobody has anything
+                        if task := self._live.get(name):
+                            table = await asyncio.shield(task)
+                            await held.enter_async_context(table.lock)
+                            gone.append(table)
+                await self.store.write((), removal(names))
+                for table in gone:
+                    table.lock.gone = True
+                    table.stop()
+            for name in names:
+                self._live.pop(name, None)
+                self._seen.pop(name, None)
+            for table in self._loaded():
+                if table.again in names:
+                    table.again = None
+        finally:
+            self._removed.difference_update(names)
 
     def _look_at_clocks(self) -> None:
         self._ticking = asyncio.create_task(self.look_at_clocks())
@@ -661,9 +719,8 @@ class Tables:
     def end(self) -> None:
         """Let no program think and no stream stay open."""
         self.streams.end()
-        for task in self._live.values():
-            if task.done() and not task.cancelled() and task.exception() is None:
-                task.result().stop()
+        for table in self._loaded():
+            table.stop()
         self.thinking.end()
 
 

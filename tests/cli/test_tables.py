@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from quaternity.table.games import rules_of_record
-from quaternity.web.keeping import ORDERS
+from quaternity.web.keeping import ORDERS, PARTS
+from quaternity.web.refusal import Refusal
 from quaternity.web.store import FILE, MIGRATIONS, Store
 from tests.cli.conftest import Cli
 from tests.web.site import Site
@@ -224,3 +226,150 @@ def test_what_cannot_be_done_is_said(
     assert (outcome.status, outcome.out) == (2, "")
     assert says in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def rows_of(folder: Path, name: str) -> dict[str, int]:
+    """How many rows of each kind a table has."""
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        kinds = [kind for (kind,) in database.execute("SELECT name FROM sqlite_master")]
+        columns = {
+            kind: {row[1] for row in database.execute(f"PRAGMA table_info({kind})")}
+            for kind in kinds
+        }
+        by = {kind: "table_id" for kind in kinds if "table_id" in columns[kind]} | {"tables": "id"}
+        assert {*by} == {*PARTS, "tables"}
+        query = "SELECT COUNT(*) FROM {} WHERE {} = ?"
+        return {
+            kind: database.execute(query.format(kind, column), (name,)).fetchone()[0]
+            for kind, column in by.items()
+        }
+
+
+def everywhere(table: Table) -> None:
+    """Let a table have rows of all kinds, and people who look at it."""
+    assert table.post(0, "talk", text="hello").status == 200
+    assert table.post(0, "marks", player=1, card="0/2", mark="yes").status == 200
+    assert table.post(0, "elsewhere").status == 201
+
+
+def house(site: Site) -> None:
+    """Let the server do what it does now and then."""
+    site.run(site.app.state.tables.keep_house())
+
+
+@pytest.mark.parametrize("serves", [True, False])
+def test_a_table_is_removed_whole_and_no_other_is_touched(
+    tmp_path: Path, cli: Cli, serves: bool
+) -> None:
+    folder = tmp_path / "data"
+    with opened(folder) as site:
+        gone, stays = (Table(site, **(KWARTET | {"chat": True})) for _ in range(2))
+        for table in (gone, stays):
+            play(table, 2)
+            everywhere(table)
+        name = name_of(gone)
+        before = rows_of(folder, name_of(stays))
+        assert {kind for kind, rows in before.items() if not rows} == {"removing"}
+        for token in (*gone.tokens, None):
+            site.listen(f"{gone.path}/events", token)
+        assert len(site.app.state.tables.streams.open) == 4
+        if serves:
+            refused = cli("tables", "delete", name, "nobody", "--data", folder)
+            assert (refused.status, "nobody: there is no such table" in refused.err) == (2, True)
+            house(site)
+            assert gone.look()["version"] == 2
+            assert cli("tables", "delete", name, "--data", folder).status == 0
+            house(site)
+            site.rest()
+            assert not site.app.state.tables.streams.open
+            answers = [site.ask("GET", path) for path in (gone.path, f"/t/{name}")]
+            answers += [gone.move(0, "1 0/2", 2), site.ask("GET", f"{gone.path}/events")]
+            assert {page.status for page in answers} == {404}
+            play(stays, 1)
+    if not serves:
+        assert cli("tables", "delete", name, "--data", folder).status == 0
+    assert set(rows_of(folder, name).values()) == {0}
+    assert rows_of(folder, name_of(stays)) == before | {"log": 2 + serves}
+
+
+def test_who_has_a_table_that_goes_keeps_nothing_of_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table, tables = Table(site, **QUARTO), site.app.state.tables
+        first = table.look(0)["moves"][0]
+        in_memory = site.run(tables.open(name_of(table)))
+
+        async def meanwhile() -> int:
+            async with in_memory.lock:
+                going = asyncio.create_task(tables.remove([name_of(table)]))
+                await asyncio.sleep(0)
+                looked = await site.send("GET", table.path)
+            await going
+            return looked.status
+
+        assert site.run(meanwhile()) == 404
+        with pytest.raises(Refusal, match="there is no such table"):
+            site.run(in_memory.play(0, 0, "late", first))
+        assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
+
+
+def test_what_was_ordered_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:
+    with opened(tmp_path) as site:
+        table = Table(site, **QUARTO)
+        assert cli("tables", "delete", name_of(table), "--data", tmp_path).status == 0
+    with opened(tmp_path) as site:
+        house(site)
+        assert site.ask("GET", table.path).status == 404
+    assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
+
+
+def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, cli: Cli) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    with opened(folder) as site:
+        table = Table(site, **QUARTO)
+        play(table, 1)
+        assert cli("tables", "backup", copy, "--data", folder).status == 0
+        play(table, 2)
+        refused = cli("tables", "restore", copy, "--data", folder)
+        assert (refused.status, "another server has the tables" in refused.err) == (2, True)
+        assert table.look()["version"] == 3
+    done = cli("tables", "restore", copy, "--data", folder)
+    assert done.status == 0, done
+    (before,) = folder.glob("tables-*.sqlite")
+    assert str(before) in done.out
+    for file, version in ((copy, 1), (before, 3)):
+        assert cli("tables", "restore", file, "--data", folder).status == 0
+        with opened(folder) as site:
+            table.site = site
+            assert table.look()["version"] == version
+            play(table, 1)
+    assert len(list(folder.glob("tables-*.sqlite"))) == 3
+
+
+def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
+    tmp_path: Path, cli: Cli
+) -> None:
+    folder, copy, bad = tmp_path / "data", tmp_path / "copy", tmp_path / "bad"
+    with opened(folder) as site:
+        table = Table(site, **QUARTO)
+        assert cli("tables", "backup", copy, "--data", folder).status == 0
+    before = files(folder)
+    damaged = bytearray(copy.read_bytes())
+    damaged[4096 : 2 * 4096] = b"x" * 4096
+    foreign = tmp_path / "foreign"
+    with closing(sqlite3.connect(foreign)) as database:
+        database.execute("CREATE TABLE tables (id TEXT)")
+    for content in (bytes(damaged), b"no database" * 99, b"", foreign.read_bytes()):
+        bad.write_bytes(content)
+        refused = cli("tables", "restore", bad, "--data", folder)
+        assert (refused.status, str(bad) in refused.err, refused.out) == (2, True, "")
+        assert "put a backup in its place" not in refused.err
+        assert files(folder) == before
+    assert cli("tables", "restore", tmp_path / "none", "--data", folder).status == 2
+    (folder / FILE).write_bytes(damaged)
+    (folder / f"{FILE}-wal").write_bytes(b"left by a crash")
+    assert cli("tables", "restore", copy, "--data", folder).status == 0
+    with opened(folder) as site:
+        table.site = site
+        play(table, 1)
+    (kept,) = folder.glob("tables-*.sqlite")
+    assert kept.read_bytes() == damaged
