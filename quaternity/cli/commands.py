@@ -45,6 +45,7 @@ SECTIONS = {
         "analyse": Entry("analyse", "Say what a state implies: owners, counts, deals, chances."),
         "situation": Entry("situation", "Ask what is true after announcements, and who knows it."),
         "solve": Entry("solve", "Solve a game: who can force a win, or prevent another's."),
+        "verify": Entry("verify", "Check a certificate of a solved game."),
         "perft": Entry("referee", "Count the sequences of moves from the start."),
     },
     "Put solvers side by side": {

@@ -15,6 +15,7 @@ import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.text_record import check_asked
+from quaternity.base.writing import check_may_be_written
 from quaternity.cli.app import app
 from quaternity.cli.opening import IMPOSSIBLE, named, open_document
 from quaternity.cli.options import (
@@ -65,6 +66,10 @@ def solve(
     out: Annotated[
         str | None,
         typer.Option(help="Write a tablebase; an interrupted run goes on from FILE.work."),
+    ] = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what quaternity verify can check."),
     ] = None,
     rankings: Annotated[
         str | None,
@@ -119,8 +124,8 @@ def solve(
     sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
     if ask is not None:
-        if out or everybody or estimate_only:
-            raise InputError("--ask goes without --out, --everybody and --estimate")
+        if out or certificate or everybody or estimate_only:
+            raise InputError("--ask goes without --out, --certificate, --everybody and --estimate")
         _answer(state, ask, seconds, as_json)
         return
     if everybody is not None:
@@ -134,18 +139,26 @@ def solve(
         _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
         return
     target = None if out is None else Path(out)
-    _solve(state, target, None if no_limit else most_states, workers, dask, everybody, as_json)
+    if certificate is not None:
+        check_may_be_written(certificate)
+    most = None if no_limit else most_states
+    _solve(state, target, certificate, most, workers, dask, everybody, as_json)
 
 
 def _solve(
-    state: State, target: Path | None, most_states: int | None, workers: int, dask: str | None,
-    everybody: str | None, as_json: bool,
+    state: State, target: Path | None, certificate: str | None, most_states: int | None,
+    workers: int, dask: str | None, everybody: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Solve a game, unless a file or its working files have it, and print what can be forced."""
     from quaternity.perfect.keys.canonical import Rules
 
     if target is not None and target.exists():
         facts = _from_file(target, state)
+        if certificate is not None:
+            raise InputError(
+                f"--certificate needs the whole game, and {target} keeps only its values: solve it "
+                "without --out, or to another file"
+            )
         walked = partial(_walked, state, facts["states"], most_states, workers, dask)
         _show_with(facts, state, walked, everybody, as_json)
         return
@@ -157,7 +170,7 @@ def _solve(
                 "--most-states sets another, --no-limit none"
             )
     limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
-    facts, graph = _solved(state, target, limit, workers, dask)
+    facts, graph = _solved(state, target, certificate, limit, workers, dask)
     _show_with(facts, state, lambda: graph, everybody, as_json)
 
 
@@ -250,11 +263,13 @@ def _report_to(bar: Progress) -> Report:
 def _solved(
     state: State,
     target: Path | None,
+    certificate: str | None,
     limit: int | None,
     workers: int,
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
-    """Solve, write the tablebase, and say what there is to say."""
+    """Solve, write the tablebase and the certificate, and say what there is to say."""
+    from quaternity.perfect.solving.certifying import write_certificate
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.solving.solver import solve as solve_from
     from quaternity.perfect.tablebase import write_tablebase
@@ -264,6 +279,9 @@ def _solved(
     try:
         with progress("solving", None) as bar, open_executor(workers, dask) as pool:
             solution = solve_from(state, pool, work, limit, _report_to(bar))
+        if certificate is not None:
+            with progress("writing", len(solution.graph)) as bar:
+                write_certificate(certificate, solution, state, _report_to(bar))
         if target is not None and work is not None:
             with progress("writing", len(solution.graph)) as bar:
                 write_tablebase(target, solution, _report_to(bar))
@@ -282,7 +300,8 @@ def _solved(
             )
         raise
     document = solution.facts() | solution.standing(state).document()
-    document |= {"tablebase": target and str(target), "seconds": time.perf_counter() - began}
+    document |= {"tablebase": target and str(target), "certificate": certificate}
+    document |= {"seconds": time.perf_counter() - began}
     return document, solution.graph
 
 
@@ -317,7 +336,7 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         with suppress(InputError):  # killed at the very end, a run leaves its working files
             remove_working_files(state, _work(target))
         document = tablebase.facts() | tablebase.standing(state).document()
-    return document | {"tablebase": str(target), "seconds": None}
+    return document | {"tablebase": str(target), "certificate": None, "seconds": None}
 
 
 def _sizes(rules: dict[str, Any]) -> str:
@@ -381,8 +400,9 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
         say(f"  the longest forced win anywhere takes {longest} moves")
     if "everybody" in document:
         _show_everybody(document["everybody"])
-    if document["tablebase"]:
-        say(f"  tablebase: {document['tablebase']}")
+    for kind in ("tablebase", "certificate"):
+        if document[kind]:
+            say(f"  {kind}: {document[kind]}")
 
 
 def _show_everybody(document: dict[str, Any]) -> None:

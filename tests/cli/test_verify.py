@@ -1,0 +1,54 @@
+"""`quaternity solve --certificate` and `quaternity verify`."""
+
+from pathlib import Path
+
+import pytest
+
+from quaternity.cli.status import ExitStatus
+from tests.cli.conftest import Cli
+
+
+def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
+    file = str(tmp_path / "3-2-3.certificate")
+    solved = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--certificate", file, "--json")
+    assert solved.json["certificate"] == file
+    assert "checked: 91 of 91 states" in cli("verify", file).out
+    shown = cli("verify", file, "--sample", 20, "--json").json
+    assert shown["ranks"] == [None] * 3
+    assert shown["checked"] in (20, 21)
+    assert 0 < shown["most_wrong"] < 91
+
+
+def test_what_certifies_nothing_has_the_status_of_the_impossible(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "4-2-2.certificate"
+    cli("solve", "-s", 4, "-n", 2, "-p", 2, "--certificate", file)
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) // 2])
+    refused = cli("verify", file)
+    assert refused.status == ExitStatus.IMPOSSIBLE
+    assert "certifies nothing: line " in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["verify", "nowhere"], "nowhere: No such file"),
+        (["verify", "."], "Is a directory"),
+        (["verify", "nul\0"], "null"),
+        (["solve", "--certificate", "nowhere/file"], "cannot be written"),
+        (["solve", "--ask", "force:0", "--certificate", "file"], "--ask goes without"),
+    ],
+)
+def test_bad_input_is_refused(cli: Cli, arguments: list[str], fault: str) -> None:
+    refused = cli(*arguments)
+    assert refused.status == ExitStatus.BAD_INPUT
+    assert fault in refused.err
+
+
+def test_a_tablebase_that_is_there_has_no_certificate(cli: Cli, tmp_path: Path) -> None:
+    solve, file = ("solve", "-s", 4, "-n", 2, "-p", 2, "--out", tmp_path / "t"), tmp_path / "c"
+    cli(*solve)
+    again = cli(*solve, "--certificate", file)
+    assert again.status == ExitStatus.BAD_INPUT
+    assert "keeps only its values" in again.err
+    assert not file.exists()

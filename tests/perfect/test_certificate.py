@@ -1,0 +1,242 @@
+"""Certificates of solved games: what is written is right, and nothing wrong is taken for right."""
+
+import ast
+import copy
+import io
+import json
+import sys
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.question import Answer
+from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.state import State
+from quaternity.perfect import certificate
+from quaternity.perfect.certificate import Certified, NoCertificate, check
+from quaternity.perfect.solving.certifying import write_certificate
+from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.solving.standing import NEVER
+from solvers.problem import DealProblem, SetConstraint
+from tests.perfect.positions import from_hands, random_states
+from tests.sizes import thorough
+
+# One set of two cards; who asks for the other card gets it.
+BY_HAND = [
+    {
+        "certificate": certificate.FORMAT, "set_size": 2, "sets": 1, "players": 2,
+        "tie_break": "first-in-order", "brisk": False, "start": 0, "states": 2,
+    },
+    [0, [1, 1], [0, 0], [[[3, 3], [1, 1]]], [1, None], [[1, [0, 1]]]],
+    [None, [0, 0], [1, 0], [], [0, None], []],
+]  # fmt: skip
+
+GAMES = [
+    State.start(Settings(*sizes, tie_break=tie_break, brisk=brisk))
+    for sizes, tie_break, brisk in [
+        ((2, 3, 3), TieBreak.FIRST_IN_ORDER, False),
+        ((3, 2, 3), TieBreak.FIRST_IN_ORDER, True),
+        ((4, 2, 2), TieBreak.FIRST_IN_ORDER, False),
+        ((2, 4, 4), TieBreak.FEWEST_SETS, True),
+        ((2, 4, 4), TieBreak.FEWEST_SETS, False),
+        *thorough(
+            [],
+            [
+                ((3, 3, 3), TieBreak.FIRST_IN_ORDER, False),
+                ((2, 4, 4), TieBreak.FIRST_IN_ORDER, False),
+                ((2, 5, 5), TieBreak.FEWEST_SETS, False),
+            ],
+        ),
+    ]
+]
+
+
+def certified(lines: list[Any]) -> Certified:
+    return check([json.dumps(line).encode() + b"\n" for line in lines])
+
+
+def written(state: State, folder: Path) -> list[Any]:
+    path = folder / "certificate"
+    write_certificate(path, solve(state), state)
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_the_checker_shares_nothing_with_the_rest() -> None:
+    tree = ast.parse(Path(certificate.__file__).read_bytes())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name
+             for node in imports}  # fmt: skip
+    assert {str(name).split(".")[0] for name in names} <= sys.stdlib_module_names
+    lines = Path(certificate.__file__).read_text().splitlines()
+    assert sum(1 for line in lines if line.strip()) <= 300
+
+
+def test_a_certificate_made_by_hand() -> None:
+    shown = certified(BY_HAND)
+    assert (shown.ranks, shown.from_start, shown.checked, shown.moves) == ((1, None), True, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "value", "fault"),
+    [
+        (0, "set_size", 1, "line 1: 1 is no whole number from 2"),
+        (0, "brisk", 0, "line 1: brisk"),
+        (0, "states", 3, "line 1: 3 states are announced"),
+        (0, "players", 8, "line 1: 8 is no whole number"),
+        (1, 4, [2, None, None], "line 2: a rank and a name"),
+        (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
+        (1, 4, [0, None], "line 2: player 0 has the rank 0, and 1"),
+        (1, 4, [1, 1], "line 2: player 1 has the rank 1, and null"),
+        (1, 5, [], "line 2: player 0 has the rank 1, and null"),
+        (1, 5, [[2, [0, 1]]], "line 2: 2 is no whole number from 0 to 1"),
+        (1, 5, [[1, [0, 0]]], "line 2: a rank and a name"),
+        (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: a list of 2"),
+        (1, 3, 7, "line 2: "),
+        (2, 4, [None, 0], "line 2: player 0 has the rank 1, and null"),
+        (2, 0, 0.0, "line 3: 0.0 is no whole number"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused_by_its_line(
+    line: int, place: Any, value: Any, fault: str
+) -> None:
+    lines = copy.deepcopy(BY_HAND)
+    lines[line][place] = value  # type: ignore[index]
+    with pytest.raises(NoCertificate, match=fault):
+        certified(lines)
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
+def test_what_is_no_certificate_is_refused(text: bytes) -> None:
+    with pytest.raises(NoCertificate, match="line 1: no "):
+        check(io.BytesIO(text))
+    head = json.dumps(BY_HAND[0]).encode() + b"\n"
+    with pytest.raises(NoCertificate, match=r"line [12]: "):
+        check(io.BytesIO(head + text))
+
+
+@pytest.mark.parametrize("state", GAMES, ids=repr)
+def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
+    """The checker's own referee finds the same legal questions, states and forced wins."""
+    solution = solve(state)
+    path = tmp_path / "certificate"
+    write_certificate(path, solution, state)
+    with path.open("rb") as lines:
+        shown = check(lines)
+    standing = solution.standing(state)
+    assert shown.from_start
+    assert shown.ranks == tuple(standing.document()["forced_length"])
+    assert shown.states == shown.checked == len(solution.graph)
+    ranks = [json.loads(line)[4] for line in path.read_text().splitlines()[1:]]
+    lengths = [sorted(row) for row in solution.values.length.tolist()]
+    assert [sorted(NEVER if n is None else n for n in row) for row in ranks] == lengths
+
+
+def test_states_on_the_way_and_uneven_starts_are_certified(tmp_path: Path) -> None:
+    start = State.start(Settings(2, 4, 4, tie_break=TieBreak.FEWEST_SETS))
+    states = [*random_states(start, Random(2), thorough(10, 40)), from_hands(3, 2, (1, 4, 1))]
+    for state in states:
+        lengths = solve(state).standing(state).document()["forced_length"]
+        assert certified(written(state, tmp_path)).ranks == tuple(lengths)
+
+
+def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
+    lines = written(State.start(Settings(3, 2, 3)), tmp_path)
+    data = [json.dumps(line).encode() for line in lines]
+    shown = check(data, sample=30)
+    assert shown.checked in (30, 31)
+    assert shown.states == 91
+    # So many wrong ones would be met with 99.9 percent at least.
+    assert (1 - shown.most_wrong / 91) ** 30 <= 0.001
+    assert check(data, sample=1000).most_wrong == 0
+
+
+def truth(line: list[Any], head: dict[str, Any]) -> tuple[int | None, ...] | None:
+    """Return what can be forced in a state, by the solver; None when no game has such a state."""
+    turn, hands, points, sets, *_ = line
+    players, size = head["players"], head["set_size"]
+    if turn is None or len(sets) + sum(points) != head["sets"]:
+        return None
+    done = [player for player in range(players) for _ in range(points[player])]
+    out = SetConstraint([], [0] * players, [0] * players)
+    constraints = [SetConstraint(owners, least, [size] * players) for owners, least in sets]
+    state = State(
+        DealProblem(hands, [out] * len(done) + constraints), turn, (*done, *[None] * len(sets)),
+        size, TieBreak(head["tie_break"]), brisk=head["brisk"],
+    )  # fmt: skip
+    if not state.verdict():
+        return None
+    lengths = solve(state).standing(state).document()["forced_length"]
+    return tuple(lengths)
+
+
+def changed(lines: list[Any], random: Random) -> list[Any]:
+    """Return a certificate in which one thing is changed, cut, swapped or repeated."""
+    lines = copy.deepcopy(lines)
+    line = random.randrange(len(lines))
+    deed = random.randrange(5)
+    if deed == 0 and line:
+        del lines[line]
+    elif deed == 1 and line:
+        lines.insert(random.randrange(1, len(lines)), lines[line])
+    elif deed == 2 and line:
+        other = random.randrange(1, len(lines))
+        lines[line], lines[other] = lines[other], lines[line]
+    else:
+        node: Any = lines[line]
+        while True:
+            key = random.choice([*node] if isinstance(node, dict) else [*range(len(node))])
+            if not isinstance(node[key], list) or not node[key] or random.random() < 0.2:
+                break
+            node = node[key]
+        values = [None, True, "", -1, [], *range(5), 2**40, "fewest-sets", 0.5]
+        if isinstance(node[key], int):
+            values += [node[key] + 1, node[key] - 1] * 4
+        elif isinstance(node[key], list) and node[key]:
+            values += [node[key][1:], node[key] + node[key][:1], node[key][::-1]] * 4
+        node[key] = random.choice(values)
+    return lines
+
+
+@pytest.mark.parametrize(("state", "seed"), [*product(GAMES[:4], range(thorough(1, 5)))])
+def test_what_is_changed_is_refused_or_still_true(state: State, seed: int, tmp_path: Path) -> None:
+    lines, random = written(state, tmp_path), Random(f"{seed}")
+    refused = 0
+    for _ in range(thorough(40, 500)):
+        other = changed(lines, random)
+        try:
+            shown = certified(other)
+        except NoCertificate:
+            refused += 1
+            continue
+        right = truth(other[other[0]["start"] + 1], other[0])
+        for rank, length in zip(shown.ranks, right or shown.ranks, strict=True):
+            assert (rank is None) == (length is None)
+            assert rank is None or length is None or rank >= length
+    assert refused
+
+
+def test_a_certificate_of_another_game_is_refused(tmp_path: Path) -> None:
+    brisk = written(State.start(Settings(3, 2, 3, brisk=True)), tmp_path)
+    plain = written(State.start(Settings(3, 2, 3)), tmp_path)
+    four = written(State.start(Settings(2, 4, 4)), tmp_path)
+    for lines, other in [
+        (brisk, {"brisk": False}),
+        (plain, {"set_size": 2}),
+        (plain, {"players": 4}),
+        (plain, {"sets": 3, "start": 0}),
+        (four, {"tie_break": "fewest-sets"}),
+    ]:
+        with pytest.raises(NoCertificate):
+            certified([lines[0] | other, *lines[1:]])
+    # Nobody can force a win though all may ask hopeless questions: nor can they where none may.
+    assert certified([plain[0] | {"brisk": True}, *plain[1:]]).ranks == (None, None, None)
+
+
+def test_a_closed_file_that_misses_the_start_says_so(tmp_path: Path) -> None:
+    start = State.start(Settings(3, 2, 3))
+    question, _ = next(iter(start.legal_questions.items()))
+    shown = certified(written(start.after(question, Answer.NO), tmp_path))
+    assert not shown.from_start
