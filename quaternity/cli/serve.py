@@ -65,6 +65,20 @@ LimitOptions = Annotated[
     ),
 ]
 
+KeepDays = Annotated[
+    int | None,
+    typer.Option(
+        metavar="DAYS",
+        min=1,
+        help="Remove games that are over, and uploaded ones, at which nobody moved for so many "
+        "days.  [default: never]",
+    ),
+]
+KeepUnfinishedDays = Annotated[
+    int | None,
+    typer.Option(metavar="DAYS", min=1, help="The same for other games.  [default: never]"),
+]
+
 
 @app.command()
 def serve(
@@ -80,6 +94,8 @@ def serve(
     ] = None,
     move_seconds: MoveSeconds = 20.0,
     limit: LimitOptions = None,
+    keep_days: KeepDays = None,
+    keep_unfinished_days: KeepUnfinishedDays = None,
 ) -> None:
     """Open the table to friends: four games in a browser.
 
@@ -93,6 +109,7 @@ def serve(
 
         from quaternity.web.app import app as application
         from quaternity.web.connection import Connection
+        from quaternity.web.keeping import Keep
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
@@ -103,10 +120,11 @@ def serve(
     if root_path and not root_path.startswith("/"):
         raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
     programs, limits = _players(players or [], player_file), _limits(limit or [])
+    keep = Keep(keep_days, keep_unfinished_days)
     with _listening(host, port) as listening:
         hosts = [*(trusted_host or []), host, socket.gethostname()]
         config = uvicorn.Config(
-            application(data, hosts, programs, limits, move_seconds),
+            application(data, hosts, programs, limits, move_seconds, keep),
             root_path=root_path.rstrip("/"), http=Connection, ws="none",
             log_level="warning", server_header=False,
             timeout_graceful_shutdown=END_SECONDS,

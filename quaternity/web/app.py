@@ -25,6 +25,7 @@ from starlette.responses import Response
 from quaternity.web import pages
 from quaternity.web.api import Api
 from quaternity.web.guards import Guards, Limits, answer
+from quaternity.web.keeping import Keep
 from quaternity.web.languages import Spoken, spoken
 from quaternity.web.refusal import Refusal
 from quaternity.web.store import Store, folder_of
@@ -38,6 +39,7 @@ def app(
     players: Mapping[tuple[str, str], str] | None = None,
     limits: Limits | None = None,
     move_seconds: float = 20.0,
+    keep: Keep | None = None,
 ) -> Starlette:
     """Yield an ASGI application, its tables kept in a folder.
 
@@ -45,10 +47,11 @@ def app(
         hosts: further names of this server.
         players: per game and name, programs that may be asked for besides those of the games.
         move_seconds: the longest that a program may think about a move.
+        keep: how long tables stay that nobody touches.
     """
     limits = limits or Limits()
     thinking = Thinking(move_seconds, players, limits.counts)
-    tables = Tables(Store(folder_of(folder)), thinking)
+    tables = Tables(Store(folder_of(folder)), thinking, keep)
     api = Api(tables, limits)
 
     @asynccontextmanager

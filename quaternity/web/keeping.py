@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
+from quaternity.web.clock import DAY
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat
 from quaternity.web.store import Entry, Reader, Statement
@@ -58,6 +59,18 @@ class Listed(NamedTuple):
             return "uploaded"
         waits = "under way" if self.waiting is None else "waiting"
         return "over" if self.over else waits
+
+
+class Keep(NamedTuple):
+    """For how many days tables stay at which nobody moves; None: for ever."""
+
+    finished: int | None = None
+    unfinished: int | None = None
+
+    def is_past(self, table: Listed, now: float) -> bool:
+        """Return whether a table may go; never one whose clock runs."""
+        days = self.finished if table.over or table.archive else self.unfinished
+        return days is not None and table.due is None and now - table.touched > days * DAY
 
 
 def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:

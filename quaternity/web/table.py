@@ -165,6 +165,11 @@ class Table:
         """Return whether nobody looks, and nothing is under way."""
         return not (self.streams or self.tasks or self.lock.locked())
 
+    @property
+    def is_deserted(self) -> bool:
+        """Return whether nobody is there, or was lately."""
+        return self.is_quiet and monotonic() - max(self._asked, *self.seen) >= GONE_SECONDS
+
     # ------------------------------------------------------------------ who is there
 
     def tokens(self, *seats: int) -> dict[int, str | None]:

@@ -8,19 +8,20 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime
 from random import Random
 from time import monotonic
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
-from quaternity.base.wording import listed
+from quaternity.base.wording import listed as in_words
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.drawing.words import move_text
-from quaternity.web.keeping import KEPT, kept_of, rebuilt, removal
+from quaternity.web.keeping import KEPT, Keep, Listed, kept_of, listed, rebuilt, removal
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -114,8 +115,8 @@ class OwnTable(NamedTuple):
 class Tables:
     """All tables of a server."""
 
-    def __init__(self, store: Store, thinking: Thinking) -> None:
-        self.store, self.thinking = store, thinking
+    def __init__(self, store: Store, thinking: Thinking, keep: Keep | None = None) -> None:
+        self.store, self.thinking, self.keep = store, thinking, keep or Keep()
         self.streams = Streams()
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
@@ -126,6 +127,8 @@ class Tables:
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
         self._keeping: asyncio.Task[None] | None = None
+        self._cleaned = ""
+        """The last table at which `clean` has looked."""
         self._removed: set[str] = set()
         """Tables that are about to go."""
 
@@ -509,7 +512,7 @@ class Tables:
         if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
             raise Refusal(422, "card: a card of this game is expected, as 0/2")
         if mark not in MARKS:
-            raise Refusal(422, f"mark: one of {listed(MARKS)} is expected")
+            raise Refusal(422, f"mark: one of {in_words(MARKS)} is expected")
         cell = f"{player} {card}"
         rub = "DELETE FROM marks WHERE table_id = ? AND seat = ? AND cell = ?"
         statements: list[Statement] = [(rub, (table.kept.id, seat, cell))]
@@ -672,8 +675,32 @@ class Tables:
         try:
             ordered = self.store.read("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
             await self.remove([name for (name,) in ordered])
+            if any(self.keep):
+                await self.clean()
         except Refusal as error:
             _log.error("tables that are to go cannot be removed: %s", error)
+
+    async def clean(self) -> None:
+        """Look at the next tables, and remove those that may go; those of one evening together."""
+        most = "WHERE id > ? ORDER BY id LIMIT ?"
+        some = listed(self.store, most, self._cleaned, MOST_REMOVED)
+        now = datetime.now(UTC).timestamp()
+        self._cleaned = some[-1].id if some else ""
+        going: set[str] = set()
+        for table in some:
+            if table.id not in going and self._may_go(table, now):
+                first = table.evening or table.id
+                evening = listed(self.store, "WHERE id = ? OR evening = ?", first, first)
+                if all(self._may_go(other, now) for other in evening):
+                    going.update(other.id for other in evening)
+        await self.remove([*going])
+
+    def _may_go(self, table: Listed, now: float) -> bool:
+        if table.id in self._seen or not self.keep.is_past(table, now):
+            return False
+        if table.id not in self._live:
+            return True
+        return any(each.is_deserted for each in self._loaded() if each.kept.id == table.id)
 
     async def remove(self, names: Sequence[str]) -> None:
         """Remove tables with all that is kept of them; who looks at one finds it gone."""

@@ -21,6 +21,8 @@ from tests.cli.conftest import Cli
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: 0"),
         (["--port", "70000"], "65535"),
+        (["--keep-days", "0"], "--keep-days"),
+        (["--keep-unfinished-days", "soon"], "--keep-unfinished-days"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
         (["--data", "/dev/null/tables"], "/dev/null/tables"),
         (["--data", "mysql://me:secret@host/x"], "--data mysql://...: expected a folder"),

@@ -1,0 +1,124 @@
+"""Tables that nobody touches go after the days that were said, and no others."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.web.guards import Limits
+from quaternity.web.keeping import Keep, listed
+from quaternity.web.store import FILE
+from tests.limits import limited
+from tests.sizes import thorough
+from tests.web.site import Site
+from tests.web.test_api import PEOPLE, Table, opened
+
+SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
+QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
+AGES = (0, 20, 40, 100)
+
+
+def name_of(table: Table) -> str:
+    return str(table.made["table"])
+
+
+def finished(site: Site) -> Table:
+    """A table whose game is over."""
+    table = Table(site, settings=SMALLEST, seats=["me", "me"])
+    while acting := table.look()["to_act"]:
+        table.move(acting[0], table.look(acting[0])["moves"][-1])
+    return table
+
+
+def age(folder: Path, name: str, days: float) -> None:
+    """Have a table as if all there was so long ago."""
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        database.execute(
+            "UPDATE tables SET made = datetime('now', ?) WHERE id = ?", (f"-{days} days", name)
+        )
+        past = "UPDATE log SET at = strftime('%s', 'now') - ? WHERE table_id = ?"
+        database.execute(past, (days * 86_400, name))
+        database.commit()
+
+
+def house(site: Site, times: int = 2) -> set[str]:
+    """Let the server do what it does now and then; the tables that are left."""
+    for _ in range(times):
+        site.run(site.app.state.tables.keep_house())
+    return {table.id for table in listed(site.app.state.tables.store)}
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    kinds: dict[str, bool] = {}
+    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
+        record = site.ask("GET", f"{finished(site).path}/record").body
+        for _ in range(6):
+            kinds[name_of(finished(site))] = True
+            kinds[name_of(Table(site, **QUARTO))] = False
+            kinds[name_of(Table(site, seats=["me", "open", "open"]))] = False
+            kinds[site.ask("POST", "/api/records", record).json["table"]] = True
+    ages = {name: random.choice(AGES) for name in kinds}
+    for name, days in ages.items():
+        age(tmp_path, name, days)
+    keep = Keep(random.choice([None, 10, 30]), random.choice([None, 30, 60]))
+    with opened(tmp_path, keep=keep) as site:
+        left = house(site)
+    most = {True: keep.finished or 1000, False: keep.unfinished or 1000}
+    stay = {name for name, over in kinds.items() if ages[name] < most[over]}
+    assert left & {*kinds} == stay
+
+
+def test_nobody_is_shown_out_and_no_clock_is_stopped(tmp_path: Path) -> None:
+    clock = {"days": 14}
+    with opened(tmp_path) as site:
+        timed = Table(site, **(QUARTO | {"clock": clock}))
+        watched, asked, alone = (Table(site, **QUARTO) for _ in range(3))
+    for table in (timed, watched, asked, alone):
+        age(tmp_path, name_of(table), 100)
+    with opened(tmp_path, keep=Keep(1, 1)) as site:
+        listening = site.listen(f"{watched.path}/events", None)
+        site.ask("GET", asked.path, token=asked.tokens[0])
+        assert house(site) == {name_of(table) for table in (timed, watched, asked)}
+        listening.leave()
+    with opened(tmp_path, keep=Keep(1, 1)) as site:
+        assert house(site) == {name_of(timed)}
+
+
+def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
+    with opened(tmp_path) as site:
+        table = finished(site)
+        first, path = name_of(table), table.path
+        last = site.ask("POST", f"{path}/again", {}, table.tokens[0]).json["table"]
+        score = site.ask("GET", f"/api/tables/{last}").json["evening"]
+        assert score
+    age(tmp_path, first, 100)
+    for keep in (Keep(1, 1), Keep(1, None)):
+        with opened(tmp_path, keep=keep) as site:
+            assert house(site) == {first, last}
+            assert site.ask("GET", f"/api/tables/{last}").json["evening"] == score
+    age(tmp_path, last, 100)
+    with opened(tmp_path, keep=Keep(1, 1)) as site:
+        assert house(site) == set()
+        assert site.ask("GET", path).status == 404
+
+
+def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
+    limits = Limits(kept=7)
+    with opened(tmp_path, limits=limits) as site:
+        names = [name_of(Table(site, **QUARTO)) for _ in range(7)]
+        assert site.ask("POST", "/api/tables", PEOPLE).status == 507
+    for name in names:
+        age(tmp_path, name, 100)
+    with (
+        limited("quaternity.web.tables", MOST_REMOVED=3),
+        opened(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
+    ):
+        assert [len(house(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
+        Table(site)
