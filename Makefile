@@ -93,7 +93,7 @@ fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--sec
 
 proofs: $(READY)  ## let Coq read the proofs, and run what is proved; needs Debian's coq and ocaml
 	$(BIN)/python -m tests.proofs
-	$(BIN)/python -m pytest --hypothesis-profile=thorough tests/proofs
+	$(BIN)/python -m pytest --hypothesis-profile=thorough tests/proofs/test_proofs.py
 
 docs: $(READY)  ## guide and reference as a static site, site/index.html, its links checked
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs --editable '.[web]'

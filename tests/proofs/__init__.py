@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-FILES = ("deals", "question")
+FILES = ("deals", "question", "circulation", "existence")
 """The files with theorems; each may use those before it."""
 
 PACKAGES = {"coqc": "coq", "ocamlopt": "ocaml"}
@@ -59,7 +59,7 @@ def assumptions(folder: Path, name: str) -> dict[str, str]:
 
 def proved(source: str, words: str = "Theorem|Lemma") -> list[str]:
     """Return the names of what a file proves."""
-    return re.findall(rf"^(?:{words}) (\w+)", source, re.MULTILINE)
+    return re.findall(rf"^ *(?:{words}) (\w+)", source, re.MULTILINE)
 
 
 def compile_checker(folder: Path) -> str:
