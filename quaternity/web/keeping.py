@@ -48,6 +48,11 @@ class Listed(NamedTuple):
     open: int
 
     @property
+    def first(self) -> str:
+        """The first table of its evening, which may be gone."""
+        return self.evening or self.id
+
+    @property
     def touched(self) -> float:
         """When somebody last moved here, or made the table: seconds since 1970."""
         return max(datetime.fromisoformat(f"{self.made}+00:00").timestamp(), self.at)

@@ -360,11 +360,19 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     opened.callback(os.close, lock)
+    _give_owner(lock, path)
     for _ in range(LOCK_TRIES):
         if try_lock(lock) is not False:
             return
         sleep(LOCK_PAUSE)
     raise InUse(f"{path.parent}: another server has the tables of this folder")
+
+
+def _give_owner(made: int | Path, path: Path) -> None:
+    """Give a file to whoever has the folder: a server of theirs uses what root made."""
+    owner = path.parent.stat()
+    with suppress(OSError):  # only root may
+        os.chown(made, owner.st_uid, owner.st_gid)
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
@@ -413,6 +421,7 @@ def restore(folder: str, file: str) -> Path | None:
             _lock_folder(path, opened)
         with replacing(path) as part:
             _copy(Path(file), part, advice="")
+            _give_owner(part, path)
             before = _kept_aside(path)
     return before
 

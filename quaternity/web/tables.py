@@ -684,16 +684,15 @@ class Tables:
         """Look at the next tables, and remove those that may go; those of one evening together."""
         most = "WHERE id > ? ORDER BY id LIMIT ?"
         some = listed(self.store, most, self._cleaned, MOST_REMOVED)
-        now = datetime.now(UTC).timestamp()
         self._cleaned = some[-1].id if some else ""
-        going: set[str] = set()
-        for table in some:
-            if table.id not in going and self._may_go(table, now):
-                first = table.evening or table.id
-                evening = listed(self.store, "WHERE id = ? OR evening = ?", first, first)
-                if all(self._may_go(other, now) for other in evening):
-                    going.update(other.id for other in evening)
-        await self.remove([*going])
+        now = datetime.now(UTC).timestamp()
+        firsts = [table.first for table in some if self._may_go(table, now)]
+        if firsts:
+            which = f"IN ({', '.join('?' for _ in firsts)})"
+            evenings = f"WHERE id {which} OR evening {which}"
+            going = listed(self.store, evenings, *firsts, *firsts)
+            stay = {table.first for table in going if not self._may_go(table, now)}
+            await self.remove([table.id for table in going if table.first not in stay])
 
     def _may_go(self, table: Listed, now: float) -> bool:
         if table.id in self._seen or not self.keep.is_past(table, now):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -343,6 +344,22 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
             assert table.look()["version"] == version
             play(table, 1)
     assert len(list(folder.glob("tables-*.sqlite"))) == 3
+
+
+def test_what_root_does_leaves_no_file_of_another_owner(tmp_path: Path, cli: Cli) -> None:
+    folder, copy = tmp_path / "data", tmp_path / "copy"
+    with opened(folder) as site:
+        name = name_of(Table(site, **QUARTO))
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, *((65534, 65534) if os.geteuid() == 0 else (-1, -1)))
+    (folder / "tables.lock").unlink()
+    owner = folder.stat().st_uid
+    for words in (["backup", copy], ["delete", name], ["restore", copy], ["check"]):
+        assert cli("tables", *words, "--data", folder).status == 0
+        assert {path.stat().st_uid for path in folder.iterdir()} == {owner}
+    (folder / FILE).unlink()
+    assert cli("tables", "restore", copy, "--data", folder).status == 0
+    assert {path.stat().st_uid for path in folder.iterdir()} == {owner}
 
 
 def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
