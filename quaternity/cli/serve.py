@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import uvicorn
 
-    from quaternity.web.guards import Limits
+    from quaternity.web.admission import Limits
 
 END_SECONDS = 3
 """Requests that are open when the server is asked to end have so long."""
@@ -56,12 +56,20 @@ Programs = Annotated[
 MoveSeconds = Annotated[
     float, typer.Option(help="Most seconds for one move of a program, and for one hint or count.")
 ]
+Proxies = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="The address or network of a proxy, whose X-Forwarded-For and X-Forwarded-Proto are "
+        "believed; may be repeated.",
+    ),
+]
 LimitOptions = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=NUMBER",
-        help="Change a limit: body, record, moves, tables, counts, kept, streams, readers, words; "
-        "quaternity guide serving explains them.",
+        help="Change a limit: body, record, moves, pages, tables, counts, kept, streams, readers, "
+        "words, workers; quaternity guide serving explains them.",
     ),
 ]
 
@@ -88,6 +96,7 @@ def serve(
     open_page: OpenPage = False,
     root_path: RootPath = "",
     trusted_host: TrustedHosts = None,
+    proxy: Proxies = None,
     players: Programs = None,
     player_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="File of names for further programs.")
@@ -100,7 +109,8 @@ def serve(
     """Open the table to friends: four games in a browser.
 
     Send friends the link of a table to invite them. Tables are kept on the disk, so a server that
-    is started again goes on. Behind a proxy, say its name (--trusted-host) and path (--root-path).
+    is started again goes on. Behind a proxy, say its address (--proxy), name (--trusted-host) and
+    path (--root-path).
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
@@ -119,6 +129,7 @@ def serve(
     check_move_seconds(move_seconds)
     if root_path and not root_path.startswith("/"):
         raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
+    named = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
     keep = Keep(keep_days, keep_unfinished_days)
     with _listening(host, port) as listening:
@@ -127,6 +138,7 @@ def serve(
             application(data, hosts, programs, limits, move_seconds, keep),
             root_path=root_path.rstrip("/"), http=Connection, ws="none",
             log_level="warning", server_header=False,
+            proxy_headers=bool(named), forwarded_allow_ips=named,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
         server = _server(config)
@@ -214,8 +226,23 @@ def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str],
     return players
 
 
+def _proxies(texts: list[str]) -> list[str]:
+    from quaternity.web.admission import proxies
+
+    for text in texts:
+        try:
+            if any(network.prefixlen == 0 for network in proxies((text,))):
+                raise ValueError("everybody")
+        except ValueError:
+            raise InputError(
+                f"--proxy {text!r}: expected the address or the network of a proxy, "
+                "as 127.0.0.1 or 10.0.0.0/8"
+            ) from None
+    return [str(network) for network in proxies(tuple(texts))]
+
+
 def _limits(texts: list[str]) -> Limits:
-    from quaternity.web.guards import Limits
+    from quaternity.web.admission import Limits
 
     given = {}
     for text in texts:

@@ -12,12 +12,12 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from quaternity.table.games import game_names, registration
+from quaternity.web.admission import Admission
 from quaternity.web.clock import read_clock
 from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
-    Limits,
     answer,
     body_of,
     caller_of,
@@ -26,14 +26,12 @@ from quaternity.web.guards import (
     set_cookie,
 )
 from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
-from quaternity.web.rates import Rates, network_of, share
-from quaternity.web.refusal import LONG_QUESTION, MANY_KEPT, Refusal
+from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
 from quaternity.web.tables import MOVING_SECONDS, Tables
-from quaternity.web.thinking import asker
 
 MOST_MOVES = 500
 """So many legal moves are listed."""
@@ -61,8 +59,8 @@ class _Endpoint:
 class Api:
     """The requests to some tables."""
 
-    def __init__(self, tables: Tables, limits: Limits) -> None:
-        self.tables, self.limits, self.rates = tables, limits, Rates()
+    def __init__(self, tables: Tables, admission: Admission) -> None:
+        self.tables, self.admission, self.limits = tables, admission, admission.limits
 
     def routes(self) -> list[BaseRoute]:
         """Return all of them."""
@@ -307,8 +305,7 @@ class Api:
         """Return the table of a request, and the seat and the name of who says something."""
         table, who = await self._at(request, taken(sent, "seat", int, None))
         seat = who.looking if who.looking in who.held else None
-        key = asker.get() if seat is None else (table.kept.id, seat)
-        self.rates.count(("words", key), self.limits.words)
+        self.admission.count("words", None if seat is None else (table.kept.id, seat))
         if seat is None:
             return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
         # Whoever speaks is no program, even if one plays for them.
@@ -332,15 +329,7 @@ class Api:
             raise Refusal(503, "the server is about to end")
         # Who looks on from a seat that is not theirs is not in it.
         seat = who.looking if who.looking in who.held else None
-        network = network_of(request.client.host if request.client else "")
-        most, readers = self.limits.streams, self.limits.readers
-        room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
-        if (
-            len(streams.open) >= room
-            or sum(other.network == network for other in streams.open) >= share(most)
-            or sum(other.seat == seat for other in table.streams) >= readers
-        ):
-            raise Refusal(429, "too many look on: try again later")
+        network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
         return stream
@@ -357,12 +346,15 @@ class Api:
     async def games(self, request: Request) -> Response:
         """`GET /api/games`."""
         del request
+        self.admission.count("page")
         more = self.tables.thinking.players
         return answer({"games": [game_document(game, more) for game in game_names()]})
 
     # ------------------------------------------------------------------ who asks
 
-    async def _at(self, request: Request, seat: int | None = None) -> tuple[Table, Who]:
+    async def _at(
+        self, request: Request, seat: int | None = None, kind: str = "page"
+    ) -> tuple[Table, Who]:
         """Return the table of a request, and who asks."""
         caller = caller_of(request)
         asked = request.query_params.get("seat") if request.scope["query_string"] else None
@@ -370,25 +362,22 @@ class Api:
             if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
                 raise Refusal(404, "there is no such seat")
             seat = int(asked)
-        table = await self.tables.open(request.path_params["table"])
-        return table, table.who(*caller, seat)
+        return await self.tables.admitted(request.path_params["table"], caller, seat, kind)
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
         """Return the table of a request, and the seat of who asks; or refuse them."""
-        table, who = await self._at(request, seat)
+        table, who = await self._at(request, seat, "move")
         if who.looking is None or who.looking not in who.held:
             raise Refusal(403, "only who has a seat can do that")
-        self.rates.count((table.kept.id, who.looking), self.limits.moves)
         return table, who.looking
 
     def _count(self) -> None:
-        self.rates.count(asker.get(), self.limits.tables)
+        self.admission.count("table")
 
     def _room(self) -> None:
         """Refuse one more table where too many are kept."""
         ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
-        if kept >= self.limits.kept:
-            raise Refusal(507, MANY_KEPT(kept=kept))
+        self.admission.check_kept(kept)
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
@@ -490,4 +479,4 @@ def refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal), "what this is registered for"
     # What was sent, which its frames hold, is free at once: no circle of garbage keeps it.
     error.__traceback__ = error.__context__ = None
-    return answer(error.document, error.status)
+    return answer(error.document, error.status, error.headers)

@@ -23,8 +23,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from quaternity.web import pages
+from quaternity.web.admission import Admission, Limits
 from quaternity.web.api import Api
-from quaternity.web.guards import Guards, Limits, answer
+from quaternity.web.guards import Guards, answer
 from quaternity.web.keeping import Keep
 from quaternity.web.languages import Spoken, spoken
 from quaternity.web.refusal import Refusal
@@ -49,10 +50,10 @@ def app(
         move_seconds: the longest that a program may think about a move.
         keep: how long tables stay that nobody touches.
     """
-    limits = limits or Limits()
-    thinking = Thinking(move_seconds, players, limits.counts)
+    admission = Admission(limits)
+    thinking = Thinking(move_seconds, players, admission)
     tables = Tables(Store(folder_of(folder)), thinking, keep)
-    api = Api(tables, limits)
+    api = Api(tables, admission)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
@@ -72,7 +73,8 @@ def app(
         assert isinstance(error, Refusal), "what this is registered for"
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
-            return answer(error.document | {"error": spoken(error.args[0])}, error.status)
+            document = error.document | {"error": spoken(error.args[0])}
+            return answer(document, error.status, error.headers)
         return pages.refusal(request, error)
 
     application = Starlette(

@@ -7,31 +7,17 @@ many.
 from __future__ import annotations
 
 import asyncio
-import resource
-from collections import Counter
 from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from quaternity.web.rates import network_of, share
+from quaternity.web import admission
+from quaternity.web.admission import connections, is_proxy, network_of
 from quaternity.web.streams import CHUNKS
-
-REQUEST_SECONDS = 30.0
-"""A request has so long to come."""
 
 MOST_HEAD = 64 << 10
 """Bytes before its body."""
-
-
-READ_SECONDS = 15.0
-"""Of what waits to be read half has to be taken in so long."""
-
-KEPT_FILES = 48
-"""Of the files that may be open so many are no connections: the tables, and pipes of programs."""
-
-open_networks: Counter[str] = Counter()
-"""How many connections of this process each network has."""
 
 
 class Connection(HttpToolsProtocol):
@@ -51,24 +37,25 @@ class Connection(HttpToolsProtocol):
         """Wait for the first request, or refuse one connection too many."""
         super().connection_made(transport)
         self._network = network_of(self.client[0] if self.client else "")
-        open_networks[self._network] += 1
-        room = max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES, 4)
-        if self.client and open_networks[self._network] > share(room):
-            self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
-        elif open_networks.total() > room:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+        status = connections.enter(self._network, self._is_shared())
+        if status is not None:
+            self._refuse(status)
         else:
             self._wait()
-            self._looking = self.loop.call_later(READ_SECONDS, self._look)
+            self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
+
+    def _is_shared(self) -> bool:
+        """Return whether many people come by this: no address, or that of a proxy."""
+        named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
+        named = named.split(",") if isinstance(named, str) else named
+        return not self.client or is_proxy(self.client[0], named)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more, and leave the place to others."""
         self._settle()
         if self._looking is not None:
             self._looking.cancel()
-        open_networks[self._network] -= 1
-        if not open_networks[self._network]:
-            del open_networks[self._network]
+        connections.leave(self._network)
         if self._answered is not None:
             self._answered.disconnected = True
             self._answered.message_event.set()
@@ -78,7 +65,8 @@ class Connection(HttpToolsProtocol):
         text = "too many connections: try again later"
         self.transport.write(
             f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: text/plain\r\n"
-            f"content-length: {len(text)}\r\nconnection: close\r\n\r\n{text}".encode()
+            f"content-length: {len(text)}\r\nretry-after: 15\r\nconnection: close\r\n\r\n"
+            f"{text}".encode()
         )
         self.transport.close()
 
@@ -89,7 +77,7 @@ class Connection(HttpToolsProtocol):
             self.transport.abort()
             return
         self._unread = waiting
-        self._looking = self.loop.call_later(READ_SECONDS, self._look)
+        self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
 
     def data_received(self, data: bytes) -> None:
         """Take what comes as part of a head until that is whole."""
@@ -128,7 +116,7 @@ class Connection(HttpToolsProtocol):
     def _wait(self) -> None:
         self._head = 0
         if self._late is None:
-            self._late = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+            self._late = self.loop.call_later(admission.REQUEST_SECONDS, self.transport.close)
 
     def _settle(self) -> None:
         self._head = None

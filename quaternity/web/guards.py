@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -15,10 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quaternity.web.rates import network_of
+from quaternity.web.admission import asker, network_of
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, hashed
-from quaternity.web.thinking import asker
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
@@ -41,31 +40,6 @@ _NO_STORE = (b"cache-control", b"no-store")
 _SAFE = ("GET", "HEAD")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
-
-
-class Limits(NamedTuple):
-    """The limits of what may be asked for.
-
-    Attributes:
-        body, record: bytes of a request, and of a record that is uploaded.
-        moves: requests that change a table, per seat and minute.
-        tables: tables that are made and seats that change hands, per address and minute.
-        counts: what is worked out for somebody, per address and minute.
-        kept: tables on the disk.
-        streams: that are open; a quarter at most of one address, and three of bystanders.
-        readers: streams of one seat at a table, or of its bystanders.
-        words: what somebody says or shows to others, per minute.
-    """
-
-    body: int = 16 << 10
-    record: int = 1 << 20
-    moves: int = 1200
-    tables: int = 300
-    counts: int = 300
-    kept: int = 100_000
-    streams: int = 4000
-    readers: int = 100
-    words: int = 30
 
 
 class Guards:
@@ -218,7 +192,7 @@ def _no_number(text: str) -> None:
     raise ValueError(f"{text} is no JSON")
 
 
-def answer(document: Any, status: int = 200) -> Response:
+def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return an answer in JSON."""
     text = json.dumps(document, separators=(",", ":"))
-    return Response(text, status, media_type="application/json")
+    return Response(text, status, headers, media_type="application/json")

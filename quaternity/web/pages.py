@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
+from collections import OrderedDict
+from collections.abc import Hashable
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -14,9 +17,10 @@ from starlette.routing import BaseRoute, Route
 from quaternity import guide
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
+from quaternity.web.admission import Turns
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import body_of, caller_of, root_of, set_cookie
-from quaternity.web.languages import gettext, spoken
+from quaternity.web.languages import gettext, language, spoken
 from quaternity.web.learning import learned
 from quaternity.web.puzzling import Puzzling
 from quaternity.web.refusal import LONG_QUESTION, Refusal
@@ -37,13 +41,16 @@ from quaternity.web.rendering import (
     table_html,
 )  # fmt: skip
 from quaternity.web.seats import fresh
-from quaternity.web.sight import Sight
+from quaternity.web.sight import Sight, page_key
 
 MOST_SAID = 1000
 """Characters of a formula or a move that is asked about."""
 
 MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
+
+MOST_DRAWN_BYTES = 8 << 20
+"""Bytes of the pages that were drawn last and are kept."""
 
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 
@@ -53,6 +60,9 @@ class Pages:
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
+        self._turns = Turns(1, 1)
+        """Pages are drawn one at a time, and addresses take turns; moves go between."""
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
 
     def routes(self) -> list[BaseRoute]:
         """Return all of them."""
@@ -81,16 +91,19 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *Puzzling(self.tables.thinking).routes(),
+            *Puzzling(self.tables.thinking, self._turns).routes(),
         ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
-        tables = await self.tables.of_browser(caller_of(request).browser)
-        return HTMLResponse(home_html(tables, root_of(request)))
+        self._count()
+        async with self._turns.taken():
+            tables = await self.tables.of_browser(caller_of(request).browser)
+            return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
         """`GET /new?game=`."""
+        self._count()
         game = request.query_params.get("game", "quaternity")
         known = tuple(game_names())
         if game not in known:
@@ -99,6 +112,7 @@ class Pages:
 
     async def join(self, request: Request) -> Response:
         """`GET /join/INVITATION`."""
+        self._count()
         invitation = request.path_params["invitation"]
         table, seat = await self.tables.invited(invitation)
         caller = caller_of(request)
@@ -114,6 +128,7 @@ class Pages:
 
     async def move(self, request: Request) -> Response:
         """`GET /move/LINK`: a button; who only looks at the link spends nothing."""
+        self._count()
         link = request.path_params["link"]
         table, seat = await self.tables.moving(link)
         name = seat_names(table.seats)[seat]
@@ -124,15 +139,14 @@ class Pages:
 
     async def table(self, request: Request) -> Response:
         """`GET /t/T`."""
-        sight = await self._sight(request)
-        return HTMLResponse(table_html(sight, *_links(request), more=self._more(sight.game)))
+        return await self._drawn(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
         """`GET /t/T/part`: what changes of the page of a table."""
         sight = await self._sight(request)
-        more = self._more(sight.game)
-        html = table_html(sight, *_links(request), whole=False, more=more)
-        return HTMLResponse(html, headers={"quaternity-version": str(sight.version)})
+        response = await self._drawn(request, sight, whole=False)
+        response.headers["quaternity-version"] = str(sight.version)
+        return response
 
     async def events(self, request: Request) -> Response:
         """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
@@ -142,15 +156,15 @@ class Pages:
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
         sight = await self._sight(request, _number(request.path_params["number"]))
-        return HTMLResponse(table_html(sight, *_links(request), replayed=True))
+        return await self._drawn(request, sight, replayed=True)
 
     async def help(self, request: Request) -> Response:
         """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
         asked = dict(request.query_params)
         if sum(map(len, asked.values())) > MOST_SAID:
             raise Refusal(422, LONG_QUESTION(most=MOST_SAID))
-        table = await self.tables.open(request.path_params["table"])
-        who, word = table.who(*caller_of(request)), request.path_params["word"]
+        name, word = request.path_params["table"], request.path_params["word"]
+        table, who = await self.tables.admitted(name, caller_of(request))
         table.check_begun()
         sight = table.sight(who)
         known = word == "know" and word in dict(registration(sight.game).help)
@@ -158,32 +172,36 @@ class Pages:
             answer = {}  # the formula is asked for first
         else:
             answer = await self.tables.help(table, who, word, asked)
-        return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
+        async with self._turns.taken():
+            return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: what decided a game that is over."""
-        table = await self.tables.open(request.path_params["table"])
-        who = table.who(*caller_of(request))
+        table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
         done = await self.tables.review(table, who)
-        return HTMLResponse(review_html(table.sight(who), done, root_of(request)))
+        async with self._turns.taken():
+            return HTMLResponse(review_html(table.sight(who), done, root_of(request)))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""
+        self._count()
         return HTMLResponse(learn_html(root_of(request)))
 
     async def learned(self, request: Request) -> Response:
         """`POST /learn`: what a state or a record implies."""
         data = await body_of(request, MOST_FILE)
         try:
-            facts = await self.tables.thinking.count(learned, data)
+            facts = await self.tables.thinking.count(learned, data, kind="learn")
         except QuaternityError as error:
             if isinstance(error, Refusal) and error.status != 422:
                 raise
             return HTMLResponse(learned_html(None, str(error), root_of(request)), 422)
-        return HTMLResponse(learned_html(facts, root=root_of(request)))
+        async with self._turns.taken():
+            return HTMLResponse(learned_html(facts, root=root_of(request)))
 
     async def guide(self, request: Request) -> Response:
         """`GET /guide/NAME`."""
+        self._count()
         name = request.path_params.get("name")
         if name in guide_pictures():
             return Response(guide_pictures()[name], media_type=KINDS["svg"])
@@ -197,6 +215,32 @@ class Pages:
     async def report(self, request: Request) -> Response:
         """`GET /report`: how the solvers were compared."""
         return RedirectResponse(f"{root_of(request)}/guide/solvers", 307)
+
+    def _count(self) -> None:
+        self.tables.thinking.admission.count("page")
+
+    async def _drawn(
+        self, request: Request, sight: Sight, whole: bool = True, replayed: bool = False
+    ) -> Response:
+        """Return a page of a table, or its part; it is drawn once for all who may see the same."""
+        packs = "gzip" in request.headers.get("accept-encoding", "")
+        sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
+        more = () if replayed else tuple(self._more(sight.game))
+        drawing = *_links(request), whole, replayed, more
+        key = page_key(sight), drawing, language(), packs
+        page = self._kept.get(key)
+        if page is None:
+            async with self._turns.taken():
+                page = self._kept.get(key)  # somebody may have drawn it meanwhile
+                if page is None:
+                    page = table_html(sight, *drawing).encode()
+                    page = self._kept[key] = gzip.compress(page, 1) if packs else page
+                    while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
+                        self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        headers = {"content-encoding": "gzip", "vary": "accept-encoding"} if packs else None
+        return HTMLResponse(page, headers=headers)
 
     def _more(self, game: str) -> list[str]:
         """Return the programs that this server has besides those of a game."""
@@ -247,4 +291,5 @@ def refusal(request: Request, error: Refusal) -> Response:
     )
     text = spoken(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."
-    return HTMLResponse(message_html(headline, text, root_of(request)), error.status)
+    html = message_html(headline, text, root_of(request))
+    return HTMLResponse(html, error.status, error.headers)

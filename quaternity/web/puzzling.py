@@ -25,6 +25,7 @@ from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_svg
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.table_picture import card_svg, stripes_svg
+from quaternity.web.admission import Turns
 from quaternity.web.drawing.kwartet import hand_by_sets
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import PageWords
@@ -59,9 +60,9 @@ def texts() -> dict[str, tuple[str, str]]:
 class Puzzling:
     """The pages of puzzles; the server makes a puzzle anew, or has it from somebody before."""
 
-    def __init__(self, thinking: Any) -> None:
-        """Make puzzles in the processes for counts."""
-        self.thinking = thinking
+    def __init__(self, thinking: Any, turns: Turns) -> None:
+        """Make puzzles in the processes for counts; pages are drawn in turn."""
+        self.thinking, self._turns = thinking, turns
         self._kept: OrderedDict[tuple[str, int, int], Puzzle] = OrderedDict()
 
     def routes(self) -> list[BaseRoute]:
@@ -74,7 +75,9 @@ class Puzzling:
 
     async def all(self, request: Request) -> Response:
         """`GET /puzzles`: the five of today, and all kinds."""
-        return HTMLResponse(puzzles_html(datetime.now(UTC).date(), root_of(request)))
+        self.thinking.admission.count("page")
+        async with self._turns.taken():
+            return HTMLResponse(puzzles_html(datetime.now(UTC).date(), root_of(request)))
 
     async def new(self, request: Request) -> Response:
         """`GET /puzzles/new?kind=&level=`: to a puzzle that nobody has chosen."""
@@ -85,6 +88,7 @@ class Puzzling:
 
     async def one(self, request: Request) -> Response:
         """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`."""
+        self.thinking.admission.count("page")
         version = request.path_params["version"]
         kind, level = _checked(request.path_params["kind"], request.path_params["level"])
         if version != str(VERSION):
@@ -96,13 +100,14 @@ class Puzzling:
         if len(answer) > MOST_ANSWER:
             raise Refusal(422, "the answer is too long")
         steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
-        html, status = puzzle_html(puzzle, answer, steps, root_of(request))
+        async with self._turns.taken():
+            html, status = puzzle_html(puzzle, answer, steps, root_of(request))
         return HTMLResponse(html, status)
 
     async def _made(self, kind: str, seed: int, level: int) -> Puzzle:
         key = kind, seed, level
         if key not in self._kept:
-            self._kept[key] = await self.thinking.count(make, kind, seed, level)
+            self._kept[key] = await self.thinking.count(make, kind, seed, level, kind="puzzle")
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

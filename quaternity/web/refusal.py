@@ -28,13 +28,22 @@ WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
 
 
 class Refusal(QuaternityError):
-    """A refused request: the status of HTTP, and further entries (`more`) of the answer."""
+    """A refused request: the status of HTTP, and further entries (`more`) of the answer.
+
+    `retry_after` has the seconds after which it may be sent again, where that helps.
+    """
 
     def __init__(self, status: int, text: str, **more: Any) -> None:
         super().__init__(text)
         self.status, self.more = status, more
+        self.retry_after: int | None = None
 
     @property
     def document(self) -> dict[str, Any]:
         """The answer."""
         return {"error": str(self), **self.more}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the answer."""
+        return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -106,3 +106,17 @@ class Sight(NamedTuple):
     times_left: tuple[float, ...] = ()
     given: Mapping[int, tuple[int, ...]] = MappingProxyType({})
     absent: tuple[int, ...] = ()
+
+
+DERIVED = ("rules", "settings", "view", "moves", "revealed")
+"""What the table, its version, the number of moves and the seat decide, once the game has begun."""
+
+
+def page_key(sight: Sight) -> Hashable:
+    """Return what is equal for two sights only if they show the same.
+
+    It has every entry but those of `DERIVED`, which are large.
+    """
+    shown = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
+    shown["given"] = tuple(sorted(sight.given.items()))
+    return sight.revealed is not None, *shown.values()

@@ -185,6 +185,15 @@ class Table:
                     raise Refusal(403, NOT_YOURS(seat=number))
             yield
 
+    def held(self, token: str | None, browser: str | None) -> tuple[int, ...]:
+        """Return the seats of somebody, by the hashes of what they show."""
+        return tuple(
+            number
+            for number, seat in enumerate(self.seats)
+            if (token is not None and seat.token == token)
+            or (token is None and browser is not None and seat.browser == browser)
+        )
+
     def who(
         self, token: str | None, browser: str | None, asked: int | None = None, *,
         comes: bool = True,
@@ -194,12 +203,7 @@ class Table:
         They look from the seat that was asked for, which must be theirs; else from the one that may
         move, or from the first. Who does not come only hears of the table elsewhere.
         """
-        held = tuple(
-            number
-            for number, seat in enumerate(self.seats)
-            if (token is not None and seat.token == token)
-            or (token is None and browser is not None and seat.browser == browser)
-        )
+        held = self.held(token, browser)
         self._asked = monotonic()
         for number in held if comes else ():
             self.seen[number] = self._asked

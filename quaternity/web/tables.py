@@ -20,6 +20,7 @@ from quaternity.kwartet.settings import SET_SIZE
 from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
+from quaternity.web.admission import WORK
 from quaternity.web.drawing.words import move_text
 from quaternity.web.keeping import KEPT, Keep, Listed, kept_of, listed, rebuilt, removal
 from quaternity.web.new_table import (
@@ -219,7 +220,7 @@ class Tables:
     async def upload(self, data: bytes, caller: Caller) -> str:
         """Return a table to look at only: that of a record."""
         try:
-            game, head, names, moves = await self.thinking.count(parsed_record, data)
+            game, head, names, moves = await self.thinking.count(parsed_record, data, kind="record")
         except InputError as error:
             error.__traceback__ = None  # a circle with its frames would keep what was sent
             raise Refusal(422, str(error)) from None
@@ -255,6 +256,24 @@ class Tables:
             self._opening[name] -= 1
             if not self._opening[name]:
                 del self._opening[name]
+
+    async def admitted(
+        self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
+    ) -> tuple[Table, Who]:
+        """Return a table and who asks; their request is counted first.
+
+        Who has a seat at a table in memory has a budget of their own. All others share that of
+        their address for reading, whatever they ask for.
+        """
+        task, seat = self._live.get(name), None
+        if task is not None and task.done() and not task.cancelled() and not task.exception():
+            seat = next(iter(task.result().held(*caller)), None)
+        if seat is None:
+            self.thinking.admission.count("page")
+        else:
+            self.thinking.admission.count(kind, (name, seat))
+        table = await self.open(name)
+        return table, table.who(*caller, asked)
 
     async def _load(self, name: str) -> Table:
         kept = kept_of(self.store, name)
@@ -576,8 +595,8 @@ class Tables:
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
         """Return what somebody may be shown of a table: if not said, from their own seat, now."""
-        table = await self.open(name)
-        return table.sight(table.who(*caller, seat), at)
+        table, who = await self.admitted(name, caller, seat)
+        return table.sight(who, at)
 
     async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
         """Return what somebody asked for; see `quaternity.web.helping`."""
@@ -594,7 +613,8 @@ class Tables:
                 return await self._hint(table, who, view)
             record = "" if table.secret else table.record(who)
             helper = load_place(helpers[word])
-            return await self.thinking.count(helper, rules, view, record, dict(asked))
+            kind = word if word in WORK else "help"
+            return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
         except QuaternityError as error:
             if isinstance(error, Refusal):
                 raise
@@ -605,7 +625,9 @@ class Tables:
         table.check_begun()
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
-        done: Review = await self.thinking.count(review, table.record(who), None, REVIEW_SECONDS)
+        done: Review = await self.thinking.count(
+            review, table.record(who), None, REVIEW_SECONDS, kind="review"
+        )
         return done
 
     async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:

@@ -18,6 +18,10 @@ from tests.cli.conftest import Cli
         (["--limit", "moves"], "expected NAME=NUMBER"),
         (["--limit", "moves=-1"], "expected NAME=NUMBER"),
         (["--limit", "speed=1"], "the name one of body"),
+        *(
+            (["--proxy", bad], f"--proxy {bad!r}: expected the address or the network")
+            for bad in ("", "*", "example.com", "127.0.0.1:80", "10.0.0.1/8", "0.0.0.0/0")
+        ),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: 0"),
         (["--port", "70000"], "65535"),

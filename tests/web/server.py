@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 BUSY = tuple(
     word
-    for name in ("moves", "tables", "counts", "streams", "readers")
+    for name in ("moves", "tables", "counts", "streams", "readers", "pages")
     for word in ("--limit", f"{name}=1000000")
 )
 """Options of a server of which much is asked."""

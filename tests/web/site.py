@@ -61,12 +61,16 @@ class Listening:
 
 
 class Site:
-    """An application that is asked by `ask` and `listen`; `with` begins and ends it."""
+    """An application that is asked by `ask` and `listen`; `with` begins and ends it.
+
+    Attributes:
+        client: the address that asks.
+    """
 
     HOST = "127.0.0.1:8000"
 
     def __init__(self, app: Any) -> None:
-        self.app = app
+        self.app, self.client = app, "127.0.0.1"
         self._runner = asyncio.Runner()
         self._tasks: list[asyncio.Task[None]] = []
         self._listening: list[Listening] = []
@@ -114,7 +118,7 @@ class Site:
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
             "scheme": "http", "path": unquote(path), "raw_path": path.encode(), "root_path": "",
             "query_string": query.encode(), "server": ("127.0.0.1", 8000),
-            "client": ("127.0.0.1", 9), "state": {},
+            "client": (self.client, 9), "state": {},
             "headers": [
                 (name.lower().encode(), value.encode("latin-1", "replace"))
                 for name, value in sent.items()

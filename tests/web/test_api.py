@@ -30,8 +30,8 @@ from quaternity.perfect.tablebase import write_tablebase
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.table.match import Match
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from quaternity.web.helping import why
 from quaternity.web.new_table import parsed_record
 from tests.limits import limited

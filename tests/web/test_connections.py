@@ -17,11 +17,9 @@ import uvloop
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from quaternity.web import connection
+from quaternity.web.admission import KEPT_FILES, Limits, connections, network_of, share
 from quaternity.web.app import app
-from quaternity.web.connection import KEPT_FILES, Connection
-from quaternity.web.guards import Limits
-from quaternity.web.rates import network_of, share
+from quaternity.web.connection import Connection
 from quaternity.web.streams import Stream, Streams
 from tests.limits import limited
 from tests.sizes import thorough
@@ -69,7 +67,7 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 @pytest.mark.parametrize("keeps", ["keep-alive", "close"])
-@limited("quaternity.web.connection", READ_SECONDS=0.1)
+@limited("quaternity.web.admission", READ_SECONDS=0.1)
 def test_who_does_not_read_is_closed(loop: Callable[[], Any], keeps: str) -> None:
     """Also where the connection is about to be closed anyhow, once all is read."""
 
@@ -84,7 +82,7 @@ def test_who_does_not_read_is_closed(loop: Callable[[], Any], keeps: str) -> Non
 
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(unread())
-    assert not connection.open_networks
+    assert not connections.open
 
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
@@ -139,7 +137,7 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-@limited("quaternity.web.connection", READ_SECONDS=0)
+@limited("quaternity.web.admission", READ_SECONDS=0)
 def test_who_reads_half_in_time_is_never_closed() -> None:
 
     async def aborted(sizes: list[int]) -> bool:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from quaternity.web.refusal import Refusal
 from quaternity.web.store import FILE, Entry, Store
 from tests.sizes import thorough
@@ -25,7 +25,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "set": {},
 }
 PAGE = 4096
-LIMITS = Limits(tables=10**6, moves=10**6)
+LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
 
 
 class Played:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from quaternity.table.match import Planned
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from quaternity.web.thinking import Thinking
 from tests.web.site import Page, Site
 
@@ -25,7 +25,7 @@ FIRST = "0 asks 1 for 0/0"
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
 SEED = 13579246801357924
 LOUD = "<img src=x onerror=alert(1)>"
-MUCH = Limits(moves=10**6, tables=10**6, counts=10**6)
+MUCH = Limits(moves=10**6, tables=10**6, counts=10**6, pages=10**6)
 
 
 class Place(NamedTuple):

@@ -9,12 +9,10 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from quaternity.web.admission import Rates, asker
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Guards
-from quaternity.web.rates import Rates
-from quaternity.web.refusal import Refusal
-from quaternity.web.thinking import asker
 from tests.limits import limited
 from tests.web.server import Server
 from tests.web.site import Site
@@ -180,18 +178,14 @@ def test_a_network_asks_as_one_address(site: Site) -> None:
 
 def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("quaternity.web.rates.monotonic", lambda: clock[0])
+    monkeypatch.setattr("quaternity.web.admission.monotonic", lambda: clock[0])
     rates = Rates(most_keys=2)
-    for _ in range(60):
-        rates.count("a", 60)
-    with pytest.raises(Refusal, match="at most 60 such requests a minute"):
-        rates.count("a", 60)
-    rates.count("b", 60)
+    assert not any(rates.wait("a", 60) for _ in range(60))
+    assert rates.wait("a", 60) == 1
+    assert not rates.wait("b", 60)
     clock[0] = 2.0
-    rates.count("a", 60)
-    rates.count("a", 60)
-    with pytest.raises(Refusal):
-        rates.count("a", 60)
+    assert not rates.wait("a", 60, 2)
+    assert rates.wait("a", 60, 3) == 3
 
 
 def test_connections_that_take_places_of_others_are_closed(server: Server) -> None:
@@ -218,5 +212,5 @@ def test_connections_that_take_places_of_others_are_closed(server: Server) -> No
         return wire.closed
 
     assert not asyncio.run(closed())
-    with limited("quaternity.web.connection", REQUEST_SECONDS=0):
+    with limited("quaternity.web.admission", REQUEST_SECONDS=0):
         assert asyncio.run(closed())

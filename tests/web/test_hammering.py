@@ -16,8 +16,8 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import is_triple, triples
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
@@ -26,6 +26,9 @@ from tests.web.wire import Answer, Clients, Made
 
 SMALL = {"set_size": 4, "sets": 3, "players": 3}
 FIRST = "0 asks 1 for 0/0"
+
+
+MUCH = Limits(tables=10**6, moves=10**6, counts=10**6, pages=10**6)
 
 
 class Told:
@@ -241,7 +244,7 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
 def test_tables_that_are_forgotten_and_read_again_are_never_two(tmp_path: Path) -> None:
     """More tables than are kept in memory, all played at once: none is there twice."""
     count = thorough(6, 60)
-    with Site(app(str(tmp_path), limits=Limits(tables=10**6, moves=10**6, counts=10**6))) as site:
+    with Site(app(str(tmp_path), limits=MUCH)) as site:
         wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "me", "me"]}
         names, tokens = [], []
         for _ in range(count):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quaternity.web.guards import Limits
+from quaternity.web.admission import Limits
 from quaternity.web.keeping import Keep, listed
 from quaternity.web.store import FILE
 from tests.limits import limited

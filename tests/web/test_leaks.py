@@ -28,8 +28,8 @@ from quaternity.table.match import Planned, chosen_apart
 from quaternity.ternary.cards import CARDS
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from quaternity.web.thinking import Thinking
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
@@ -202,7 +202,7 @@ class Twins:
 def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     """Two applications, whose programs and counts run in this process."""
 
-    async def counted(thinking: Thinking, function: Any, *arguments: Any) -> Any:
+    async def counted(thinking: Thinking, function: Any, *arguments: Any, kind: str = "") -> Any:
         return function(*arguments)
 
     async def planned(
@@ -211,7 +211,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         text, seconds = chosen_apart(rules, name, seat, steps, view, random)
         return None if text is None else Planned(seconds, seat, rules.read(text, view))
 
-    limits = Limits(moves=MOST, tables=MOST, counts=MOST, kept=MOST, streams=MOST)
+    limits = Limits(moves=MOST, tables=MOST, counts=MOST, kept=MOST, streams=MOST, pages=MOST)
     folders = [tmp_path_factory.mktemp("twin") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         sites = [Site(app(str(folder), limits=limits)) for folder in folders]

@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.table.games import game_names, registration, rules_class
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.clock import Clock
 from quaternity.web.drawing.frame import drawn_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
-from quaternity.web.guards import Limits
 from quaternity.web.rendering import table_html
 from quaternity.web.store import FILE
 from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
@@ -33,7 +33,7 @@ from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, played, sight
 from tests.web.test_waiting import plays
 
-LIMITS = Limits(words=100_000, tables=100_000, moves=100_000)
+LIMITS = Limits(words=100_000, tables=100_000, moves=100_000, pages=100_000)
 
 
 def opened(folder: Path, limits: Limits = LIMITS) -> Site:

@@ -15,9 +15,9 @@ from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.games import GAMES, rules_class
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import triples
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.course import RECENT, LoggedCourse, has_secret
-from quaternity.web.guards import Limits
 from quaternity.web.seats import Caller, Who
 from quaternity.web.store import FILE, Entry
 from tests.limits import limited

@@ -12,8 +12,9 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
+from quaternity.web.admission import MOST_WAITING, WORK, Admission, Limits, asker
 from quaternity.web.refusal import Refusal
-from quaternity.web.thinking import MOST_WAITING, Processes, Thinking, asker
+from quaternity.web.thinking import Processes, Thinking
 from tests.own_process_calls import until_told
 from tests.web.pipes import Pipe
 
@@ -145,8 +146,31 @@ def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> Non
         thinking.end()
 
 
+def test_cheap_counts_do_not_wait_for_dear_ones(pipe: Pipe) -> None:
+    """Whoever asks for these, from however many addresses."""
+    thinking, dear = Thinking(60), [kind for kind, work in WORK.items() if work.dear]
+
+    async def endless(who: str, kind: str) -> Any:
+        asker.set(who)
+        return await thinking.count(until_told, pipe.name, kind=kind)
+
+    async def both() -> None:
+        jobs = [asyncio.create_task(endless(who, kind)) for who in "abc" for kind in dear]
+        await asyncio.sleep(0)
+        for kind in ("help", "player", "puzzle"):
+            assert await thinking.count(divmod, 7, 2, kind=kind) == (3, 1)
+        assert not any(job.done() for job in jobs)
+        pipe.tell("x" * len(jobs))
+        assert await asyncio.gather(*jobs) == ["x"] * len(jobs)
+
+    try:
+        asyncio.run(both())
+    finally:
+        thinking.end()
+
+
 def test_counts_of_an_address_are_limited(thinking: Thinking) -> None:
-    few = Thinking(60, counts=2)
+    few = Thinking(60, admission=Admission(Limits(counts=2)))
 
     async def counts(who: str) -> list[Any]:
         asker.set(who)

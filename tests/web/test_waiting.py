@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.guards import Limits
 from tests.sizes import thorough
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table

@@ -1,0 +1,296 @@
+"""Admission: how much anybody may ask for, what that costs, and whose turn it is.
+
+`Limits` and `WORK` are the one table of what there is and of what costs what. An address is a
+network: of IPv6 the first 64 bits. Every refusal passes `refusal`, which counts it by its reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import resource
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from http import HTTPStatus
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from time import monotonic
+from typing import Any, NamedTuple
+
+from quaternity.web.refusal import MANY_KEPT, TOO_OFTEN, Refusal
+
+REQUEST_SECONDS = 30.0
+"""A request has so long to come."""
+
+READ_SECONDS = 15.0
+"""Of what waits to be read half has to be taken in so long."""
+
+KEPT_FILES = 48
+"""Of the files that may be open so many are no connections: the tables, and pipes of programs."""
+
+MOST_WAITING = 20
+"""So many counts of one address, cheap or dear, run or wait for their turn."""
+
+SEATS_OF_ADDRESS = 20
+"""The seats of one address may do so many times what one seat may."""
+
+
+class Limits(NamedTuple):
+    """The limits of what may be asked for.
+
+    Attributes:
+        body, record: bytes of a request, and of a record that is uploaded.
+        moves: requests that change a table, per seat and minute.
+        pages: pages and documents that are read, per address or seat, and minute.
+        tables: tables that are made and seats that change hands, per address and minute.
+        counts: what is worked out for somebody, per address and minute.
+        kept: tables on the disk.
+        streams: that are open; a quarter at most of one address, and three of bystanders.
+        readers: streams of one seat at a table, or of its bystanders.
+        words: what somebody says or shows to others, per minute.
+        workers: processes for programs, as many for cheap counts, and one fewer for dear ones.
+    """
+
+    body: int = 16 << 10
+    record: int = 1 << 20
+    moves: int = 1200
+    pages: int = 6000
+    tables: int = 300
+    counts: int = 300
+    kept: int = 100_000
+    streams: int = 4000
+    readers: int = 100
+    words: int = 30
+    workers: int = 3
+
+
+class Work(NamedTuple):
+    """A kind of work: of which limit it takes how much, and whether it waits among dear counts."""
+
+    limit: str
+    cost: int = 1
+    dear: bool = False
+
+
+WORK = {
+    "page": Work("pages"),
+    "move": Work("moves"),
+    "table": Work("tables"),
+    "words": Work("words"),
+    "help": Work("counts"),
+    "puzzle": Work("counts"),
+    "player": Work("counts"),
+    "know": Work("counts", 2, True),
+    "analysis": Work("counts", 2, True),
+    "review": Work("counts", 5, True),
+    "learn": Work("counts", 5, True),
+    "record": Work("counts", 5, True),
+}
+"""What costs what."""
+
+asker: ContextVar[str] = ContextVar("asker", default="")
+"""The address for which something is done; what a request begins is done for the same."""
+
+refused: Counter[str] = Counter()
+"""How often admission has refused something, by reason."""
+
+
+def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> Refusal:
+    """Return the refusal of a request, which may be sent again after some seconds."""
+    refused[reason] += 1
+    error = Refusal(status, text)
+    error.retry_after = max(1, math.ceil(seconds)) if status in (429, 503) else None
+    return error
+
+
+class Rates:
+    """The rates at which something was done lately, per key."""
+
+    def __init__(self, most_keys: int = 10_000) -> None:
+        self._most = most_keys
+        self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+
+    def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
+        """Count something and return 0, or return after how many seconds it may be done."""
+        now = monotonic()
+        used, since = self._used.pop(key, (0.0, now))
+        used = max(0.0, used - (now - since) * per_minute / 60)
+        over = used + cost - per_minute
+        self._used[key] = (used if over > 0 else used + cost), now
+        if len(self._used) > self._most:
+            self._used.popitem(last=False)
+        return max(0.0, over * 60 / max(per_minute, 1))
+
+
+class Turns:
+    """Some places for which addresses queue; they take turns, and none has too many at once."""
+
+    def __init__(self, places: int, most_each: int) -> None:
+        self._free, self._most_each = places, most_each
+        self._running: Counter[str] = Counter()
+        self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    async def take(self) -> str:
+        """Wait for a place; return the address that has to give it back."""
+        who, turn = asker.get(), asyncio.get_running_loop().create_future()
+        self._queues.setdefault(who, deque()).append(turn)
+        self._give_out()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self.give_back(who)
+            raise
+        return who
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """Hold a place in a `with`."""
+        who = await self.take()
+        try:
+            await asyncio.sleep(0)  # requests that came meanwhile are heard first
+            yield
+        finally:
+            self.give_back(who)
+
+    def give_back(self, who: str) -> None:
+        """Leave the place of an address to others."""
+        self._free += 1
+        self._running -= Counter((who,))
+        self._give_out()
+
+    def _give_out(self) -> None:
+        """Let those begin whose turn it is; who has had theirs goes to the end."""
+        for who in list(self._queues):
+            if not self._free:
+                break
+            if self._running[who] >= self._most_each:
+                continue
+            queue = self._queues.pop(who)
+            while queue and queue[0].done():
+                queue.popleft()  # nobody waits for it any more
+            if queue:
+                self._free -= 1
+                self._running[who] += 1
+                queue.popleft().set_result(None)
+            if queue:
+                self._queues[who] = queue
+
+    def end(self) -> None:
+        """Give nobody a place any more."""
+        for queue in self._queues.values():
+            for turn in queue:
+                turn.cancel()
+
+
+class Admission:
+    """What was asked for lately, against the limits."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._rates = Rates()
+
+    def count(self, kind: str, seat: Hashable = None) -> None:
+        """Count some work for whoever asks, or refuse it.
+
+        A seat has a budget of its own, whatever else its address asks for.
+        """
+        work = WORK[kind]
+        most = getattr(self.limits, work.limit)
+        if seat is None:
+            wait = self._rates.wait((work.limit, asker.get()), most, work.cost)
+        else:
+            shared = (work.limit, "seats", asker.get())
+            wait = self._rates.wait((work.limit, seat), most, work.cost) or self._rates.wait(
+                shared, most * SEATS_OF_ADDRESS, work.cost
+            )
+        if wait:
+            raise refusal(work.limit, 429, TOO_OFTEN(most=most // work.cost), wait)
+
+    def check_waiting(self, waiting: int) -> None:
+        """Refuse one more count of an address where so many run or wait."""
+        if waiting >= MOST_WAITING:
+            raise refusal("waiting", 429, "too many counts are asked for: try again later")
+
+    def check_kept(self, kept: int) -> None:
+        """Refuse one more table where too many are kept."""
+        if kept >= self.limits.kept:
+            raise refusal("kept", 507, MANY_KEPT(kept=kept))
+
+    def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
+        """Return the address of one more stream, or refuse it where too many are open."""
+        network, most = asker.get(), self.limits.streams
+        room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
+        if (
+            len(every) >= room
+            or sum(stream.network == network for stream in every) >= share(most)
+            or sum(stream.seat == seat for stream in table) >= self.limits.readers
+        ):
+            raise refusal("streams", 429, "too many look on: try again later", 15)
+        return network
+
+
+class Connections:
+    """The connections of this process, by network."""
+
+    def __init__(self) -> None:
+        self.open: Counter[str] = Counter()
+
+    def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
+        """Count a connection; return why there are too many, if so.
+
+        `is_shared` says that many people come by it, as by a proxy.
+        """
+        self.open[network] += 1
+        room = max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES, 4)
+        if not is_shared and self.open[network] > share(room):
+            refusal("connections", 429, "")
+            return HTTPStatus.TOO_MANY_REQUESTS
+        if self.open.total() > room:
+            refusal("connections", 503, "")
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        return None
+
+    def leave(self, network: str) -> None:
+        """Forget a connection."""
+        self.open[network] -= 1
+        if not self.open[network]:
+            del self.open[network]
+
+
+connections = Connections()
+
+
+@lru_cache(maxsize=64)
+def proxies(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return the networks of proxies, as sockets of IPv6 see them too."""
+    networks = [ip_network(text.strip()) for text in named]
+    mapped = [
+        ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+        for network in networks if network.version == 4
+    ]  # fmt: skip
+    return *networks, *mapped
+
+
+def is_proxy(address: str, named: Iterable[str]) -> bool:
+    """Return whether an address is that of a proxy that was named."""
+    try:
+        return any(ip_address(address) in network for network in proxies(tuple(named)))
+    except ValueError:
+        return False
+
+
+def share(room: int) -> int:
+    """Return how many places of a room one network may have: a quarter, or one."""
+    return -(-room // 4)
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one address: of IPv6 the first 64 bits, which one line has."""
+    try:
+        number = IPv6Address(address)
+    except ValueError:  # an older one, or whatever a proxy says
+        return address
+    return str(number.ipv4_mapped or IPv6Address(int(number) >> 64 << 64))
