@@ -15,6 +15,8 @@ import typer
 
 from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.text_record import check_asked
+from quaternity.base.wording import named as numbered
+from quaternity.base.wording import shown
 from quaternity.base.writing import check_may_be_written
 from quaternity.cli.app import app
 from quaternity.cli.opening import IMPOSSIBLE, named, open_document
@@ -79,8 +81,15 @@ def solve(
         str | None,
         typer.Option(
             help="points or win: show what comes of it when everybody wants sets of their own, or "
-            "a win, however ties are broken without chance; a coin may bring more. Needs a game "
-            "that must end: --brisk, or two players."
+            "a win, however ties are broken without chance; --ties says what chance brings. Needs "
+            "a game that must end: --brisk, or two players."
+        ),
+    ] = None,
+    ties: Annotated[
+        str | None,
+        typer.Option(
+            help="With --everybody: coin breaks ties by a fair draw, in exact fractions; chance "
+            "bounds what any chances bring."
         ),
     ] = None,
     most_states: Annotated[
@@ -128,6 +137,8 @@ def solve(
             raise InputError("--ask goes without --out, --certificate, --everybody and --estimate")
         _answer(state, ask, seconds, as_json)
         return
+    if ties is not None and (ties not in ("coin", "chance") or everybody is None):
+        raise InputError(f"--ties {shown(ties)}: coin or chance, and with --everybody")
     if everybody is not None:
         checked_wish(everybody)
         if position is None and state.players > 2 and not brisk:
@@ -142,12 +153,13 @@ def solve(
     if certificate is not None:
         check_may_be_written(certificate)
     most = None if no_limit else most_states
-    _solve(state, target, certificate, most, workers, dask, everybody, as_json)
+    wish = everybody, ties
+    _solve(state, target, certificate, most, workers, dask, wish, as_json)
 
 
 def _solve(
     state: State, target: Path | None, certificate: str | None, most_states: int | None,
-    workers: int, dask: str | None, everybody: str | None, as_json: bool,
+    workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
 ) -> None:  # fmt: skip
     """Solve a game, unless a file or its working files have it, and print what can be forced."""
     from quaternity.perfect.keys.canonical import Rules
@@ -160,7 +172,7 @@ def _solve(
                 "without --out, or to another file"
             )
         walked = partial(_walked, state, facts["states"], most_states, workers, dask)
-        _show_with(facts, state, walked, everybody, as_json)
+        _show_with(facts, state, walked, wish, as_json)
         return
     if most_states is not None and not (target is not None and _work(target).exists()):
         expected = _estimated(Rules.of(state), state)
@@ -171,7 +183,7 @@ def _solve(
             )
     limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
     facts, graph = _solved(state, target, certificate, limit, workers, dask)
-    _show_with(facts, state, lambda: graph, everybody, as_json)
+    _show_with(facts, state, lambda: graph, wish, as_json)
 
 
 def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
@@ -355,16 +367,23 @@ def _show_with(
     document: dict[str, Any],
     state: State,
     graph: Callable[[], GameGraph],
-    wish: str | None,
+    wish: tuple[str | None, str | None],
     as_json: bool,
 ) -> None:
     """Show what was solved, then the outcomes of a wish; the first also if the second fails."""
+    wanted, ties = wish
     with Leaving() as leaving:
         try:
-            if wish is not None:
+            if wanted is not None and ties is not None:
+                from quaternity.perfect.solving.chance import chance_document
+
+                with progress("ties", document["states"]) as bar:
+                    chances = chance_document(state, wanted, ties, _report_to(bar))
+                document["everybody"] = chances
+            elif wanted is not None:
                 from quaternity.perfect.solving.everybody import everybody_document
 
-                document["everybody"] = everybody_document(graph(), state=state, wish=wish)
+                document["everybody"] = everybody_document(graph(), state=state, wish=wanted)
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise
@@ -399,7 +418,8 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
     if longest is not None:
         say(f"  the longest forced win anywhere takes {longest} moves")
     if "everybody" in document:
-        _show_everybody(document["everybody"])
+        of_all = document["everybody"]
+        (_show_chances if "ties" in of_all else _show_everybody)(of_all)
     for kind in ("tablebase", "certificate"):
         if document[kind]:
             say(f"  {kind}: {document[kind]}")
@@ -433,6 +453,31 @@ def _show_everybody(document: dict[str, Any]) -> None:
         if {anyhow} != {*by_ties}:
             line += "; with ties against them {}, for them {}".format(*by_ties)
         say(line)
+
+
+def _show_chances(document: dict[str, Any]) -> None:
+    """Say what comes with ties broken by chance."""
+
+    def outcome_text(gets: tuple[int, ...]) -> str:
+        if document["wish"] == "points":
+            return f"{', '.join(map(str, gets))} sets"
+        best = [player for player, value in enumerate(gets) if value]
+        return numbered("player", best) + (" wins alone" if 2 in gets else " share the win")
+
+    outcomes = [outcome_text(gets) for gets in document["outcomes"]]
+    say(
+        f"  when everybody plays for themselves ({document['wish']}) and breaks ties by "
+        f"{'a fair draw' if document['ties'] == 'coin' else 'any chances'}"
+    )
+    if document["ties"] == "coin":
+        for outcome, chance in zip(outcomes, document["chances"], strict=True):
+            say(f"    {outcome}: {chance}")
+        unit = " (a win counts 2)" if document["wish"] == "win" else ""
+        say(f"    expected{unit}: {', '.join(document['expected'])}")
+        return
+    say(f"    nothing else can come than: {'; '.join(outcomes)}")
+    for player, bounds in enumerate(zip(document["least"], document["most"], strict=True)):
+        say("    player {} expects {} at least, {} at most".format(player, *bounds))
 
 
 def _one_of(words: list[str]) -> str:

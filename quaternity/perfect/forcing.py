@@ -505,7 +505,7 @@ def _questions(
     layout = code.book.layout
     for index, kind in enumerate(kinds):
         others = slack - kind.table
-        for asked, no, yes in kind.questions() if kind.masks else ():
+        for asked, no, yes, _ in kind.questions() if kind.masks else ():
             if no is not None and layout.fits(others + no.table):
                 after, answer = no, Answer.NO
             elif yes is not None and layout.fits(

@@ -59,3 +59,16 @@ def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> 
     assert "brisk" not in cli(*words, "--json").json
     assert cli(*words, "--brisk", "--replay", 0).out.splitlines()[5] == "brisk yes"
     assert cli("perft", "--brisk", "-d", 2, "--json").json == {"leaves": [48, 2136]}
+
+
+def test_ties_are_broken_by_chance_where_that_is_asked(cli: Cli) -> None:
+    solve = ("solve", "--brisk", "-s", 3, "-n", 2, "-p", 3, "--everybody", "points")
+    coin = cli(*solve, "--ties", "coin", "--json").json["everybody"]
+    assert coin["outcomes"] == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    assert (coin["chances"], coin["expected"]) == (["1/4", "1/4", "1/2"], ["1/2", "3/4", "3/4"])
+    assert "expected: 1/2, 3/4, 3/4" in cli(*solve, "--ties", "coin").out
+    assert "player 0 expects 0 at least, 2 at most" in cli(*solve, "--ties", "chance").out
+    for wrong in ((*solve, "--ties", "dice"), ("solve", "--brisk", "--ties", "coin")):
+        refused = cli(*wrong)
+        assert refused.status == 2
+        assert "coin or chance, and with --everybody" in refused.err

@@ -16,6 +16,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Key, canonical
 from quaternity.perfect.keys.kinds import role_orders
+from quaternity.perfect.solving.chance import any_chance, fair_draws
 from quaternity.perfect.solving.everybody import (
     TIES,
     WISHES,
@@ -254,25 +255,88 @@ def by_draw(state: State, known: dict[Key, Lottery]) -> Lottery:
     return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
 
 
-def drawn(player: int, offers: list[Lottery]) -> Lottery:
-    """Draw among the lotteries of which a player expects most."""
+def drawn(player: int, offers: list[Lottery], random: Random | None = None) -> Lottery:
+    """Draw among the lotteries of which a player expects most, fairly or by random chances."""
     expected = [sum(gets[player] * p for gets, p in offer.items()) for offer in offers]
     best = [offer for offer, value in zip(offers, expected, strict=True) if value == max(expected)]
+    weights = [1 if random is None else random.choice([0, 0, 1, 5]) for _ in best]
+    weights[-1] += not any(weights)
     total: Lottery = defaultdict(Fraction)
-    for offer in best:
-        for gets, p in offer.items():
-            total[gets] += p / len(best)
+    for offer, weight in zip(best, weights, strict=True):
+        for gets, p in offer.items() if weight else ():
+            total[gets] += p * Fraction(weight, sum(weights))
     return total
 
 
 def test_ties_broken_by_a_draw_bring_what_no_others_do() -> None:
     """What the guide says of them: in 3-3-3 player 0 may win, which no way without chance gives."""
     won = {(2, 0, 0): Fraction(1, 12), (0, 2, 0): Fraction(11, 24), (0, 0, 2): Fraction(11, 24)}
-    assert by_draw(start_of(brisk(3, 3, 3)), {}) == won
+    assert fair_draws(start_of(brisk(3, 3, 3)), "win") == won
     assert (2, 0, 0) not in outcomes_of(3, 3, 3)
     for sizes in thorough([], [(2, 6, 3), (2, 4, 4)]):
-        assert by_draw(start_of(brisk(*sizes)), {}) == {(1,) * sizes[-1]: 1}
-    assert all(max(gets) < 2 for gets in by_draw(start_of(brisk(3, 2, 3)), {}))
+        assert fair_draws(start_of(brisk(*sizes)), "win") == {(1,) * sizes[-1]: 1}
+    assert all(max(gets) < 2 for gets in fair_draws(start_of(brisk(3, 2, 3)), "win"))
+
+
+CHANCY = [(3, 2, 3), (2, 3, 3), (2, 2, 4), *thorough([], [(3, 3, 3), (2, 4, 4)])]
+
+
+@pytest.mark.parametrize("sizes", CHANCY)
+def test_fair_draws_are_those_of_a_recursion_over_real_states(sizes: tuple[int, int, int]) -> None:
+    start, known = start_of(brisk(*sizes)), dict[Key, Lottery]()
+    for state in [start, *random_states(start, Random(3), thorough(5, 40))]:
+        assert fair_draws(state, "win") == by_draw(state, known)
+
+
+@pytest.mark.parametrize("sizes", CHANCY)
+@pytest.mark.parametrize("wish", WISHES)
+def test_bounds_hold_whatever_chances_break_ties(sizes: tuple[int, int, int], wish: str) -> None:
+    start = start_of(brisk(*sizes))
+    for seed, state in enumerate([start, *random_states(start, Random(4), thorough(5, 40))]):
+        bounds = any_chance(state, wish)
+        ways = [by_whim(state, {}, wish, Random(f"{seed}/{way}")) for way in range(5)]
+        for lottery in [fair_draws(state, wish), *ways]:
+            assert bounds.outcomes >= lottery.keys()
+            for player in range(state.players):
+                expected = sum(gets[player] * p for gets, p in lottery.items())
+                assert bounds.least[player] <= expected <= bounds.most[player]
+        assert bounds.outcomes >= {*for_himself(game_graph(state), wish).of(state)}
+
+
+def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) -> Lottery:
+    """What comes when ties are broken by chances drawn for each state, at times by none."""
+    if state.is_over:
+        return {WISHES[wish](state.points): Fraction(1)}
+    key, roles = canonical(state)
+    if key not in known:
+        assert state.turn is not None
+        offers = []
+        for question, answers in state.legal_questions.items():
+            after = [by_whim(state.after(question, a), known, wish, random) for a in answers]
+            offers.append(drawn(question.asked, after, random))
+        lottery = drawn(state.turn, offers, random)
+        known[key] = {tuple([gets[player] for player in roles]): p for gets, p in lottery.items()}
+    seats = [roles.index(player) for player in range(state.players)]
+    return {tuple([gets[role] for role in seats]): p for gets, p in known[key].items()}
+
+
+def test_a_draw_of_the_tie_break_is_a_chance_too() -> None:
+    """Where it draws who is on turn, that is fair in both; without such draws nothing changes."""
+    plain = start_of(brisk(2, 4, 4))
+    chancy = State.start(Settings(2, 4, 4, TieBreak.FEWEST_SETS, brisk=True))
+    for state in random_states(chancy, Random(6), thorough(10, 60)):
+        lottery, bounds = fair_draws(state, "win"), any_chance(state, "win")
+        assert sum(lottery.values()) == 1
+        assert bounds.outcomes >= lottery.keys()
+    assert fair_draws(plain, "points").keys() <= any_chance(plain, "points").outcomes
+
+
+def test_chance_needs_a_game_that_ends() -> None:
+    for way in (fair_draws, any_chance):
+        with pytest.raises(InputError, match="positions can come again"):
+            way(State.start(Settings(2, 3, 3)))
+        with pytest.raises(InputError, match="'sets' is not points or win"):
+            way(start_of(brisk(2, 3, 3)), "sets")
 
 
 @pytest.mark.slow

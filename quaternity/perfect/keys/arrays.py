@@ -290,7 +290,7 @@ class KindArrays:
     def _make_questions(self, place: int) -> None:
         kind = self._kinds[place]
         first = len(self._entries)
-        for asked, no, yes in kind.questions():
+        for asked, no, yes, _ in kind.questions():
             after = [-1 if k is None else self.place(k) for k in (no, yes)]
             self._entries.append((asked, after[0], after[1]))
         self.first[place] = first

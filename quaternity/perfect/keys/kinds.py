@@ -95,7 +95,9 @@ class NumberedKind(Kind):
         alone = masks and masks[0] == masks[-1] and masks[0].bit_count() == 1
         self.owner = masks[0].bit_length() - 1 if alone else None
         self.renamings: dict[Roles, NumberedKind] = {}
-        self._questions: list[tuple[int, NumberedKind | None, NumberedKind | None]] | None = None
+        self._questions: list[tuple[int, NumberedKind | None, NumberedKind | None, int]] | None = (
+            None
+        )
 
     def renamed(self, roles: Roles) -> NumberedKind:
         """Return the kind in which player `roles[role]` is called `role`."""
@@ -114,11 +116,11 @@ class NumberedKind(Kind):
         """Return the kind with owners and minimums as tight as the state's slack makes them."""
         return self._book.closed(self, slack)
 
-    def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None]]:
-        """Return player 0's questions: the asked player, the kinds after no and after yes.
+    def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
+        """Return player 0's questions: the asked player, the kinds after no and yes, the cards.
 
-        None stands for an answer that is impossible whatever the other sets are. The kinds are not
-        closed.
+        So many cards can be asked for alike. None stands for an answer that is impossible whatever
+        the other sets are. The kinds are not closed.
         """
         if self._questions is None:
             self._questions = []
@@ -127,7 +129,7 @@ class NumberedKind(Kind):
                     no = self._after(asked, mask, False)
                     yes = self._after(asked, mask, True) if mask >> asked & 1 else None
                     if no is not None or yes is not None:
-                        self._questions.append((asked, no, yes))
+                        self._questions.append((asked, no, yes, self.masks.count(mask)))
         return self._questions
 
     def _after(self, asked: int, mask: int, answer: bool) -> NumberedKind | None:

@@ -51,6 +51,15 @@ Outcome = tuple[int, ...]
 MOST_BYTES = 2 * 2**30
 """Most memory for the sets of outcomes."""
 
+STUCK = (
+    "nobody can be asked in this state, and sets are left for ever: --everybody needs a game that "
+    "ends"
+)
+ENDLESS = (
+    "positions can come again in this game, so that it need not end: everybody for themselves "
+    "needs one that ends, such as the brisk game"
+)
+
 
 def _places(points: Sequence[int]) -> Outcome:
     best = max(points)
@@ -137,10 +146,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
     code = coding(graph.rules)
     over = [code.parts(key) for key in key_bytes(graph.keys[ends])]
     if any(parts.kinds for parts in over):
-        raise InputError(
-            "nobody can be asked in this state, and sets are left for ever: --everybody needs a "
-            "game that ends"
-        )
+        raise InputError(STUCK)
     gets = [WISHES[wish](parts.points) for parts in over]
     tables = _Tables(graph.rules.players, gets, TIES[ties], len(graph))
     sets = np.zeros((len(graph), tables.abouts, tables.words), np.uint64)
@@ -155,10 +161,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
             before = np.count_nonzero(settled)
             segments = [s for s in segments if not _worked_out(s, tables, sets, settled)]
             if segments and np.count_nonzero(settled) == before:
-                raise InputError(
-                    "positions can come again in this game, so that it need not end: everybody for "
-                    "themselves needs one that ends, such as the brisk game"
-                )
+                raise InputError(ENDLESS)
     return Everybody(graph, tables.outcomes, sets)
 
 

@@ -69,21 +69,27 @@ def choices(code: Coding, key: Key) -> list[Choice]:
 
     Cost: about 20 microseconds an answer.
     """
+    return [choice for _, choice in weighed_choices(code, key)]
+
+
+def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
+    """Return the same, each with how many questions it stands for; cards are told apart."""
     parts = code.parts(key)
     kinds = [code.book.numbered(number) for number in parts.kinds]
     if parts.place == code.rules.players:
-        return _chances(code, parts, kinds)
+        return [(1, choice) for choice in _chances(code, parts, kinds)]
     layout, hands = code.book.layout, parts.hands
     guard, member = layout.guard, layout.member
     asked_of = [may_be_asked(answers, code.rules.brisk) for answers in range(4)]
     slack = layout.slack([kind.table for kind in kinds], hands)
-    different: dict[Choice, None] = {}
+    different: dict[Choice, int] = {}
     for index, kind in enumerate(kinds):
         if index and kinds[index - 1] is kind:
             continue
         remaining = slack - kind.table
         others = kinds[:index] + kinds[index + 1 :]
-        for asked, no, yes in kind.questions():
+        alike = kinds.count(kind)
+        for asked, no, yes, cards in kind.questions():
             if not hands[asked]:
                 continue
             kept = 0 if no is None else remaining + no.table
@@ -99,8 +105,9 @@ def choices(code: Coding, key: Key) -> list[Choice]:
                 moved = hands_after(hands, 0, asked, True)
                 settled = _settled(code, parts, [*others, yes], given, moved, asked, Answer.YES)
                 replies.append(Reply(Answer.YES, *settled))
-            different[Choice(asked, tuple(replies))] = None
-    return list(different)
+            choice = Choice(asked, tuple(replies))
+            different[choice] = different.get(choice, 0) + alike * cards
+    return [(count, choice) for choice, count in different.items()]
 
 
 def _settled(
