@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import cycle
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,9 @@ import pytest
 from quaternity.table.games import rules_of_record
 from quaternity.web.keeping import ORDERS, PARTS
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import FILE, MIGRATIONS, Store
+from quaternity.web.store import FILE, MIGRATIONS, Reader, Store
 from tests.cli.conftest import Cli
+from tests.faults import Death, Disk, Fault
 from tests.web.site import Site
 from tests.web.test_api import Table, opened
 
@@ -344,6 +347,48 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
             assert table.look()["version"] == version
             play(table, 1)
     assert len(list(folder.glob("tables-*.sqlite"))) == 3
+
+
+@pytest.mark.parametrize("word", ["backup", "restore"])
+def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
+    tmp_path: Path, cli: Cli, word: str
+) -> None:
+    with opened(tmp_path / "first") as site:
+        table = Table(site, **QUARTO)
+        play(table, 1)
+        assert cli("tables", "backup", tmp_path / "copy", "--data", tmp_path / "first").status == 0
+        play(table, 1)
+    old, new = (
+        (tmp_path / "copy", tmp_path / "first")
+        if word == "backup"
+        else (tmp_path / "first" / FILE, tmp_path / "copy")
+    )
+    faults, number, failed = cycle(Fault), 0, True
+    while failed:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        target = folder / FILE
+        shutil.copyfile(old, target)
+        words = (
+            ("backup", target, "--data", new)
+            if word == "backup"
+            else ("restore", new, "--data", folder)
+        )
+        fault, status = next(faults), None
+        with Disk(folder, number, fault) as disk:
+            try:
+                status = cli("tables", *words).status
+            except Death:
+                assert fault is Fault.DEATH
+        number, failed = number + 1, disk.failed
+        assert status in ((None, 0, 2) if failed else (0,))
+        reader = Reader(str(folder))
+        moves = len(reader.read("SELECT * FROM log"))
+        assert (reader.faults(), moves in (1, 2)) == ([], True)
+        reader.close()
+        before, after = (1, 2) if word == "backup" else (2, 1)
+        assert moves == after if status == 0 else moves in (before, after)
+    assert number > 5
 
 
 def test_what_root_does_leaves_no_file_of_another_owner(tmp_path: Path, cli: Cli) -> None:
