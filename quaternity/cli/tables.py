@@ -31,6 +31,7 @@ from quaternity.web.keeping import (
     kept_of,
     listed,
     removal,
+    seated,
 )
 from quaternity.web.refusal import Refusal
 from quaternity.web.store import InUse, Reader, Store, back_up, folder_of, order_removal, restore
@@ -110,21 +111,18 @@ def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
     """
     with _reader(data) as reader, reader.at_one_moment():
         table = next(iter(listed(reader, "WHERE id = ?", name)), None)
-        query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ?"
-        rows = reader.read(f"{query} ORDER BY seat", name)
+        seats = seated(reader, name)
     if table is None:
         raise InputError(f"{name}: there is no such table")
-    seats = [{"seat": seat, "kind": kind, "name": who} for seat, kind, who in rows]
     document = _document(table) | {"evening": table.evening, "again": table.again, "seats": seats}
     if as_json:
         print(json.dumps(document))
         return
     for key, value in document.items():
-        if key == "seats":
-            for seat in seats:
-                say(f"seat {seat['seat']}: {' '.join(filter(None, (seat['kind'], seat['name'])))}")
-        elif value is not None:
+        if value is not None and key != "seats":
             say(f"{key}: {value}")
+    for seat in seats:
+        say(f"seat {seat['seat']}: {' '.join(filter(None, (seat['kind'], seat['name'])))}")
 
 
 @tables.command(context_settings=_IDS)
@@ -159,9 +157,8 @@ def export(
                 if not every:
                     raise
                 warn(f"left out: {error}")
-                leaving.status = (
-                    ExitStatus.IMPOSSIBLE if isinstance(error, Broken) else leaving.status
-                )
+                if isinstance(error, Broken):
+                    leaving.status = ExitStatus.IMPOSSIBLE
                 continue
             if out is None:
                 print(record, end="")

@@ -91,6 +91,13 @@ def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:
     return [Listed(*row) for row in store.read(query, *values)]
 
 
+def seated(store: Reader, name: str) -> list[dict[str, Any]]:
+    """Return the seats of a table, and who is called what there."""
+    query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ? ORDER BY seat"
+    rows = store.read(query, name)
+    return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
+
+
 def in_order(tables: Sequence[Listed], order: str) -> list[Listed]:
     """Return tables in one of `ORDERS`."""
     if order not in ORDERS:
@@ -115,11 +122,9 @@ def removal(names: Sequence[str]) -> list[Statement]:
 
 def rebuilt(store: Reader, kept: Kept) -> tuple[list[Seat], LoggedCourse]:
     """Return the seats of a table, and its game as the log tells it; whatever a fault raises."""
-    rows = store.read(
-        "SELECT kind, name, person, token, browser, invitation, ready, saved, missed, code "
-        "FROM seats WHERE table_id = ? ORDER BY seat",
-        kept.id,
-    )
+    columns = ", ".join(Seat._fields)
+    query = f"SELECT {columns} FROM seats WHERE table_id = ? ORDER BY seat"
+    rows = store.read(query, kept.id)
     entries = store.read(
         "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? ORDER BY version",
         kept.id,
