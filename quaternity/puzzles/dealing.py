@@ -43,6 +43,7 @@ SEEK_A_DEAL = Kind("seek_a_deal", "Nothing forbids it: look for hands in which i
 SETTLES = Kind("settles", "The answer would settle {count:cards} more.")
 ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
 SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
+MARKED = Kind("marked", "A mark shows that {card:card} is not with {who:player}.")
 HAND = Kind("hand", "{who:player} has {cards:hand}")
 
 
@@ -165,7 +166,10 @@ class Owner:
         wrong = {
             f"{card} {player}": CANNOT(who=player, card=card, proof=proof.proof)
             for player, proof in zip(others, proofs, strict=True)
-        } | dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
+        }
+        for player in {*range(state.players)} - {owner, *others}:
+            wrong[f"{card} {player}"] = MARKED(who=player, card=card)
+        wrong |= dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
         rests = tuple(f"move {number + 1}" for number in moves)
         lines = [move_line(game, number) for number in moves]
         return Puzzle(

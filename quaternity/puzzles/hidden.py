@@ -114,7 +114,12 @@ class Trace:
         if level_by(lines, REQUESTS_AT) != level:
             return None
         players = log.settings.players
-        wrong = dict(elsewhere(exact, players, certain, lambda card: SHOWN(card=card)))
+        wrong: dict[str, str] = dict(
+            elsewhere(exact, players, certain, lambda card: SHOWN(card=card))
+        )
+        for other, owner in certain.items():
+            proof = " ".join(step.text for step in _lines(log, reasons[other]))
+            wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         steps = (
             Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",)),
             _requests_step(log, reasons[card]),

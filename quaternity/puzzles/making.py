@@ -47,8 +47,13 @@ KINDS = {
 
 @cache
 def _kind(name: str) -> PuzzleKind:
-    made: Callable[[], PuzzleKind] = load_place(KINDS.get(name, name), here=name not in KINDS)
-    return made()
+    try:
+        made: Callable[[], PuzzleKind] = load_place(KINDS.get(name, name), here=name not in KINDS)
+        return made()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody else's code may raise
+        raise InputError(f"kind {name!r} cannot be loaded: {shown(error)}") from error
 
 
 def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None) -> Puzzle:

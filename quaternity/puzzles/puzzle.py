@@ -93,10 +93,12 @@ class Puzzle:
         if self.answer_form == "cards":
             return self._check_cards(answer)
         known = {_key(text): text for text in (*self.wrong, *self.answers)}
-        # Who asks is known: their number may be left out.
-        short = {key.partition(" ")[2]: text for key, text in known.items()}
         given = _key(answer)
-        text = known.get(given) or (short.get(given) if self.answer_form == "move" else None)
+        text = known.get(given)
+        if text is None and self.answer_form == "move" and given:
+            # Who asks is known: their number may be left out, where that fits no other move.
+            fitting = [text for key, text in known.items() if key.partition(" ")[2] == given]
+            text = fitting[0] if len(fitting) == 1 else None
         if text is None and self.choices and given.isdecimal() and int(given) in self._numbers:
             text = self.choices[int(given) - 1]
         if text is None:
@@ -112,7 +114,8 @@ class Puzzle:
 
     def _check_cards(self, answer: str) -> Checked:
         letters = set("".join(self.wrong) + "".join(self.answers)) - {" "}
-        threes = [] if _key(answer) == "none" else re.sub("[,.;]", " ", answer.upper()).split()
+        none = _key(answer) == "none"
+        threes = [] if none else re.sub("[,.;]", " ", answer.upper()).split() or [""]
         for three in threes:
             if len(set(three)) != 3 or len(three) != 3 or not set(three) <= letters:
                 raise InputError(f"answer {shown(answer)}: write {FORMS['cards']}")

@@ -90,10 +90,10 @@ class Puzzling:
         """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`."""
         self.thinking.admission.count("page")
         version = request.path_params["version"]
-        kind, level = _checked(request.path_params["kind"], request.path_params["level"])
-        if version != str(VERSION):
+        if version != str(VERSION):  # it may have other kinds
             today = datetime.now(UTC).date()
             return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
+        kind, level = _checked(request.path_params["kind"], request.path_params["level"])
         seed = _number(request.path_params["seed"], MOST_SEED, "seed")
         puzzle = await self._made(kind, seed, level)
         answer = " ".join(request.query_params.getlist("answer")).strip()

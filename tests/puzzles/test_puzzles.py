@@ -49,8 +49,27 @@ def test_right_answers_are_right_and_each_wrong_one_is_shown_to_be_wrong(
         for answer, because in puzzle.wrong.items():
             assert puzzle.check(answer) == (False, because)
             assert because
-        with pytest.raises(InputError, match=r"^answer 'a banana': write "):
-            puzzle.check("a banana")
+        for none in ("a banana", "", ",", "place", "hand over"):
+            with pytest.raises(InputError, match=r"^answer .*: write "):
+                puzzle.check(none)
+
+
+@pytest.mark.parametrize("kind", ["owner", "trace"])
+def test_every_card_with_every_player_is_right_or_shown_to_be_wrong(kind: str) -> None:
+    for seed in range(thorough(2, 10)):
+        puzzle = make(kind, seed, 1)
+        answers = {*puzzle.answers, *puzzle.wrong}
+        cards, players = ({answer.split()[part] for answer in answers} for part in (0, 1))
+        assert answers == {f"{card} {player}" for card in cards for player in players}
+
+
+def test_half_a_move_that_fits_several_moves_is_no_answer() -> None:
+    puzzle = make("quarto", 2, 3)
+    assert puzzle.answers == ("place it on H1V3, hand over M",)
+    with pytest.raises(InputError, match="write a move"):
+        puzzle.check("hand over M")
+    asked = make("force", 0, 1)
+    assert asked.check(asked.answers[0].partition(" ")[2]).right
 
 
 def test_no_two_of_a_thousand_seeds_are_alike() -> None:
@@ -86,6 +105,8 @@ DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "2/2 3"]
         (("chess",), "kind 'chess' is unknown; known are possible, owner, "),
         (("sets", -1), "seed: -1 "), (("sets", MOST_SEED + 1), "seeds are 0 to 9007199254740991"),
         (("sets", 0, 0), "level: 0 "), (("sets", 0, 6), "level 6: levels are 1 to 5"),
+        (("json:loads",), "kind 'json:loads' cannot be loaded: TypeError"),
+        (("no.such:Kind",), "kind 'no.such:Kind' cannot be loaded: ModuleNotFoundError"),
         (("sets", "x"), "seed: 'x' "), ((7,), "kind 7 is unknown"),
     ],
 )  # fmt: skip
