@@ -41,7 +41,7 @@ class Force:
         """Return a puzzle from a random game in which somebody can force a set."""
         del wish
         settings = Settings(*random.choice(SIZES[: 1 + level]))
-        game = played(random, settings, random.randrange(2, 4 * settings.set_size * settings.sets))
+        game = played(random, settings, random.randrange(6, 4 * settings.set_size * settings.sets))
         state = game.state
         if game.is_over or state.turn is None:
             return None

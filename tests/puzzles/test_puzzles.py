@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from itertools import combinations
+from itertools import combinations, permutations
 
+import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.puzzle import LEVELS, MOST_SEED
+from quaternity.ternary.cards import SetCard
 from tests.sizes import thorough
 
 EVERY = [
@@ -72,10 +74,26 @@ def test_half_a_move_that_fits_several_moves_is_no_answer() -> None:
     assert asked.check(asked.answers[0].partition(" ")[2]).right
 
 
-def test_no_two_of_a_thousand_seeds_are_alike() -> None:
-    for kind in ("sets", "possible"):
-        made = (make(kind, seed, 1) for seed in range(thorough(60, 300)))
-        assert len({(puzzle.position, puzzle.question) for puzzle in made}) == thorough(60, 300)
+def looks(puzzle: Puzzle) -> tuple[int, ...]:
+    """The cards of a table of SET, the least under all renamings of properties and values."""
+    digits = [SetCard(int(card)).digits for card in puzzle.position.split()]
+    values = np.array(list(permutations(range(3))))
+    least = []
+    for properties in permutations(zip(*digits, strict=True)):
+        renamed = [values[:, list(column)] for column in properties]
+        first, second, third, last = renamed
+        halves = (first[:, None] * 3 + second).reshape(36, -1)
+        others = (third[:, None] * 3 + last).reshape(36, -1)
+        tables = np.sort((halves[:, None] * 9 + others).reshape(1296, -1), axis=1)
+        least.append(min(map(tuple, tables.tolist())))
+    return min(least)
+
+
+def test_no_two_of_many_seeds_look_alike() -> None:
+    many = thorough(60, 300)
+    made = (make("possible", seed, 1) for seed in range(many))
+    assert len({(puzzle.position, puzzle.question) for puzzle in made}) == many
+    assert len({looks(make("sets", seed, 1)) for seed in range(many)}) == many
 
 
 def test_the_threes_of_a_table_are_all_named() -> None:
