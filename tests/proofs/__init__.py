@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-FILES = ("deals", "question", "circulation", "existence", "waiting")
+FILES = ("deals", "question", "circulation", "existence", "waiting", "brisk")
 """The files with theorems; each may use those before it."""
 
 PACKAGES = {"coqc": "coq", "ocamlopt": "ocaml"}

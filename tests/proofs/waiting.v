@@ -529,3 +529,20 @@ Section Rules.
     - right. exists x, y, z. repeat split; auto; eauto.
   Qed.
 End Rules.
+
+(** ** An example: the start of the game of three sets of four cards, for three players *)
+
+Definition unknown_set : card_set := {| owners := [7; 7; 7; 7]; low := [0; 0; 0]; high := [4; 4; 4] |}.
+Definition start : position :=
+  {| board := {| hands := [4; 4; 4]; sets := [unknown_set; unknown_set; unknown_set] |}; turn := 0 |}.
+
+Theorem at_the_start_players_1_and_2_can_be_kept_waiting p : p = 1 \/ p = 2 -> such_opponents p start.
+Proof.
+  intros P. split; [|split].
+  - intros s [<-|[<-|[<-|[]]]]; easy.
+  - destruct P as [->| ->]; easy.
+  - exists [[0; 1; 2; 0]; [0; 0; 1; 1]; [1; 2; 2; 2]].
+    split; [now apply a_deal_is_accepted_exactly_if_it_fits|]. left. exists (3 - p).
+    repeat split; try (destruct P as [->| ->]; easy);
+      exists O, [0; 1; 2; 0]; destruct P as [->| ->]; now vm_compute.
+Qed.
