@@ -195,8 +195,9 @@ class Made(NamedTuple):
 class Clients:
     """All connections of a test; closed when it leaves, or by `hang_up`."""
 
-    def __init__(self, host: str) -> None:
-        self.host = host
+    def __init__(self, host: str, source: str | None = None) -> None:
+        """Come from an address of this machine; if not said, from any."""
+        self.host, self.source = host, source
         self._open: list[Line | Stream] = []
 
     async def __aenter__(self) -> Clients:
@@ -215,7 +216,8 @@ class Clients:
     async def _connected(self, protocol: Any) -> Any:
         name, _, port = self.host.partition(":")
         loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: protocol, name, int(port))
+        local = None if self.source is None else (self.source, 0)
+        await loop.create_connection(lambda: protocol, name, int(port), local_addr=local)
         self._open.append(protocol)
         return protocol
 
