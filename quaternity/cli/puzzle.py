@@ -54,6 +54,8 @@ def puzzle(
     """
     if not 1 <= count <= MOST_PUZZLES:
         raise InputError(f"--count {count}: 1 to {MOST_PUZZLES} puzzles are made at a time")
+    if day and (kind, level, seed, count) != ("possible", 2, None, 1):
+        raise InputError("--daily has its own five: leave out KIND, --level, --seed and --count")
     if html is not None:
         check_may_be_written(html)
     first = randbelow(1 << 40) if seed is None else seed

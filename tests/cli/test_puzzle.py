@@ -1,0 +1,31 @@
+"""`puzzle`: judged by its exit status; what it cannot make is refused."""
+
+import pytest
+
+from quaternity.puzzles import make
+from tests.cli.conftest import Cli
+
+
+def test_the_status_says_whether_an_answer_is_right(cli: Cli) -> None:
+    puzzle = make("quarto", 0, 1)
+    asked = ["puzzle", "quarto", "--level", 1, "--seed", 0, "--answer"]
+    assert cli(*asked, puzzle.answers[0]).status == 0
+    assert cli(*asked, next(iter(puzzle.wrong))).status == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--daily", "--seed", 3], "--daily has its own five"),
+        (["quarto", "--daily"], "--daily has its own five"),
+        (["--daily", "--answer", "yes"], "--answer is for one puzzle, not for 5"),
+        (["--count", 201], "--count 201: 1 to 200"),
+        (["sets", "--html", "/nowhere/x.html"], "/nowhere/x.html: cannot be written"),
+        (["json:loads"], "kind 'json:loads' cannot be loaded"),
+        (["quarto", "--level", 1, "--seed", 0, "--answer", ""], "answer '': write "),
+    ],
+)
+def test_it_refuses_what_it_cannot_do(cli: Cli, options: list[object], message: str) -> None:
+    refused = cli("puzzle", *options)
+    assert refused.status == 2
+    assert message in refused.err
