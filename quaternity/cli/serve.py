@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import socket
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quaternity.base.errors import InputError
 from quaternity.cli.app import app
+from quaternity.cli.status import ExitStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     import uvicorn
@@ -73,6 +77,22 @@ LimitOptions = Annotated[
     ),
 ]
 
+Metrics = Annotated[
+    int | None,
+    typer.Option(
+        metavar="PORT",
+        min=1,
+        max=65535,
+        help="Offer numbers for Prometheus at this port of 127.0.0.1. With "
+        "QUATERNITY_METRICS_TOKEN set, /metrics gives them to who has that token.",
+    ),
+]
+LogKind = Annotated[
+    str, typer.Option(help="text, or json: a line of JSON for each request, without its path.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only say what is wrong with these options, if anything.")
+]
 KeepDays = Annotated[
     int | None,
     typer.Option(
@@ -105,6 +125,9 @@ def serve(
     limit: LimitOptions = None,
     keep_days: KeepDays = None,
     keep_unfinished_days: KeepUnfinishedDays = None,
+    metrics: Metrics = None,
+    log: LogKind = "text",
+    check: Check = False,
 ) -> None:
     """Open the table to friends: four games in a browser.
 
@@ -119,28 +142,52 @@ def serve(
 
         from quaternity.web.app import app as application
         from quaternity.web.connection import Connection
+        from quaternity.web.eyes import log_json
         from quaternity.web.keeping import Keep
+        from quaternity.web.store import check_folder
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
     from quaternity.workers.own_process import check_move_seconds
 
+    def check_texts() -> None:
+        if root_path and not root_path.startswith("/"):
+            raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
+        if log not in ("text", "json"):
+            raise InputError(f"--log {log[:40]!r}: expected text or json")
+
+    if check:
+        _say_faults(
+            partial(check_move_seconds, move_seconds),
+            check_texts,
+            lambda: _proxies(proxy or []),
+            lambda: _players(players or [], player_file),
+            lambda: _limits(limit or []),
+            partial(check_folder, data),
+            lambda: _listening(host, port).close(),
+            lambda: _listening("127.0.0.1", metrics or 0, "--metrics").close(),
+        )
+        return
     check_move_seconds(move_seconds)
-    if root_path and not root_path.startswith("/"):
-        raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
+    check_texts()
     named = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
-    keep = Keep(keep_days, keep_unfinished_days)
-    with _listening(host, port) as listening:
+    keep, token = Keep(keep_days, keep_unfinished_days), os.environ.get("QUATERNITY_METRICS_TOKEN")
+    with ExitStack() as opened:
+        listening = opened.enter_context(_listening(host, port))
         hosts = [*(trusted_host or []), host, socket.gethostname()]
+        made = application(data, hosts, programs, limits, move_seconds, keep, token or None)
         config = uvicorn.Config(
-            application(data, hosts, programs, limits, move_seconds, keep),
-            root_path=root_path.rstrip("/"), http=Connection, ws="none",
+            made, root_path=root_path.rstrip("/"), http=Connection, ws="none",
             log_level="warning", server_header=False,
             proxy_headers=bool(named), forwarded_allow_ips=named,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
+        if log == "json":
+            log_json()
+        if metrics is not None:
+            opened.callback(_offer_metrics(metrics, made.state.seen.registry))
         server = _server(config)
         # Many live objects and few circles: looking for these took a quarter of the time.
         gc.freeze()
@@ -148,6 +195,31 @@ def serve(
         listening.listen(config.backlog)
         _welcome(host, listening.getsockname()[1], config.root_path, open_page)
         server.run(sockets=[listening])
+
+
+def _say_faults(*checks: Callable[[], object]) -> None:
+    """Run all checks; say what each finds wrong, and leave with status 2, or that nothing is."""
+    from quaternity.cli.terminal import say, warn
+
+    faults = 0
+    for check in checks:
+        try:
+            check()
+        except InputError as error:
+            warn(str(error))
+            faults += 1
+    if faults:
+        raise typer.Exit(ExitStatus.BAD_INPUT)
+    say("nothing is wrong with these options")
+
+
+def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
+    """Offer numbers at a port of this machine alone; return what ends that."""
+    from prometheus_client import start_http_server
+
+    _listening("127.0.0.1", port, "--metrics").close()
+    server, _ = start_http_server(port, "127.0.0.1", registry)
+    return server.shutdown
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
@@ -170,7 +242,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     return server
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listening(host: str, port: int, option: str = "") -> socket.socket:
     """Return the socket of a server, with as many open files as the system allows."""
     import resource
 
@@ -184,7 +256,8 @@ def _listening(host: str, port: int) -> socket.socket:
         made.bind((host, port))
     except (OSError, UnicodeError) as error:
         made.close()
-        raise InputError(f"--host {host} --port {port}: {error}") from None
+        where = f"{option} {port}" if option else f"--host {host} --port {port}"
+        raise InputError(f"{where}: {error}") from None
     return made
 
 

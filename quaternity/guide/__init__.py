@@ -14,9 +14,9 @@ from typing import NamedTuple
 from quaternity.base.errors import InputError
 
 ORDER = (
-    "rules", "serving", "commands", "python", "decks", "puzzles", "referee", "comparing", "solvers",
-    "bots", "arena", "players", "learning", "games", "knowledge", "perfect-play", "mathematics",
-    "formats", "limits", "glossary", "house",
+    "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
+    "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
+    "perfect-play", "mathematics", "formats", "limits", "glossary", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 

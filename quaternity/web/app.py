@@ -25,6 +25,7 @@ from starlette.responses import Response
 from quaternity.web import pages
 from quaternity.web.admission import Admission, Limits
 from quaternity.web.api import Api
+from quaternity.web.eyes import Eyes, Seen
 from quaternity.web.guards import Guards, answer
 from quaternity.web.keeping import Keep
 from quaternity.web.languages import Spoken, spoken
@@ -41,6 +42,7 @@ def app(
     limits: Limits | None = None,
     move_seconds: float = 20.0,
     keep: Keep | None = None,
+    metrics_token: str | None = None,
 ) -> Starlette:
     """Yield an ASGI application, its tables kept in a folder.
 
@@ -49,11 +51,12 @@ def app(
         players: per game and name, programs that may be asked for besides those of the games.
         move_seconds: the longest that a program may think about a move.
         keep: how long tables stay that nobody touches.
+        metrics_token: what shows that somebody may read `/metrics`.
     """
     admission = Admission(limits)
     thinking = Thinking(move_seconds, players, admission)
     tables = Tables(Store(folder_of(folder)), thinking, keep)
-    api = Api(tables, admission)
+    api, seen = Api(tables, admission), Seen(tables, admission, metrics_token)
 
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
@@ -78,12 +81,17 @@ def app(
         return pages.refusal(request, error)
 
     application = Starlette(
-        routes=[*api.routes(), *pages.routes(tables)],
-        middleware=[Middleware(Guards, hosts=hosts), Middleware(Spoken)],
+        routes=[*api.routes(), *pages.routes(tables), *seen.routes()],
+        middleware=[
+            Middleware(Eyes, seen=seen),
+            Middleware(Guards, hosts=hosts),
+            Middleware(Spoken),
+        ],
         exception_handlers={Refusal: refused, HTTPException: refused},
         lifespan=lifespan,
     )
-    application.state.tables = tables
+    seen.know(application.routes)
+    application.state.tables, application.state.seen = tables, seen
     return application
 
 

@@ -61,8 +61,7 @@ class Guards:
         root, path = scope.get("root_path", ""), scope["path"]
         if root and path.startswith(f"{root}{root}/"):
             # The proxy has left the path that it serves this under, or there is none.
-            path = path.removeprefix(root)
-            scope = {**scope, "path": path}
+            path = scope["path"] = path.removeprefix(root)
         headers = [*_HEADERS]
         if not path.startswith(f"{root}/static/"):
             headers.append(_NO_STORE)

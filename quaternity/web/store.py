@@ -154,6 +154,28 @@ def folder_of(data: str | None) -> str:
     return folder
 
 
+def check_folder(data: str | None) -> None:
+    """Raise InputError where a server could not keep its tables in the folder that `--data` names.
+
+    Nothing is written.
+    """
+    path = Path(folder_of(data)) / FILE
+    if path.exists():
+        with ExitStack() as opened, _refusing(path):
+            if not os.access(path, os.W_OK):
+                raise InputError(f"{path}: cannot be written")
+            _lock_folder(path, opened)
+            database = _for_reading(path, opened)
+            if _version(database, path) == len(MIGRATIONS):  # an older one is brought up to date
+                _check(database)
+        return
+    there = path.parent
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"{path.parent}: cannot be written")
+
+
 class InUse(InputError):
     """Another process has the tables of a folder."""
 
@@ -235,6 +257,8 @@ class Store(Reader):
         self._up = (rows[0][0] if rows else 0.0) - monotonic()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
+        self.appended = 0
+        """Entries of logs that were written."""
         self._reading = Lock()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
@@ -246,6 +270,11 @@ class Store(Reader):
         It stands still while none runs, whatever the clock of the machine is set to.
         """
         return self._up + monotonic()
+
+    def size(self) -> int:
+        """Return the bytes of the file, and of what SQLite has not yet put into it."""
+        files = (self.path, self.path.with_name(f"{FILE}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     async def keep_uptime(self) -> None:
         """Write it down: a crash loses what passed since."""
@@ -303,6 +332,7 @@ class Store(Reader):
             _tell(batch, Refusal(status, NOT_KEPT(error=error)))
         else:
             self.trouble = None
+            self.appended += sum(len(job.entries) for job in batch)
             _tell(batch, None)
 
     def _commit(self, batch: list[_Job]) -> None:

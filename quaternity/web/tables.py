@@ -133,6 +133,11 @@ class Tables:
         self._removed: set[str] = set()
         """Tables that are about to go."""
 
+    @property
+    def live(self) -> int:
+        """Return how many tables are in memory."""
+        return len(self._live)
+
     # ------------------------------------------------------------------ making
 
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[Seated]]:

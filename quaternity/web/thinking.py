@@ -152,6 +152,11 @@ class Thinking:
                 what = f"takes longer than {processes.seconds:g} s"
             raise Refusal(422, f"this {what}") from None
 
+    def waiting(self) -> dict[str, int]:
+        """Return how many programs, cheap and dear counts run or wait."""
+        kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
+        return {kind: processes.waiting.total() for kind, processes in kinds.items()}
+
     async def try_player(self, rules: Any, name: str) -> None:
         """Make sure that a program can be made; a Refusal if that takes too long."""
         await self.count(_tried, rules, name, kind="player")

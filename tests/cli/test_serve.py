@@ -22,6 +22,8 @@ from tests.cli.conftest import Cli
             (["--proxy", bad], f"--proxy {bad!r}: expected the address or the network")
             for bad in ("", "*", "example.com", "127.0.0.1:80", "10.0.0.1/8", "0.0.0.0/0")
         ),
+        (["--log", "xml"], "--log 'xml': expected text or json"),
+        (["--metrics", "0"], "--metrics"),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: 0"),
         (["--port", "70000"], "65535"),
@@ -51,3 +53,32 @@ def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
         outcome = cli("serve", "--data", str(tmp_path), "--port", port)
     assert outcome.status == 2
     assert f"--port {port}" in outcome.err
+
+
+def test_all_that_is_wrong_is_said_without_serving(cli: Cli, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    options = ("serve", "--check", "--data", data)
+    assert "nothing is wrong" in cli(*options, "--port", 0).out
+    assert not data.exists()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        wrong = (
+            "--port",
+            port,
+            "--metrics",
+            port,
+            "--limit",
+            "x=1",
+            "--proxy",
+            "*",
+            "--log",
+            "xml",
+        )
+        outcome = cli(*options, *wrong, "--players", "quarto.x", "--move-seconds", 0)
+    assert outcome.status == 2
+    assert len(outcome.err.splitlines()) == 7
+    (data / "tables.sqlite").parent.mkdir()
+    (data / "tables.sqlite").write_bytes(b"no database" * 100)
+    damaged = cli(*options, "--port", 0)
+    assert damaged.status == 2
+    assert "is damaged" in damaged.err

@@ -15,6 +15,11 @@ from urllib.parse import unquote
 T = TypeVar("T")
 
 
+def headers_of(message: Any) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers of an answer, but for the number of the request, which is drawn."""
+    return tuple((name, value) for name, value in message["headers"] if name != b"x-request-id")
+
+
 class Page(NamedTuple):
     """All that comes back for a request."""
 
@@ -51,7 +56,7 @@ class Listening:
     async def send(self, message: Any) -> None:
         """Called by the application."""
         if message["type"] == "http.response.start":
-            self.parts.append((message["status"], *map(tuple, message["headers"])))
+            self.parts.append((message["status"], *headers_of(message)))
         elif message["body"]:
             self.parts.append(message["body"])
 
@@ -171,7 +176,7 @@ class Site:
 
         await self.app(scope, receive, answer)
         rest = b"".join(one.get("body", b"") for one in sent[1:])
-        return Page(sent[0]["status"], tuple(map(tuple, sent[0]["headers"])), rest)
+        return Page(sent[0]["status"], headers_of(sent[0]), rest)
 
     def listen(self, path: str, token: str | None, client: str = "127.0.0.1") -> Listening:
         """Open an event stream from an address."""

@@ -1,0 +1,237 @@
+"""What an operator sees of a server: whether it is well, numbers, and a line for each request.
+
+Nothing here names a table, a seat or an address: a request is its route, as `/t/{table}`, since the
+path itself may be an invitation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import sys
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import accumulate, count
+from secrets import token_hex
+from time import monotonic, perf_counter
+from typing import Any
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quaternity.web.admission import Admission, connections, refused
+from quaternity.web.guards import answer
+from quaternity.web.refusal import Refusal
+from quaternity.web.tables import Tables
+
+HEALTH_SECONDS = 5.0
+"""So often at most it is tried whether anything can be written."""
+
+BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+"""Bounds of the histogram of latencies, in seconds."""
+
+UNKNOWN = "(none)"
+"""The route of a request that has none."""
+
+METHODS = ("GET", "HEAD", "POST")
+
+_requests = logging.getLogger("quaternity.requests")
+_requests.setLevel(logging.WARNING)  # requests are logged where `log_json` asks for it
+
+
+class Eyes:
+    """An application whose requests are numbered, counted and, where that is asked, logged."""
+
+    def __init__(self, app: ASGIApp, seen: Seen) -> None:
+        self.app, self.seen = app, seen
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and note what it was."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        number, began, status, length = self.seen.number(), perf_counter(), 500, 0
+        error = None
+
+        async def noted(message: Message) -> None:
+            nonlocal status, length
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", number)]
+            else:
+                length += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noted)
+        except Exception as raised:
+            error = type(raised).__name__
+            raise
+        finally:
+            seconds, method = perf_counter() - began, scope["method"]
+            route = self.seen.route(scope)
+            method = method if method in METHODS else "(other)"
+            self.seen.count(route, method, status, seconds)
+            if _requests.isEnabledFor(logging.INFO):
+                facts = {
+                    "route": route, "method": method, "status": status,
+                    "milliseconds": round(1000 * seconds, 1), "bytes": length,
+                    "id": number.decode(), **({} if error is None else {"error": error}),
+                }  # fmt: skip
+                _requests.info("request", extra={"facts": facts})
+
+
+class Seen:
+    """The numbers of one server, and its health."""
+
+    def __init__(self, tables: Tables, admission: Admission, token: str | None = None) -> None:
+        """Count from now on; the token is for who may read the numbers at `/metrics`."""
+        self.tables, self.admission, self.token = tables, admission, token
+        self._templates: dict[Any, str] = {}
+        self._tried, self._writes = -HEALTH_SECONDS, True
+        self._trying = asyncio.Lock()
+        self._drawn, self._numbers = token_hex(5), count()
+        # Counted by hand: a metric of the library takes as long as half a move.
+        self._requests: Counter[tuple[str, str, str]] = Counter()
+        self._seconds: dict[str, list[float]] = {}
+        """Per route how many answers took no longer than each bound, any time, and their sum."""
+        self.registry = CollectorRegistry()
+        self.registry.register(self)
+
+    def number(self) -> bytes:
+        """Return what tells a request from all others."""
+        return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
+
+    def routes(self) -> list[BaseRoute]:
+        """Return those of health and, with a token, of the numbers."""
+        routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
+        if self.token is not None:
+            routes.append(Route("/metrics", self.metrics, methods=["GET"]))
+        return routes
+
+    def know(self, routes: Sequence[BaseRoute]) -> None:
+        """Know the routes of the application, by their handlers."""
+        for route in routes:
+            if isinstance(route, Route):
+                self._templates.setdefault(route.endpoint, route.path)
+
+    def route(self, scope: Scope) -> str:
+        """Return the route of a request that was answered."""
+        return self._templates.get(scope.get("endpoint"), UNKNOWN)
+
+    def count(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a request; a stream has no latency."""
+        self._requests[route, method, str(status)] += 1
+        if not route.endswith("/events"):
+            row = self._seconds.get(route)
+            if row is None:
+                row = self._seconds[route] = [0.0] * (len(BUCKETS) + 2)
+            row[bisect_left(BUCKETS, seconds)] += 1
+            row[-1] += seconds
+
+    async def healthz(self, request: Request) -> Response:
+        """`GET /healthz`: whether the server is alive, and can write."""
+        del request
+        async with self._trying:
+            if monotonic() - self._tried >= HEALTH_SECONDS:
+                try:
+                    await asyncio.wait_for(self.tables.store.keep_uptime(), HEALTH_SECONDS)
+                    self._writes = True
+                except (Refusal, TimeoutError):
+                    self._writes = False
+                self._tried = monotonic()
+        document = {"alive": True, "writes": self._writes}
+        return answer(document, 200 if self._writes else 503)
+
+    async def metrics(self, request: Request) -> Response:
+        """`GET /metrics`: the numbers, for who has the token; for others there is no such page."""
+        given = request.headers.get("authorization", "")
+        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+            raise Refusal(404, "not found")
+        text = await asyncio.to_thread(generate_latest, self.registry)
+        return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+    def collect(self) -> Iterator[Any]:
+        """Yield what is now, as Prometheus asks for it; from any thread."""
+        store, streams = self.tables.store, [*self.tables.streams.open]
+        seated = sum(stream.seat is not None for stream in streams)
+        on_disk = store.read("SELECT COUNT(*) FROM tables")[0][0]
+        gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
+            "streams": ("Open streams.", "of",
+                        {"seats": seated, "bystanders": len(streams) - seated}),
+            "connections": ("Open connections.", "", {"": connections.open.total()}),
+            "waiting": ("Programs and counts that run or wait.", "kind",
+                        self.tables.thinking.waiting()),
+            "tables": ("Tables.", "where",
+                       {"memory": self.tables.live, "disk": on_disk}),
+            "disk_bytes": ("Bytes of the database.", "", {"": store.size()}),
+            "trouble": ("1 when nothing could be written the last time.", "",
+                        {"": float(store.trouble is not None)}),
+        }  # fmt: skip
+        for name, (text, label, values) in gauges.items():
+            gauge = GaugeMetricFamily(f"quaternity_{name}", text, labels=[label] if label else [])
+            for value, number in values.items():
+                gauge.add_metric([value] if label else [], number)
+            yield gauge
+        requests = CounterMetricFamily(
+            "quaternity_requests", "Requests that were answered.",
+            labels=["route", "method", "status"],
+        )  # fmt: skip
+        for labels, number in dict(self._requests).items():
+            requests.add_metric(labels, number)
+        yield requests
+        seconds = HistogramMetricFamily(
+            "quaternity_request_seconds", "Seconds until an answer was whole, but of streams.",
+            labels=["route"],
+        )  # fmt: skip
+        for route, (*counts, total) in dict(self._seconds).items():
+            bounds = [*map(str, BUCKETS), "+Inf"]
+            rows = [*zip(bounds, accumulate(counts), strict=True)]
+            seconds.add_metric([route], rows, total)
+        yield seconds
+        moves = CounterMetricFamily("quaternity_moves", "Moves that were kept.")
+        moves.add_metric([], store.appended)
+        yield moves
+        refusals = CounterMetricFamily(
+            "quaternity_refusals", "Requests that were too many.", labels=["reason"]
+        )
+        for reason, number in dict(refused).items():
+            refusals.add_metric([reason], number)
+        yield refusals
+
+
+class JsonLines(logging.Formatter):
+    """Log records as lines of JSON; of an error its type alone, whose text may tell of a hand."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line: dict[str, Any] = {"time": datetime.fromtimestamp(record.created, UTC).isoformat()}
+        facts = getattr(record, "facts", None)
+        if facts is not None:
+            return json.dumps(line | facts)
+        line |= {"level": record.levelname.lower(), "text": record.getMessage()}
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = record.exc_info[0].__name__
+        return json.dumps(line)
+
+
+def log_json(loggers: Iterable[str] = ("quaternity.requests", "uvicorn.error")) -> None:
+    """Write a line of JSON on standard error for each request, and for what else is logged."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in loggers:
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(logging.INFO if name == "quaternity.requests" else logging.WARNING)

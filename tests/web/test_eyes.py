@@ -1,0 +1,208 @@
+"""What an operator sees: health, numbers and a log, and that none of them says who plays what."""
+
+import io
+import json
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from prometheus_client import generate_latest
+
+from quaternity.web import eyes
+from quaternity.web.app import app
+from quaternity.web.eyes import JsonLines
+from quaternity.web.refusal import Refusal
+from tests.sizes import thorough
+from tests.web.server import BUSY, Server
+from tests.web.site import Site
+from tests.web.test_api import Table
+
+TOKEN = "a token of the operator"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with Site(app(str(tmp_path / "data"), metrics_token=TOKEN)) as site:
+        yield site
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """What is logged as JSON."""
+    text = io.StringIO()
+    handler = logging.StreamHandler(text)
+    handler.setFormatter(JsonLines())
+    loggers = [logging.getLogger(name) for name in ("quaternity.requests", "uvicorn.error")]
+    before = [(logger.level, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    yield text
+    for logger, (level, propagate) in zip(loggers, before, strict=True):
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
+
+
+def numbers(site: Site) -> str:
+    page = site.ask("GET", "/metrics", token=TOKEN)
+    if page.status == 401:  # a token of a seat has another form
+        page = site.ask("GET", "/metrics", headers={"authorization": f"Bearer {TOKEN}"})
+    assert page.status == 200
+    return page.body.decode()
+
+
+def value(text: str, name: str) -> float:
+    (line,) = (line for line in text.splitlines() if line.startswith(f"{name} "))
+    return float(line.split()[-1])
+
+
+def test_health_says_whether_anything_can_be_written(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    well = site.ask("GET", "/healthz")
+    assert (well.status, well.json) == (200, {"alive": True, "writes": True})
+    store = site.app.state.tables.store
+
+    async def full(*_: Any) -> None:
+        raise Refusal(507, "nothing can be kept now")
+
+    monkeypatch.setattr(store, "write", full)
+    # It is not tried for every request; whoever asks often writes no more often.
+    assert site.ask("GET", "/healthz").status == 200
+    monkeypatch.setattr(eyes, "HEALTH_SECONDS", 0.0)
+    ill = site.ask("GET", "/healthz")
+    assert (ill.status, ill.json) == (503, {"alive": True, "writes": False})
+
+
+def test_numbers_are_for_who_has_the_token(site: Site, tmp_path: Path) -> None:
+    for headers in ({}, {"authorization": "Bearer x"}, {"authorization": f"Basic {TOKEN}"}):
+        assert site.ask("GET", "/metrics", headers=headers).status == 404
+    table = Table(site)
+    assert table.move(0, "1 0 2").status == 200
+    text = numbers(site)
+    assert value(text, "quaternity_moves_total") == 1
+    assert value(text, 'quaternity_tables{where="disk"}') == 1
+    assert value(text, "quaternity_disk_bytes") > 0
+    assert value(text, "quaternity_trouble") == 0
+    line = 'quaternity_requests_total{method="POST",route="/api/tables/{table}/moves",status="200"}'
+    assert value(text, line) == 1
+    with Site(app(str(tmp_path / "other"))) as other:
+        assert other.ask("GET", "/metrics").status == 404
+
+
+def test_streams_and_refusals_are_counted(site: Site) -> None:
+    table = Table(site)
+    site.listen(f"{table.path}/events", table.tokens[0])
+    site.listen(f"{table.path}/events", None)
+    text = numbers(site)
+    assert value(text, 'quaternity_streams{of="seats"}') == 1
+    assert value(text, 'quaternity_streams{of="bystanders"}') == 1
+
+
+def test_no_label_says_who_asked_for_what(site: Site, log: io.StringIO) -> None:
+    """Whatever is crawled, labels are routes, methods and statuses, of which there are few."""
+    random, secrets = Random(1), ["kaffeeklatsch"]
+    for number in range(thorough(3, 20)):
+        table = Table(site, seats=["me", "open", "open"])
+        secrets += [table.made["table"], *filter(None, table.tokens)]
+        secrets += [seat["invitation"].rpartition("/")[2] for seat in table.made["seats"][1:]]
+        site.client = f"10.1.{number}.7"
+        paths = [f"/{root}/{random.choice(secrets)}{tail}" for root in
+                 ("t", "join", "api/tables", "move", "guide", "static", "")
+                 for tail in ("", "/part", "/help/kaffeeklatsch", "/at/1")]  # fmt: skip
+        for path in paths:
+            site.ask("GET", path, token=table.tokens[0])
+            site.ask("DELETE", path)
+    seen = numbers(site) + log.getvalue()
+    labels = {
+        name: set(re.findall(rf'[{{,]{name}="(.*?)"', seen))
+        for name in ("route", "method", "status")
+    }
+    assert labels["route"] <= {route.path for route in site.app.routes} | {eyes.UNKNOWN}
+    assert labels["method"] <= {*eyes.METHODS, "(other)"}
+    assert all(re.fullmatch("[2-5][0-9][0-9]", status) for status in labels["status"])
+    assert "/t/{table}" in labels["route"]
+    for secret in (*secrets, "10.1."):
+        assert secret not in seen
+
+
+def test_a_hidden_game_leaves_nothing_of_hands_in_the_log(site: Site, log: io.StringIO) -> None:
+    random = Random(3)
+    settings = {"players": 3, "sets": 2}
+    table = Table(site, game="kwartet", settings=settings, seats=["me", "me", "me"], seed=5)
+    words = {table.made["table"], *table.tokens}
+    for _ in range(60):
+        state = table.look()
+        if not state["to_act"]:
+            break
+        seat = state["to_act"][0]
+        move = random.choice(table.look(seat)["moves"])
+        words.add(move)
+        table.move(seat, move)
+        site.ask("GET", f"/t/{table.made['table']}", token=table.tokens[seat])
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert len(lines) > 60
+    assert {frozenset(line) for line in lines} == {
+        frozenset(("time", "route", "method", "status", "milliseconds", "bytes", "id"))
+    }
+    assert len({line["id"] for line in lines}) == len(lines)
+    assert not [word for word in words if word in log.getvalue()]
+
+
+def test_of_an_error_the_log_has_its_type_alone(log: io.StringIO) -> None:
+    try:
+        raise KeyError("a card in a hand")
+    except KeyError:
+        logging.getLogger("uvicorn.error").exception("Exception in ASGI application")
+    (line,) = map(json.loads, log.getvalue().splitlines())
+    assert line["error"] == "KeyError"
+    assert "card" not in log.getvalue()
+
+
+def test_a_request_has_a_number_of_ours(site: Site) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = site.scope("GET", "/healthz", {"x-request-id": "theirs"})
+    site.run(site.app(scope, receive, send))
+    (number,) = (value for name, value in sent[0]["headers"] if name == b"x-request-id")
+    assert re.fullmatch(rb"[0-9a-f]{16}", number)
+
+
+def test_a_server_offers_its_numbers_to_its_own_machine(tmp_path: Path) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = ("--metrics", str(port), "--log", "json")
+    with Server(tmp_path / "data", *BUSY, *options) as server:
+        with urlopen(f"http://{server.host}/healthz") as page:
+            assert json.load(page) == {"alive": True, "writes": True}
+        with urlopen(f"http://127.0.0.1:{port}/metrics") as page:
+            text = page.read().decode()
+        assert 'route="/healthz",status="200"' in text
+        assert server.stop() == 0
+    (line,) = (json.loads(line) for line in server.log.read_text().splitlines())
+    assert (line["route"], line["status"]) == ("/healthz", 200)
+
+
+def test_numbers_are_read_from_another_thread(site: Site) -> None:
+    import threading
+
+    texts: list[bytes] = []
+    registry = site.app.state.seen.registry
+    thread = threading.Thread(target=lambda: texts.append(generate_latest(registry)))
+    thread.start()
+    thread.join()
+    assert b"quaternity_tables" in texts[0]

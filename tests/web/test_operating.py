@@ -1,0 +1,172 @@
+"""What the guide gives to operators works: the unit, and the files for proxies, with TLS."""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity import guide
+from quaternity.web import eyes
+from quaternity.web.app import app
+from tests.cli.test_guide import blocks
+from tests.web.server import BUSY, Server
+
+FILES = {block.file: block.text for block in blocks(guide.page("operating").text) if block.file}
+
+
+def program(name: str) -> str:
+    """The path of a program; where it is missing the test is skipped, unless all must run."""
+    path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if path is None:
+        assert "QUATERNITY_INSIST" not in os.environ, f"{name} is missing"
+        pytest.skip(f"{name} is not installed")
+    return path
+
+
+def test_the_unit_is_one(tmp_path: Path) -> None:
+    unit = tmp_path / "quaternity.service"
+    text = FILES[unit.name].replace("/opt/quaternity/bin/quaternity", sys.executable)
+    unit.write_text(text)
+    checked = subprocess.run(
+        [program("systemd-analyze"), "verify", str(unit)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (
+        checked.returncode,
+        [line for line in checked.stderr.splitlines() if unit.name in line],
+    ) == (0, [])
+
+
+def test_caddy_takes_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "Caddyfile"
+    file.write_text(FILES[file.name])
+    command = [program("caddy"), "adapt", "--adapter", "caddyfile", "--config", str(file)]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert made.returncode == 0, made.stderr
+    assert "127.0.0.1:8000" in made.stdout
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+Arrives = Callable[..., "Client"]
+
+
+@pytest.fixture
+def arrives(tmp_path: Path) -> Iterator[Arrives]:
+    """Clients of a server behind nginx with TLS, as the guide has it."""
+    nginx, openssl, port = program("nginx"), program("openssl"), free_port()
+    certificate, key = tmp_path / "club.pem", tmp_path / "club.key"
+    subprocess.run(
+        [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-keyout", str(key), "-out", str(certificate), "-subj", "/CN=club.example",
+         "-addext", "subjectAltName=DNS:club.example"],
+        check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    options = ("--proxy", "127.0.0.1", "--trusted-host", f"club.example:{port}",
+               "--trusted-host", "club.example", "--root-path", "/table")  # fmt: skip
+    with Server(tmp_path / "data", *BUSY, *options, "--limit", "pages=30") as server:
+        text = FILES["table.conf"].replace("listen 443", f"listen 127.0.0.1:{port}")
+        text = text.replace("127.0.0.1:8000", server.host)
+        text = text.replace("/etc/ssl/club.example.pem", str(certificate))
+        text = text.replace("/etc/ssl/club.example.key", str(key))
+        folders = "".join(
+            f"{kind}_temp_path {tmp_path}/{kind};\n"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        config = tmp_path / "nginx.conf"
+        config.write_text(
+            f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/errors;\nevents {{}}\n"
+            f"http {{\naccess_log off;\n{folders}{text}}}\n"
+        )
+        running = subprocess.Popen([nginx, "-c", str(config), "-p", str(tmp_path)])
+        try:
+            for _ in range(600):
+                with socket.socket() as trying:
+                    if trying.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                assert running.poll() is None, (tmp_path / "errors").read_text()
+                time.sleep(0.1)
+            tls = ssl.create_default_context(cafile=str(certificate))
+            with ExitStack() as open_clients:
+                yield lambda address="127.0.0.1": open_clients.enter_context(
+                    closing(Client(port, tls, address))
+                )
+        finally:
+            running.terminate()
+            running.wait(60)
+
+
+class Client(http.client.HTTPSConnection):
+    """Somebody at an address of this machine who comes by the proxy."""
+
+    def __init__(self, port: int, tls: ssl.SSLContext, address: str = "127.0.0.1") -> None:
+        super().__init__("club.example", port, context=tls, timeout=60)
+        self._create_connection: Any = lambda *_: socket.create_connection(
+            ("127.0.0.1", port), 60, (address, 0)
+        )
+
+    def asked(self, method: str, path: str, document: Any = None, **headers: str) -> Any:
+        body = None if document is None else json.dumps(document)
+        sent = {"content-type": "application/json", "origin": f"https://club.example:{self.port}"}
+        self.request(method, path, body, (sent if document is not None else {}) | headers)
+        return self.getresponse()
+
+
+def test_a_table_is_played_through_nginx(arrives: Arrives) -> None:
+    ann, looking = arrives(), arrives()
+    made = ann.asked("POST", "/table/api/tables", {"game": "quaternity", "seats": ["me"] * 3})
+    assert made.status == 201
+    assert "; secure" in made.headers["set-cookie"].lower()
+    table = json.load(made)
+    assert table["watch"].startswith(f"https://club.example:{ann.port}/table/t/")
+    token = f"Bearer {table['seats'][0]['token']}"
+    path = f"/table/api/tables/{table['table']}"
+    stream = looking.asked("GET", f"{path}/events")
+    assert stream.headers["content-type"].startswith("text/event-stream")
+    move = {"version": 0, "id": "a", "move": "1 0 2"}
+    assert ann.asked("POST", f"{path}/moves", move, authorization=token).read() == b'{"version":1}'
+    heard = b""
+    while b"id: 1\n" not in heard:  # it comes at once, though the stream stays open
+        heard += stream.read1()
+    page = ann.asked("GET", f"/table/t/{table['table']}")
+    assert page.status == 200
+    assert b"/table/static/" in page.read()
+
+
+def test_who_comes_by_the_proxy_has_a_budget_of_their_own(arrives: Arrives) -> None:
+    greedy, other = arrives("127.0.0.5"), arrives("127.0.0.6")
+    statuses = []
+    for _ in range(40):
+        answer = greedy.asked("GET", "/table/new?game=set", **{"x-forwarded-for": "1.2.3.4"})
+        answer.read()
+        statuses.append(answer.status)
+    assert statuses[0] == 200
+    assert statuses[-1] == 429
+    assert other.asked("GET", "/table/new?game=set").status == 200
+
+
+def test_the_guide_names_all_numbers(tmp_path: Path) -> None:
+    from prometheus_client import generate_latest
+
+    text = generate_latest(app(str(tmp_path)).state.seen.registry).decode()
+    kinds = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    page = guide.page("operating").text
+    assert eyes.HEALTH_SECONDS == 5
+    for kind in kinds:
+        assert f"`{kind}`" in page or f"`{kind.removesuffix('_total')}`" in page, kind
