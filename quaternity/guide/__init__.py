@@ -16,7 +16,7 @@ from quaternity.base.errors import InputError
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
     "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
-    "perfect-play", "mathematics", "formats", "limits", "glossary", "house",
+    "perfect-play", "mathematics", "trust", "formats", "limits", "glossary", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 
