@@ -118,7 +118,14 @@ def test_in_the_next_game_all_wait_for_those_of_the_last(site: Site) -> None:
     table.path = f"/api/tables/{table.post(0, 'again').json['table']}"
     assert not table.look(0)["begun"]
     assert table.move(0, "more").status == 409
-    assert any(table.look(1)["begun"] for _ in range(1000))
+    table.look(1)
+    following = site.run(site.app.state.tables.open(table.path.rpartition("/")[2]))
+
+    async def begun() -> None:
+        while following.waits:
+            await asyncio.sleep(0.01)
+
+    site.wait(begun())
     assert table.move(0, "more").status == 200
 
 
