@@ -133,9 +133,11 @@ def solve(
     sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
     if ask is not None:
-        if out or certificate or everybody or estimate_only:
-            raise InputError("--ask goes without --out, --certificate, --everybody and --estimate")
-        _answer(state, ask, seconds, as_json)
+        if out or everybody or estimate_only:
+            raise InputError("--ask goes without --out, --everybody and --estimate")
+        if certificate is not None:
+            check_may_be_written(certificate)
+        _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
         raise InputError(f"--ties {shown(ties)}: coin or chance, and with --everybody")
@@ -182,11 +184,12 @@ def _solve(
                 "--most-states sets another, --no-limit none"
             )
     limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
-    facts, graph = _solved(state, target, certificate, limit, workers, dask)
+    wanted = None if wish[1] else wish[0]
+    facts, graph = _solved(state, target, (certificate, wanted), limit, workers, dask)
     _show_with(facts, state, lambda: graph, wish, as_json)
 
 
-def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
+def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
     """Say whether a player can force a win, checked by playing it out."""
     what, _, number = ask.partition(":")
     if what != "force" or not (number.isascii() and number.isdigit()):
@@ -202,8 +205,14 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
     took = time.perf_counter() - began
     checked, whole = forcing.check(seconds)
     moves, again = forcing.line()
+    if certificate is not None:
+        from quaternity.perfect.solving.certifying import write_forcing_certificate
+
+        with progress("certificate", None) as bar:
+            write_forcing_certificate(certificate, forcing, seconds, _report_to(bar))
     if as_json:
         document = {"ask": ask, "can_force": answer, "states": forcing.states, "seconds": took}
+        document |= {"certificate": certificate}
         document |= {"line": list(map(str, moves)), "again": again}
         print(json.dumps(document | {"checked": checked, "checked_whole": whole}))
         return
@@ -219,6 +228,8 @@ def _answer(state: State, ask: str, seconds: float, as_json: bool) -> None:
         say(f"    and so on for ever: as after {again} moves, but for names")
     elif not answer:
         say("    and others have, or will have, at least as many sets")
+    if certificate is not None:
+        say(f"  certificate: {certificate}")
 
 
 def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
@@ -275,12 +286,13 @@ def _report_to(bar: Progress) -> Report:
 def _solved(
     state: State,
     target: Path | None,
-    certificate: str | None,
+    certified: tuple[str | None, str | None],
     limit: int | None,
     workers: int,
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
-    """Solve, write the tablebase and the certificate, and say what there is to say."""
+    """Solve, write the tablebase and the certificate (a file, and the wish in it), and say so."""
+    certificate, wish = certified
     from quaternity.perfect.solving.certifying import write_certificate
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.solving.solver import solve as solve_from
@@ -293,7 +305,7 @@ def _solved(
             solution = solve_from(state, pool, work, limit, _report_to(bar))
         if certificate is not None:
             with progress("writing", len(solution.graph)) as bar:
-                write_certificate(certificate, solution, state, _report_to(bar))
+                write_certificate(certificate, solution, state, wish, _report_to(bar))
         if target is not None and work is not None:
             with progress("writing", len(solution.graph)) as bar:
                 write_tablebase(target, solution, _report_to(bar))

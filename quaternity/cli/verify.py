@@ -40,7 +40,8 @@ def verify(
         warn(f"{file}: certifies nothing: {error}")
         raise typer.Exit(ExitStatus.IMPOSSIBLE) from error
     if as_json:
-        print(json.dumps({**shown._asdict(), "sure": SURE}))
+        outcomes = None if shown.outcomes is None else sorted(shown.outcomes, reverse=True)
+        print(json.dumps({**shown._asdict(), "outcomes": outcomes, "sure": SURE}))
         return
     _show(file, shown)
 
@@ -62,8 +63,13 @@ def _show(file: str, shown: Certified) -> None:
     where = "from the start" if shown.from_start else f"from the state in line {head['start'] + 2}"
     say(f"{file}: {game}, {head['tie_break']}, {where}")
     for player, rank in enumerate(shown.ranks):
+        if rank is None and head["player"] not in (None, player):
+            continue  # nothing is claimed of them
         forced = f"can force a win, in {rank} moves at most"
         say(f"  player {player} {'cannot force a win' if rank is None else forced}")
+    if shown.outcomes is not None:
+        outcomes = ", ".join("-".join(map(str, gets)) for gets in sorted(shown.outcomes)[::-1])
+        say(f"  when everybody plays for themselves ({head['wish']}), the outcomes are {outcomes}")
     say(f"  checked: {shown.checked:,} of {shown.states:,} states, {shown.moves:,} answers")
     if shown.most_wrong:
         say(

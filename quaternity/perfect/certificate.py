@@ -2,19 +2,23 @@
 
 A certificate is lines of JSON: a head with the fields `HEAD`, then a line for each state:
 
-    [turn, hands, points, sets, ranks, after]
+    [turn, hands, points, sets, ranks, after, outcomes]
 
 `turn` is a player; null when the game is over, or when chance draws who is on turn. A set in play
 is `[owners, least]`: per card the players who may own it, as the bits of a number, and per player
 the fewest of its cards that they hold, both as tight as the deals that fit make them. The order of
 sets, and of cards in a set, means nothing. `ranks` says per player within how many moves they can
 force a win; null: they cannot. `after` has `[number, names]` for the states that moves lead to:
-player j of the state with that number (the first is 0) is player `names[j]` here.
+player j of the state with that number (the first is 0) is player `names[j]` here. Where the head
+has a `player`, only that player's null is a claim. Where it has a `wish` (`points`; or `win`: 2 for
+a win alone, 1 for a shared one), `outcomes` lists what all players may get when everybody plays for
+themselves and breaks ties without chance; else it is null.
 
 A certificate is right when in every state the ranks agree with those of the states after it. Then a
 finite rank falls with every move, whatever the others do, until the win; and where a player has no
 rank, the others can stay where they have none. A move to a state that a line does not name counts
-against what it claims.
+against what it claims; no line that claims outcomes leaves one out. These follow from the ends of
+the game up, so it must be one that ends: brisk, or of two players.
 """
 
 from __future__ import annotations
@@ -27,13 +31,17 @@ from random import Random
 from typing import Any, NamedTuple
 
 FORMAT = "quaternity-solved/1"
-HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "start", "states")
+HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "start", "states",
+    "player", "wish")  # fmt: skip
 MOST_PLAYERS, MOST_CARDS, MOST_STATES, MOST_LINE = 7, 100, 1 << 32, 1 << 22
 SURE = 0.999
 """How sure a sample makes."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
 """A set in play: the owners of its cards, ascending, and the fewest per player."""
+
+Gets = frozenset[tuple[int, ...]]
+"""What all players may get."""
 
 
 class State(NamedTuple):
@@ -51,6 +59,7 @@ class Line(NamedTuple):
     state: State
     ranks: tuple[int | None, ...]
     after: tuple[tuple[int, tuple[int, ...]], ...]
+    outcomes: Gets | None
 
 
 class NoCertificate(ValueError):
@@ -65,6 +74,7 @@ class Certified(NamedTuple):
 
     head: dict[str, Any]
     ranks: tuple[int | None, ...]
+    outcomes: Gets | None
     from_start: bool
     checked: int
     states: int
@@ -94,7 +104,7 @@ def check(
         moves += game.check(number, held)
         report(done, len(chosen))
     whole, share = len(chosen) == states, 1 - (1 - SURE) ** (1 / len(chosen))
-    shown = held[start].ranks, held[start].state == game.start()
+    shown = held[start].ranks, held[start].outcomes, held[start].state == game.start()
     return Certified(
         game.head, *shown, len(chosen), states, moves, 0 if whole else int(share * states) + 1
     )
@@ -113,6 +123,12 @@ def _head(text: bytes) -> dict[str, Any]:
             raise ValueError("the tie_break is none")
         if type(head["brisk"]) is not bool:
             raise ValueError("brisk is neither true nor false")
+        if head["player"] is not None:
+            _number(head["player"], head["players"] - 1)
+        if head["wish"] not in (None, "points", "win"):
+            raise ValueError("the wish is none")
+        if head["wish"] and not head["brisk"] and head["players"] > 2:
+            raise ValueError("a wish needs a game that ends")
     except (TypeError, ValueError) as error:
         raise NoCertificate(f"line 1: {error}") from None
     return head
@@ -152,7 +168,7 @@ class Game:
         """Read a line."""
         count, size, fields = self.count, self.size, _json(number, text)
         try:
-            turn, hands, points, sets, ranks, after = fields
+            turn, hands, points, sets, ranks, after, outcomes = fields
             kinds = [
                 (tuple(sorted(_numbers(owners, size, self.all))), _numbers(low, count, size))
                 for owners, low in sets
@@ -166,11 +182,21 @@ class Game:
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
                 raise ValueError("a rank and a name of their own for each player are expected")
+            player = self.head["player"]
+            if player is not None and any(order[player] != player for _, order in names):
+                raise ValueError(f"player {player}, whose null is claimed, has another name")
+            if (outcomes is None) != (self.head["wish"] is None):
+                raise ValueError("outcomes belong to a wish")
+            if outcomes is not None and not outcomes:
+                raise ValueError("there is no outcome")
+            gets = [_numbers(each, count, MOST_CARDS) for each in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("sets or cards are missing, or too many")
         except (TypeError, ValueError) as error:
             raise NoCertificate(f"line {number}: {error}") from None
-        return Line(State(turn, hands, points, tuple(sorted(kinds))), tuple(claims), tuple(names))
+        state = State(turn, hands, points, tuple(sorted(kinds)))
+        claimed = None if outcomes is None else frozenset(gets)
+        return Line(state, tuple(claims), tuple(names), claimed)
 
     def start(self) -> State | None:
         """Return the state in which a game begins, if it begins evenly."""
@@ -289,7 +315,7 @@ class Game:
 
     def check(self, number: int, held: Sequence[Line]) -> int:
         """Check what a line claims; return how many moves there are from its state."""
-        state, ranks, after = held[number]
+        state, ranks, after, outcomes = held[number]
         known = {self.renamed(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
 
@@ -300,9 +326,13 @@ class Game:
             return held[target].ranks[names.index(player)]
 
         for player, rank in enumerate(ranks):
-            best = max(state.points)
-            won = state.points[player] == best and state.points.count(best) == 1
-            length = 0 if won and not state.sets else None
+            best = max([points for p, points in enumerate(state.points) if p != player])
+            # Who cannot have a card of a set cannot ask for one.
+            gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
+            is_claimed = self.head["player"] in (None, player)
+            if rank is None and not (is_claimed and state.points[player] + gettable > best):
+                continue  # nothing is claimed, or others have enough
+            length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [
                     _chosen([value(player, then) for then in answers], asked == player)
@@ -316,7 +346,37 @@ class Game:
                     f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
                     f"{json.dumps(length)} by the lines after it"
                 )
+        if outcomes is not None and outcomes != self._outcomes(state, questions, known, held):
+            raise NoCertificate(
+                f"line {number + 2}: the outcomes are not those of the lines after it"
+            )
         return sum(len(answers) for _, answers in questions)
+
+    def _outcomes(
+        self, state: State, questions: Sequence[tuple[int, list[State]]],
+        known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
+    ) -> Gets | None:  # fmt: skip
+        """Return what all may get, by what follows; None where that is not in the file."""
+        if not state.sets:
+            best = max(state.points)
+            first = 2 if state.points.count(best) == 1 else 1
+            won = tuple([first * (points == best) for points in state.points])
+            return frozenset([state.points if self.head["wish"] == "points" else won])
+        if state.turn is None or any(then not in known for _, each in questions for then in each):
+            return None
+
+        def liked(choices: Sequence[Gets], player: int) -> Gets:
+            worst = max([min([gets[player] for gets in choice]) for choice in choices])
+            return frozenset(
+                [gets for choice in choices for gets in choice if gets[player] >= worst]
+            )
+
+        def after(then: State) -> Gets:
+            target, names = known[then]
+            return frozenset([_moved(gets, names) for gets in held[target].outcomes or ()])
+
+        offers = [liked([*map(after, answers)], asked) for asked, answers in questions]
+        return liked(offers, state.turn) if offers else None
 
     def renamed(self, state: State, names: tuple[int, ...]) -> State | None:
         """Return a state with player j called `names[j]`; None where their order may matter."""

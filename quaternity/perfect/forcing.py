@@ -303,6 +303,23 @@ class Forcing:
                         todo.append(reply.after)
         return len(seen), not todo
 
+    def strategy(self, state: State) -> list[State]:
+        """Return the states that can follow when one side plays its strategy, once it is known.
+
+        None follows where the player has no sets left to win by; where opponents wait, one does.
+
+        Raises:
+            SolverFault: the side has no strategy here.
+        """
+        won = bool(self._root.won)
+        if not won and lost_at_sight(state, self.player):
+            questions = waiting(state, self.player) or []
+            return [state.after(question, Answer.NO) for question in questions[:1]]
+        if state.is_over:
+            return []
+        options = self._strategy(state, self._node_of(state))
+        return [reply.after for _, replies in options for reply in replies]
+
     def line(self, most: int = 1_000) -> tuple[list[Move], int | None]:
         """Return the moves of one line of play, and the index at which it repeats.
 

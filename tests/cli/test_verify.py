@@ -19,6 +19,17 @@ def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
     assert 0 < shown["most_wrong"] < 91
 
 
+def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:
+    file, sizes = tmp_path / "region", ("-s", 4, "-n", 2, "-p", 2)
+    asked = cli("solve", *sizes, "--ask", "force:0", "--certificate", file, "--json")
+    assert asked.json["certificate"] == str(file)
+    assert "player 0 can force a win, in 4 moves at most" in cli("verify", file).out
+    assert "player 1" not in cli("verify", file).out
+    cli("solve", *sizes, "--everybody", "points", "--certificate", file)
+    assert cli("verify", file, "--json").json["outcomes"] == [[2, 0]]
+    assert "(points), the outcomes are 2-0" in cli("verify", file).out
+
+
 def test_what_certifies_nothing_has_the_status_of_the_impossible(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "4-2-2.certificate"
     cli("solve", "-s", 4, "-n", 2, "-p", 2, "--certificate", file)
@@ -36,7 +47,7 @@ def test_what_certifies_nothing_has_the_status_of_the_impossible(cli: Cli, tmp_p
         (["verify", "."], "Is a directory"),
         (["verify", "nul\0"], "null"),
         (["solve", "--certificate", "nowhere/file"], "cannot be written"),
-        (["solve", "--ask", "force:0", "--certificate", "file"], "--ask goes without"),
+        (["solve", "--ask", "force:0", "--certificate", "nowhere/file"], "cannot be written"),
     ],
 )
 def test_bad_input_is_refused(cli: Cli, arguments: list[str], fault: str) -> None:

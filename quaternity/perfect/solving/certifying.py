@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from functools import cache, lru_cache
+from itertools import count
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from quaternity.base.errors import InputError, LimitError
 from quaternity.base.writing import replacing
+from quaternity.game.settings import TieBreak
 from quaternity.perfect.certificate import FORMAT
 from quaternity.perfect.keys.arrays import key_bytes
-from quaternity.perfect.keys.canonical import canonical, coding
+from quaternity.perfect.keys.canonical import Canonical, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles, role_orders
+from quaternity.perfect.solving.everybody import Everybody, for_himself
 from quaternity.perfect.solving.graph_files import Report, quiet
 from quaternity.perfect.solving.standing import NEVER
 
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from quaternity.game.state import State
+    from quaternity.perfect.forcing import Forcing, Node
     from quaternity.perfect.solving.solver import Solution
 
 WRITTEN_AT_ONCE = 1 << 12
@@ -26,11 +32,13 @@ WRITTEN_AT_ONCE = 1 << 12
 
 
 def write_certificate(
-    path: str | Path, solution: Solution, state: State, report: Report = quiet
-) -> None:
+    path: str | Path, solution: Solution, state: State, wish: str | None = None,
+    report: Report = quiet,
+) -> None:  # fmt: skip
     """Write the certificate of a game solved from a state, whole or not at all.
 
-    In that state players have their own numbers, in others those of their roles.
+    In that state players have their own numbers, in others those of their roles. With a wish it has
+    the outcomes when everybody plays for themselves, too; see `for_himself` for its errors.
 
     Cost: some 20 microseconds and 300 bytes a state of 4-3-3.
 
@@ -39,11 +47,12 @@ def write_certificate(
     """
     graph = solution.graph
     head = {"certificate": FORMAT, **graph.rules.document(), "brisk": graph.rules.brisk}
-    head |= {"start": graph.start, "states": len(graph)}
+    head |= {"start": graph.start, "states": len(graph), "player": None, "wish": wish}
+    everybody = None if wish is None else for_himself(graph, wish)
     with replacing(path) as part, part.open("w", encoding="ascii") as file:
         file.write(json.dumps(head) + "\n")
         lines: list[str] = []
-        for number, line in enumerate(_lines(solution, canonical(state).roles), 1):
+        for number, line in enumerate(_lines(solution, everybody, canonical(state).roles), 1):
             lines.append(line)
             if len(lines) == WRITTEN_AT_ONCE or number == len(graph):
                 file.write("".join(lines))
@@ -51,7 +60,7 @@ def write_certificate(
                 report("certificate", number, len(graph))
 
 
-def _lines(solution: Solution, players: Roles) -> Iterator[str]:
+def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> Iterator[str]:
     """Yield a line for each state, its players in the order of `Coding.order`.
 
     The parts of a line are few texts again and again, so each is made once.
@@ -80,6 +89,17 @@ def _lines(solution: Solution, players: Roles) -> Iterator[str]:
     def names(order: int, target: Roles, roles: Roles) -> str:
         return _text(tuple([roles.index(orders[order][role]) for role in target]))
 
+    @lru_cache(1 << 16)
+    def gets(row: tuple[int, ...], roles: Roles) -> str:
+        assert everybody is not None, "there are rows"
+        all_of_them = [
+            [outcome[role] for role in roles]
+            for place, outcome in enumerate(everybody.outcomes)
+            if row[place // 64] >> place % 64 & 1
+        ]
+        return json.dumps(all_of_them, separators=(",", ":"))
+
+    words = iter(map(tuple, [] if everybody is None else everybody.sets[:, 0].tolist()))
     lengths = values.length.tolist()
     for part, roles, length, follow in zip(parts, seats, lengths, after, strict=True):
         turn = roles.index(0) if part.kinds and part.place < graph.rules.players else None
@@ -87,7 +107,75 @@ def _lines(solution: Solution, players: Roles) -> Iterator[str]:
         ranks = tuple([None if length[role] == NEVER else length[role] for role in roles])
         kinds = ",".join([kind(number, roles) for number in part.kinds])
         targets = ",".join([f"[{to},{names(order, seats[to], roles)}]" for to, order in follow])
-        yield f"{_text((turn, hands, points))[:-1]},[{kinds}],{_text(ranks)},[{targets}]]\n"
+        outcomes = "null" if everybody is None else gets(next(words), roles)
+        facts = _text((turn, hands, points))[:-1]
+        yield f"{facts},[{kinds}],{_text(ranks)},[{targets}],{outcomes}]\n"
+
+
+def write_forcing_certificate(
+    path: str | Path, forcing: Forcing, seconds: float, report: Report = quiet
+) -> None:
+    """Write the certificate of a search for a forced win: the states that its strategy can meet.
+
+    Raises:
+        InputError: it cannot be written, or a tie-break by chance can come.
+        LimitError: it is not whole after so many seconds.
+    """
+    player, begun = forcing.player, monotonic()
+    rules = Rules.of(forcing.state)
+    if rules.tie_break is TieBreak.FEWEST_SETS:
+        raise InputError("--certificate with --ask needs the tie-break first-in-order")
+    code, numbers = coding(rules), dict[tuple[Key, int], int]()
+    states: list[tuple[Canonical, Node]] = []
+    after: list[list[tuple[int, list[int]]]] = []
+
+    def number(state: State) -> int:
+        form = canonical(state)
+        place = form.key, form.roles.index(player)
+        if place not in numbers:
+            numbers[place] = len(states)
+            states.append((form, forcing.graph.node(*place)))
+            todo.append(state)
+        return numbers[place]
+
+    todo: list[State] = []
+    number(forcing.state)
+    for at in count():
+        if at == len(todo):
+            break
+        if monotonic() - begun > seconds:
+            raise LimitError(
+                f"the certificate is not whole after {seconds:g} seconds and {len(todo):,} states: "
+                "--seconds allows more"
+            )
+        state, roles = todo[at], states[at][0].roles
+        links = []
+        for then in forcing.strategy(state):
+            target, form = number(then), canonical(then)
+            theirs = states[target][0].roles
+            links.append((target, [form.roles[theirs.index(p)] for p in range(len(roles))]))
+        after.append(links)
+        report("certificate", at + 1, None)
+    ranks: dict[int, int] = {}
+    for at in (
+        sorted(range(len(states)), key=lambda at: states[at][1].rank) if forcing.can_force else ()
+    ):
+        ranks[at] = 1 + max([ranks[target] for target, _ in after[at]], default=-1)
+    head = {"certificate": FORMAT, **rules.document(), "brisk": rules.brisk, "start": 0}
+    head |= {"states": len(states), "player": player, "wish": None}
+    with replacing(path) as part, part.open("w", encoding="ascii") as file:
+        file.write(json.dumps(head) + "\n")
+        for at, ((key, roles), _) in enumerate(states):
+            parts, order = code.parts(key), tuple([roles.index(p) for p in range(len(roles))])
+            kinds = [code.book.numbered(kind).renamed(order) for kind in parts.kinds]
+            line = [
+                roles[0] if kinds else None,
+                *([row[role] for role in order] for row in (parts.hands, parts.points)),
+                [(kind.masks, kind.low) for kind in kinds],
+                [ranks.get(at) if p == player else None for p in range(len(roles))],
+                after[at], None,
+            ]  # fmt: skip
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 
 @lru_cache(1 << 16)
