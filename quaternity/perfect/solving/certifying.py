@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache, lru_cache
-from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +68,7 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]
     parts = [code.parts(key) for key in key_bytes(graph.keys)]
     seats = [code.order(part) for part in parts]
-    seats[graph.start] = tuple([players.index(player) for player in range(len(players))])
+    seats[graph.start] = _seats(players)
     after: list[Sequence[tuple[int, int]]] = [()] * len(parts)
     for segment in graph.segments():
         ends = [*segment.first.tolist()[1:], len(segment.asked)]
@@ -121,52 +120,21 @@ def write_forcing_certificate(
         InputError: it cannot be written, or a tie-break by chance can come.
         LimitError: it is not whole after so many seconds.
     """
-    player, begun = forcing.player, monotonic()
-    rules = Rules.of(forcing.state)
+    player, rules = forcing.player, Rules.of(forcing.state)
     if rules.tie_break is TieBreak.FEWEST_SETS:
         raise InputError("--certificate with --ask needs the tie-break first-in-order")
-    code, numbers = coding(rules), dict[tuple[Key, int], int]()
-    states: list[tuple[Canonical, Node]] = []
-    after: list[list[tuple[int, list[int]]]] = []
-
-    def number(state: State) -> int:
-        form = canonical(state)
-        place = form.key, form.roles.index(player)
-        if place not in numbers:
-            numbers[place] = len(states)
-            states.append((form, forcing.graph.node(*place)))
-            todo.append(state)
-        return numbers[place]
-
-    todo: list[State] = []
-    number(forcing.state)
-    for at in count():
-        if at == len(todo):
-            break
-        if monotonic() - begun > seconds:
-            raise LimitError(
-                f"the certificate is not whole after {seconds:g} seconds and {len(todo):,} states: "
-                "--seconds allows more"
-            )
-        state, roles = todo[at], states[at][0].roles
-        links = []
-        for then in forcing.strategy(state):
-            target, form = number(then), canonical(then)
-            theirs = states[target][0].roles
-            links.append((target, [form.roles[theirs.index(p)] for p in range(len(roles))]))
-        after.append(links)
-        report("certificate", at + 1, None)
+    states, after = _region(forcing, seconds, report)
     ranks: dict[int, int] = {}
-    for at in (
-        sorted(range(len(states)), key=lambda at: states[at][1].rank) if forcing.can_force else ()
-    ):
-        ranks[at] = 1 + max([ranks[target] for target, _ in after[at]], default=-1)
+    if forcing.can_force:  # what a strategy leads to was settled before
+        for at in sorted(range(len(states)), key=lambda at: states[at][1].rank):
+            ranks[at] = 1 + max([ranks[target] for target, _ in after[at]], default=-1)
+    code = coding(rules)
     head = {"certificate": FORMAT, **rules.document(), "brisk": rules.brisk, "start": 0}
     head |= {"states": len(states), "player": player, "wish": None}
     with replacing(path) as part, part.open("w", encoding="ascii") as file:
         file.write(json.dumps(head) + "\n")
         for at, ((key, roles), _) in enumerate(states):
-            parts, order = code.parts(key), tuple([roles.index(p) for p in range(len(roles))])
+            parts, order = code.parts(key), _seats(roles)
             kinds = [code.book.numbered(kind).renamed(order) for kind in parts.kinds]
             line = [
                 roles[0] if kinds else None,
@@ -176,6 +144,50 @@ def write_forcing_certificate(
                 after[at], None,
             ]  # fmt: skip
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+
+def _region(
+    forcing: Forcing, seconds: float, report: Report
+) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
+    """Return the states that a strategy can meet, and per state those after it with names.
+
+    The player has the same name in all, and two states that differ only in names of others are one.
+    """
+    numbers: dict[tuple[Key, int], int] = {}
+    todo: list[State] = []
+    states: list[tuple[Canonical, Node]] = []
+    after: list[list[tuple[int, list[int]]]] = []
+
+    def number(state: State, form: Canonical) -> int:
+        place = form.key, form.roles.index(forcing.player)
+        if place not in numbers:
+            numbers[place] = len(todo)
+            todo.append(state)
+            states.append((form, forcing.graph.node(*place)))
+        return numbers[place]
+
+    end = monotonic() + seconds
+    number(forcing.state, canonical(forcing.state))
+    for state in todo:  # it grows meanwhile
+        if monotonic() > end:
+            raise LimitError(
+                f"the certificate is not whole after {seconds:g} seconds and {len(todo):,} states: "
+                "--seconds allows more"
+            )
+        follow = []
+        for then in forcing.strategy(state):
+            form = canonical(then)
+            target = number(then, form)
+            theirs = _seats(states[target][0].roles)
+            follow.append((target, [form.roles[role] for role in theirs]))
+        after.append(follow)
+        report("certificate", len(after), None)
+    return states, after
+
+
+def _seats(roles: Roles) -> Roles:
+    """Return the role of each player."""
+    return tuple([roles.index(player) for player in range(len(roles))])
 
 
 @lru_cache(1 << 16)
