@@ -21,6 +21,7 @@ QUARTO = Registration(
         Level("strong", "search", "Imagines many games, and plays the end without fault.", 1947),
     ),
     encoded="quaternity.quarto.encoded:QuartoEncoded",
+    batch="quaternity.quarto.batch:QuartoBatch",
     max_moves=17,
     words="quaternity.cli.quarto_play:quarto_words",
     command="quaternity.cli.quarto:quarto_app",

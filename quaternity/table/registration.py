@@ -24,6 +24,7 @@ _PLACES = (
     "rules",
     "strategy_player",
     "encoded",
+    "batch",
     "words",
     "drawing",
     "picture",
@@ -73,6 +74,7 @@ class Registration:
         chance_by_entry: whether in a tournament each entry has chance of its own in all its seats,
             since nothing is dealt.
         encoded: the place of its `quaternity.environments.episode.Encoded`.
+        batch: what makes many games at once, as `quaternity.quarto.batch.QuartoBatch`.
         max_moves: after so many an environment cuts a game off, unless it is told otherwise.
         seats: the fewest and the most that can play; of the rules with the usual settings if None.
         words: the place of a function that gives `quaternity.cli.match.GameWords`.
@@ -102,6 +104,7 @@ class Registration:
     strategy_group: str = ""
     chance_by_entry: bool = False
     encoded: str = ""
+    batch: str = ""
     max_moves: int = 1000
     seats: tuple[int, int] | None = None
     words: str = ""
