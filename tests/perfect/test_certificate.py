@@ -297,13 +297,26 @@ def changed(lines: list[Any], random: Random) -> list[Any]:
     return lines
 
 
-@pytest.mark.parametrize(("state", "seed"), [*product(GAMES[:4], range(thorough(1, 5)))])
-def test_what_is_changed_is_refused_or_still_true(state: State, seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", GAMES[:4], ids=repr)
+def test_what_is_changed_is_refused_or_still_true(state: State, tmp_path: Path) -> None:
+    assert_refused_or_true(state, thorough(15, 150), 0, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("state", "seed"), [*product(GAMES[:4], range(1, 6))])
+def test_whatever_is_changed_is_refused_or_still_true(
+    state: State, seed: int, tmp_path: Path
+) -> None:
+    """Ten thousand changes, others than the usual ones."""
+    assert_refused_or_true(state, 500, seed, tmp_path)
+
+
+def assert_refused_or_true(state: State, changes: int, seed: int, tmp_path: Path) -> None:
     wish = "win" if state.brisk and state.tie_break is TieBreak.FIRST_IN_ORDER else None
     lines, random = written(state, tmp_path, wish), Random(f"{seed}")
     outcomes = certified(lines).outcomes
     refused = 0
-    for _ in range(thorough(15, 500)):
+    for _ in range(changes):
         other = changed(lines, random)
         try:
             shown = certified(other)
