@@ -160,7 +160,7 @@ def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
 
 def test_states_on_the_way_and_uneven_starts_are_certified(tmp_path: Path) -> None:
     start = State.start(Settings(2, 4, 4, tie_break=TieBreak.FEWEST_SETS))
-    states = [*random_states(start, Random(2), thorough(4, 40)), from_hands(3, 2, (1, 4, 1))]
+    states = [*random_states(start, Random(2), thorough(4, 15)), from_hands(3, 2, (1, 4, 1))]
     for state in states:
         lengths = solve(state).standing(state).document()["forced_length"]
         assert certified(written(state, tmp_path)).ranks == tuple(lengths)
@@ -200,7 +200,7 @@ def test_an_answer_about_one_player_is_certified(start: State, tmp_path: Path) -
     """On the way, too, where some can force a win; the region is closed for this player alone."""
     forced = 0
     is_small = start.set_size < 4
-    some = thorough(8 if is_small else 2, 60)
+    some = thorough(8 if is_small else 2, 20)
     for state in [start, *random_states(start, Random(7), some)]:
         for player in range(state.players) if state.turn is not None else ():
             can_force, lines = answered(state, player, tmp_path)
@@ -299,7 +299,7 @@ def changed(lines: list[Any], random: Random) -> list[Any]:
 
 @pytest.mark.parametrize("state", GAMES[:4], ids=repr)
 def test_what_is_changed_is_refused_or_still_true(state: State, tmp_path: Path) -> None:
-    assert_refused_or_true(state, thorough(15, 150), 0, tmp_path)
+    assert_refused_or_true(state, thorough(15, 100), 0, tmp_path)
 
 
 @pytest.mark.slow
