@@ -206,8 +206,10 @@ class Reader:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
         except DAMAGE as error:
-            _log.error("%s cannot be read: %s", self.path, error)
-            raise Refusal(503, f"the tables cannot be read now ({error})") from None
+            # What the file holds may be secret: what cannot be decoded is shown to nobody.
+            fault = str(error).partition(" with text ")[0]
+            _log.error("%s cannot be read: %s", self.path, fault)
+            raise Refusal(503, f"the tables cannot be read now ({fault})") from None
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
