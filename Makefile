@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow rivals mutants lint check format bench ablation growth reader ladder perfect fuzz proofs docs notebooks package wheels clean
+.PHONY: help install demo serve test thorough slow postgres rivals mutants lint check format bench ablation growth reader ladder perfect fuzz proofs docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV) site; \
 		echo "the venv module is needed (on Debian: apt-get install python3-venv)" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,web]' --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,postgres]' --group dev
 	@touch $@
 
 install: $(READY)  ## make .venv with pinned versions; then: .venv/bin/quaternity --help
@@ -45,6 +45,10 @@ thorough: $(READY)  ## the tests that try more then, with many examples, seeds a
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
+
+postgres: $(READY)  ## the tests of tables in a browser, with all of them in a PostgreSQL
+	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(addprefix tests/web/test_, api.py end.py \
+		evening.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py)
 
 RIVALS := sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
 

@@ -38,7 +38,8 @@ Data = Annotated[
     str | None,
     typer.Option(
         metavar="FOLDER",
-        help="Where tables are kept.  [default: quaternity in the user's data folder]",
+        help="Where tables are kept: a folder, or postgresql://...  [default: quaternity in the "
+        "user's data folder]",
     ),
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
@@ -144,7 +145,7 @@ def serve(
         from quaternity.web.connection import Connection
         from quaternity.web.eyes import log_json
         from quaternity.web.keeping import Keep
-        from quaternity.web.store import check_folder
+        from quaternity.web.stores import check_store
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
@@ -164,7 +165,7 @@ def serve(
             lambda: _proxies(proxy or []),
             lambda: _players(players or [], player_file),
             lambda: _limits(limit or []),
-            partial(check_folder, data),
+            partial(check_store, data),
             lambda: _listening(host, port).close(),
             lambda: _listening("127.0.0.1", metrics or 0, "--metrics").close(),
         )

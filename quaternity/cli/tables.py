@@ -34,7 +34,8 @@ from quaternity.web.keeping import (
     seated,
 )
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import InUse, Reader, Store, back_up, folder_of, order_removal, restore
+from quaternity.web.store import InUse, Reader
+from quaternity.web.stores import back_up, opened_reader, opened_store, restore
 
 tables = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
@@ -59,7 +60,7 @@ def group() -> None:
 
 @contextmanager
 def _reader(data: str | None) -> Iterator[Reader]:
-    reader = Reader(folder_of(data))
+    reader = opened_reader(data)
     try:
         yield reader
     finally:
@@ -177,7 +178,7 @@ def backup(
 
     Example: quaternity tables backup /backups/tables.sqlite --data tables
     """
-    back_up(folder_of(data), file)
+    back_up(data, file)
 
 
 @tables.command(context_settings=_IDS)
@@ -191,17 +192,18 @@ def delete(
 
     Example: quaternity tables delete AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """
-    folder, amount = folder_of(data), counted(len(names), "table")
+    amount = counted(len(names), "table")
     with _reader(data) as reader:
         for name in names:
             if kept_of(reader, name) is None:
                 raise InputError(f"{name}: there is no such table")
     try:
-        with closing(Store(folder)) as store:
+        with closing(opened_store(data)) as store:
             asyncio.run(store.write((), removal(names)))
         say(f"{amount} removed")
     except InUse:
-        order_removal(folder, names)
+        with _reader(data) as reader:
+            reader.order_removal(names)
         say(f"the server removes {amount} within half a minute")
 
 
@@ -214,7 +216,7 @@ def put_back(
 
     Example: quaternity tables restore /backups/tables.sqlite --data tables
     """
-    before = restore(folder_of(data), file)
+    before = restore(data, file)
     say("restored" if before is None else f"restored; the tables before it are in {before}")
 
 

@@ -1,7 +1,7 @@
 """The application: requests and pages behind their guards.
 
-For `quaternity serve`, and for those who run it themselves, with the folder of the tables in
-`QUATERNITY_DATA`:
+For `quaternity serve`, and for those who run it themselves, with the folder of the tables or the
+address of their database in `QUATERNITY_DATA`:
 
     uvicorn --factory quaternity.web.app:app
 """
@@ -9,6 +9,9 @@ For `quaternity serve`, and for those who run it themselves, with the folder of 
 from __future__ import annotations
 
 import asyncio
+import logging
+import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -30,13 +33,16 @@ from quaternity.web.guards import Guards, answer
 from quaternity.web.keeping import Keep
 from quaternity.web.languages import Spoken, spoken
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import Store, folder_of
+from quaternity.web.store import InUse, Store
+from quaternity.web.stores import opened_store
 from quaternity.web.tables import Tables
 from quaternity.web.thinking import Thinking
 
+_log = logging.getLogger("uvicorn.error")
+
 
 def app(
-    folder: str | None = None,
+    data: str | None = None,
     hosts: Iterable[str] = (),
     players: Mapping[tuple[str, str], str] | None = None,
     limits: Limits | None = None,
@@ -44,9 +50,10 @@ def app(
     keep: Keep | None = None,
     metrics_token: str | None = None,
 ) -> Starlette:
-    """Yield an ASGI application, its tables kept in a folder.
+    """Yield an ASGI application.
 
     Args:
+        data: where its tables are kept: a folder, or an address of PostgreSQL.
         hosts: further names of this server.
         players: per game and name, programs that may be asked for besides those of the games.
         move_seconds: the longest that a program may think about a move.
@@ -55,7 +62,7 @@ def app(
     """
     admission = Admission(limits)
     thinking = Thinking(move_seconds, players, admission)
-    tables = Tables(Store(folder_of(folder)), thinking, keep)
+    tables = Tables(_opened(data), thinking, keep)
     api, seen = Api(tables, admission), Seen(tables, admission, metrics_token)
 
     @asynccontextmanager
@@ -93,6 +100,18 @@ def app(
     seen.know(application.routes)
     application.state.tables, application.state.seen = tables, seen
     return application
+
+
+def _opened(data: str | None) -> Store:
+    """Return all tables; where another process has them, end those that would start this anew."""
+    try:
+        return opened_store(data)
+    except InUse as error:
+        if multiprocessing.parent_process() is None:
+            raise
+        _log.error("%s; one process alone serves them: without --workers, --reload", error)
+        os.kill(os.getppid(), signal.SIGTERM)
+        raise SystemExit(2) from None
 
 
 @contextmanager

@@ -23,6 +23,11 @@ ORDERS = ("touched", "made", "moves", "game")
 """How tables are listed: of numbers and times the largest first."""
 
 
+def touched(made: str, at: int) -> float:
+    """Return the later of when a table was made and an entry written: seconds since 1970."""
+    return max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
+
+
 class Listed(NamedTuple):
     """What may be said of a table without a look at the game.
 
@@ -55,7 +60,7 @@ class Listed(NamedTuple):
     @property
     def touched(self) -> float:
         """When somebody last moved here, or made the table: seconds since 1970."""
-        return max(datetime.fromisoformat(f"{self.made}+00:00").timestamp(), self.at)
+        return touched(self.made, self.at)
 
     @property
     def state(self) -> str:

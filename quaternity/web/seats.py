@@ -134,10 +134,16 @@ def renamed(seat: Seat, number: int, new: int) -> Seat:
     return seat._replace(name=name, person=person)
 
 
+_KEEP_SEAT = (
+    f"INSERT INTO seats (table_id, seat, {', '.join(Seat._fields)}) "
+    f"VALUES ({', '.join('?' * (len(Seat._fields) + 2))}) ON CONFLICT (table_id, seat) "
+    f"DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in Seat._fields)}"
+)
+
+
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
     """Return what keeps who sits somewhere."""
     return (
-        "INSERT OR REPLACE INTO seats (table_id, seat, kind, name, person, token, browser, "
-        "invitation, ready, saved, missed, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        _KEEP_SEAT,
         (table, number, *seat),
     )

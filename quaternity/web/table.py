@@ -26,7 +26,6 @@ from quaternity.web.keeping import whole_record
 from quaternity.web.refusal import (
     CANNOT_AGREE,
     NO_SEAT,
-    NO_TABLE,
     NOT_YOURS,
     ONLY_HOST,
     WAIT_FOR,
@@ -78,13 +77,13 @@ _log = logging.getLogger("uvicorn.error")
 class _Lock(asyncio.Lock):
     """What somebody holds who changes a table; nobody gets that of a table that is gone."""
 
-    gone = False
+    gone: tuple[int, str] | None = None
 
     async def __aenter__(self) -> None:
         await super().__aenter__()
-        if self.gone:
+        if self.gone is not None:
             self.release()
-            raise Refusal(404, NO_TABLE)
+            raise Refusal(*self.gone)
 
 
 class Table:

@@ -22,7 +22,7 @@ from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.admission import WORK
 from quaternity.web.drawing.words import move_text
-from quaternity.web.keeping import KEPT, Keep, Listed, kept_of, listed, rebuilt, removal
+from quaternity.web.keeping import KEPT, Keep, Listed, kept_of, listed, rebuilt, removal, touched
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -62,7 +62,7 @@ from quaternity.web.seats import (
     seat_statement,
 )
 from quaternity.web.sight import Sight
-from quaternity.web.store import Entry, Statement, Store
+from quaternity.web.store import READ_ANEW, Entry, Statement, Store
 from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
@@ -119,6 +119,7 @@ class Tables:
     def __init__(self, store: Store, thinking: Thinking, keep: Keep | None = None) -> None:
         self.store, self.thinking, self.keep = store, thinking, keep or Keep()
         self.streams = Streams()
+        store.on_doubt = self.forget
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
         # Who was there before this server is on the way back: nobody else gets their seats.
@@ -305,6 +306,14 @@ class Tables:
         """Return the tables in memory."""
         done = [task for task in self._live.values() if task.done() and not task.cancelled()]
         return [task.result() for task in done if task.exception() is None]
+
+    def forget(self) -> None:
+        """Forget all tables: what was read of them may be old; who waits for one asks again."""
+        for task in self._live.values():
+            task.add_done_callback(_stopped)
+            if task.done():
+                _stopped(task)
+        self._live.clear()
 
     async def _make_room(self) -> None:
         """Forget tables at which nothing happens, the longest first."""
@@ -655,21 +664,21 @@ class Tables:
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """List somebody's tables: those under way first, and of each kind the latest."""
         rows = self.store.read(
-            "SELECT DISTINCT id, game, over, tables.rowid, strftime('%s', 'now') - COALESCE("
-            "(SELECT MAX(at) FROM log WHERE log.table_id = id), strftime('%s', made)) FROM tables "
+            "SELECT DISTINCT id, game, over, tables.rowid, made, "
+            "COALESCE((SELECT MAX(at) FROM log WHERE log.table_id = id), 0) FROM tables "
             "JOIN seats ON seats.table_id = id WHERE (browser = ? OR maker = ?) AND archive = 0 "
             "ORDER BY over, 4 DESC LIMIT 100",
             browser,
             browser,
         )
-        tables: list[OwnTable] = []
-        for name, game, over, _, seconds in rows:
+        now, tables = int(datetime.now(UTC).timestamp()), list[OwnTable]()
+        for name, game, over, _, made, at in rows:
             sight = None
             if not over and len(tables) < MOST_DRAWN:
                 with suppress(Refusal):  # of one that cannot be read its page says so
                     table = await self.open(name)
                     sight = table.sight(table.who(None, browser, comes=False))
-            tables.append(OwnTable(name, game, bool(over), seconds, sight))
+            tables.append(OwnTable(name, game, bool(over), now - int(touched(made, at)), sight))
         return tables
 
     async def tick(self) -> None:
@@ -744,7 +753,7 @@ class Tables:
                             gone.append(table)
                 await self.store.write((), removal(names))
                 for table in gone:
-                    table.lock.gone = True
+                    table.lock.gone = 404, NO_TABLE
                     table.stop()
             for name in names:
                 self._live.pop(name, None)
@@ -775,6 +784,14 @@ class Tables:
         for table in self._loaded():
             table.stop()
         self.thinking.end()
+
+
+def _stopped(task: asyncio.Task[Table]) -> None:
+    """Let nobody do any more with a table as it was read."""
+    if not task.cancelled() and task.exception() is None:
+        table = task.result()
+        table.lock.gone = 503, READ_ANEW
+        table.stop()
 
 
 def dealt(rules: Any, seed: str) -> str:

@@ -48,7 +48,8 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
         raise Refusal(422, BAD_LINE(most=LONGEST_LINE))
     keep = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
-        "COALESCE(MAX(number), 0) + 1, ?, ?, ? FROM talk WHERE table_id = ? AND watching = ?"
+        "COALESCE(MAX(number), 0) + 1, CAST(? AS INTEGER), ?, ? FROM talk "
+        "WHERE table_id = ? AND watching = ?"
     )
     forget = (
         "DELETE FROM talk WHERE table_id = ? AND watching = ? AND number <= (SELECT MAX(number) "

@@ -16,11 +16,14 @@ from typing import Any
 import pytest
 
 from quaternity.table.games import rules_of_record
+from quaternity.web.app import app
 from quaternity.web.keeping import ORDERS, PARTS
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import FILE, MIGRATIONS, Reader, Store
+from quaternity.web.sqlite_file import FILE, FileReader, FileStore
+from quaternity.web.store import MIGRATIONS
 from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
+from tests.web.cluster import Cluster
 from tests.web.site import Site
 from tests.web.test_api import Table, opened
 
@@ -198,7 +201,7 @@ def test_check_names_the_tables_that_cannot_be_rebuilt(running: Running, cli: Cl
 
 
 def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: Cli) -> None:
-    store = Store(str(tmp_path / "data"))
+    store = FileStore(str(tmp_path / "data"))
     store.close()
     for version in range(1, len(MIGRATIONS)):
         folder = tmp_path / str(version)
@@ -225,7 +228,7 @@ def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: 
 def test_what_cannot_be_done_is_said(
     tmp_path: Path, cli: Cli, words: tuple[str, ...], says: str
 ) -> None:
-    Store(str(tmp_path)).close()
+    FileStore(str(tmp_path)).close()
     outcome = cli("tables", *words, "--data", tmp_path)
     assert (outcome.status, outcome.out) == (2, "")
     assert says in outcome.err
@@ -382,7 +385,7 @@ def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
                 assert fault is Fault.DEATH
         number, failed = number + 1, disk.failed
         assert status in ((None, 0, 2) if failed else (0,))
-        reader = Reader(str(folder))
+        reader = FileReader(str(folder))
         moves = len(reader.read("SELECT * FROM log"))
         assert (reader.faults(), moves in (1, 2)) == ([], True)
         reader.close()
@@ -435,3 +438,21 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
         play(table, 1)
     (kept,) = folder.glob("tables-*.sqlite")
     assert kept.read_bytes() == damaged
+
+
+def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> None:
+    with closing(Cluster()) as cluster:
+        place = cluster.place("x")
+        with Site(app(place)) as site:
+            name = Table(site, game="quarto", settings={}, seats=["me", "me"]).made["table"]
+            listing = cli("tables", "list", "--json", "--data", place).json
+            assert [each["id"] for each in listing["tables"]] == [name]
+            for words in (["show", name], ["export", name], ["check"]):
+                assert cli("tables", *words, "--data", place).status == 0
+            for word in ("backup", "restore"):
+                refused = cli("tables", word, str(tmp_path / "file"), "--data", place)
+                assert (refused.status, "a database of PostgreSQL" in refused.err) == (2, True)
+            ordered = cli("tables", "delete", name, "--data", place).out
+            assert ordered == "the server removes 1 table within half a minute\n"
+            site.run(site.app.state.tables.keep_house())
+            assert site.ask("GET", f"/api/tables/{name}").status == 404

@@ -1,10 +1,14 @@
 """A server of its own for the tests that ask one."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from hashlib import md5
 from pathlib import Path
 
 import pytest
 
+from quaternity.web.stores import place_of
+from tests.web.cluster import ALL_THERE, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
 
@@ -24,3 +28,19 @@ def pipe(tmp_path: Path) -> Iterator[Pipe]:
     made = Pipe(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def in_postgres() -> Iterator[None]:
+    """With `QUATERNITY_STORE=postgres` the tables of all servers are in a PostgreSQL."""
+    if not ALL_THERE:
+        yield
+        return
+    with closing(Cluster()) as cluster, pytest.MonkeyPatch.context() as patch:
+
+        def place(data: str | None) -> str:
+            there = place_of(data)
+            return there if "://" in there else cluster.place(md5(there.encode()).hexdigest())
+
+        patch.setattr("quaternity.web.stores.place_of", place)
+        yield

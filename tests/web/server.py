@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from quaternity.web import stores
+
 BUSY = tuple(
     word
     for name in ("moves", "tables", "counts", "streams", "readers", "pages")
@@ -35,7 +37,8 @@ class Server:
     def start(self, port: int = 0) -> Server:
         """Start it and wait for its link."""
         command = [sys.executable, *self.program, "serve", "--host", "127.0.0.1",
-                   "--port", str(port), "--data", str(self.data), *self.options]  # fmt: skip
+                   "--port", str(port), "--data", stores.place_of(str(self.data)),
+                   *self.options]  # fmt: skip
         with self.log.open("a") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert self.process.stdout is not None

@@ -16,7 +16,8 @@ from quaternity.base.errors import InputError
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import FILE, Entry, Store
+from quaternity.web.sqlite_file import FILE, FileStore
+from quaternity.web.store import Entry
 from tests.sizes import thorough
 from tests.web.site import Page, Site
 from tests.web.test_api import PEOPLE, Table, opened
@@ -133,7 +134,7 @@ def test_of_a_damaged_file_it_is_said_what_to_do(played: Played, tmp_path: Path)
     data[3 * PAGE : 4 * PAGE] = b"x" * PAGE
     (tmp_path / FILE).write_bytes(data)
     with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place.*\.recover"):
-        Store(str(tmp_path))
+        FileStore(str(tmp_path))
 
 
 def test_a_file_of_somebody_else_is_refused(played: Played, tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_a_file_of_somebody_else_is_refused(played: Played, tmp_path: Path) -> N
     assert data != played.data
     (tmp_path / FILE).write_bytes(data)
     with pytest.raises(InputError, match=r"tables\.sqlite.*seats"):
-        Store(str(tmp_path))
+        FileStore(str(tmp_path))
 
 
 def test_damage_while_the_server_runs_is_a_clear_refusal(played: Played, tmp_path: Path) -> None:
@@ -162,11 +163,11 @@ def test_damage_while_the_server_runs_is_a_clear_refusal(played: Played, tmp_pat
 def test_what_cannot_be_written_to_a_damaged_file_is_refused(
     played: Played, tmp_path: Path
 ) -> None:
-    async def write(store: Store) -> None:
+    async def write(store: FileStore) -> None:
         await store.write((Entry("t", 1, 0, "", "yes"),))
 
     (tmp_path / FILE).write_bytes(played.data)
-    store = Store(str(tmp_path))
+    store = FileStore(str(tmp_path))
     store.writer.execute("PRAGMA shrink_memory")
     (tmp_path / FILE).write_bytes(played.data[:PAGE] + b"x" * (len(played.data) - PAGE))
     with pytest.raises(Refusal, match="nothing can be kept now") as refusal:

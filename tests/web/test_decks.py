@@ -22,7 +22,8 @@ from quaternity.web.drawing.words import INSTEAD, TEMPLATES, page_words
 from quaternity.web.new_table import decks_of
 from quaternity.web.rendering import new_html, table_html
 from quaternity.web.sight import SeatSight
-from quaternity.web.store import FILE, MIGRATIONS
+from quaternity.web.sqlite_file import FILE
+from quaternity.web.store import MIGRATIONS
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE, Table, opened
 from tests.web.test_pages import BASE, acting, played, sight

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from socket import create_connection
 
 import pytest
 
-from quaternity.web.store import FILE
+from quaternity.web.sqlite_file import FILE
 from tests.sizes import only_thorough, thorough
+from tests.web.cluster import of_files
 from tests.web.server import Server
 from tests.web.test_hammering import FIRST, SMALL, moved
 from tests.web.wire import Clients, request
@@ -60,6 +64,7 @@ def test_a_server_ends_cleanly_four_hundred_times(tmp_path: Path) -> None:
     ended(tmp_path / "data", 400)
 
 
+@of_files
 def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
     with Server(tmp_path / "data") as server:
         name, _, port = server.host.partition(":")
@@ -84,3 +89,15 @@ def test_two_servers_do_not_share_a_folder(server: Server) -> None:
     other.log = server.log.with_suffix(".other")
     with pytest.raises(AssertionError, match=r"status 2, .*another server"):
         other.start()
+
+
+@of_files
+def test_several_processes_at_one_folder_end_with_a_word(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "uvicorn", "--factory", "quaternity.web.app:app"]
+    ended = subprocess.run(
+        [*command, "--workers", "2", "--port", "0"],
+        env=os.environ | {"QUATERNITY_DATA": str(tmp_path)},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "another server has the tables of this folder; one process alone" in ended.stderr
+    assert "Traceback" not in ended.stderr

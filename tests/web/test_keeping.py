@@ -12,7 +12,7 @@ import pytest
 
 from quaternity.web.admission import Limits
 from quaternity.web.keeping import Keep, listed
-from quaternity.web.store import FILE
+from quaternity.web.sqlite_file import FILE
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Site

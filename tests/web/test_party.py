@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from html import unescape
 from math import inf
 from pathlib import Path
@@ -25,9 +23,9 @@ from quaternity.web.drawing.frame import drawn_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
 from quaternity.web.rendering import table_html
-from quaternity.web.store import FILE
 from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
 from tests.sizes import examples, thorough
+from tests.web.cluster import alter, of_files
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, played, sight
@@ -182,8 +180,7 @@ def test_who_is_quick_saves_no_more_than_the_increment(
 
 def passes(folder: Path, seconds: float) -> None:
     """Let a server have run so much longer, though none does."""
-    with closing(sqlite3.connect(folder / FILE)) as file, file:
-        file.execute("UPDATE uptime SET seconds = seconds + ?", (seconds,))
+    alter(str(folder), f"UPDATE uptime SET seconds = seconds + {seconds}")
 
 
 def waits_for(table: Table, version: int) -> Any:
@@ -239,6 +236,7 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
     assert left == sorted(left, reverse=True)
 
 
+@of_files
 def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path) -> None:
     with opened(tmp_path / "data") as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})

@@ -9,36 +9,37 @@ import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.web.refusal import Refusal
-from quaternity.web.store import FILE, MIGRATIONS, Entry, Store
+from quaternity.web.sqlite_file import FILE, FileStore
+from quaternity.web.store import MIGRATIONS, Entry
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    found = Store(str(tmp_path / "data"))
+def store(tmp_path: Path) -> Iterator[FileStore]:
+    found = FileStore(str(tmp_path / "data"))
     yield found
     found.close()
 
 
 def test_what_is_written_is_read_after_a_restart(tmp_path: Path) -> None:
-    async def fill(store: Store) -> None:
+    async def fill(store: FileStore) -> None:
         await asyncio.gather(
             *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
         )
 
-    store = Store(str(tmp_path))
+    store = FileStore(str(tmp_path))
     asyncio.run(fill(store))
     assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
     store.close()
-    again = Store(str(tmp_path))
+    again = FileStore(str(tmp_path))
     assert again.read(LOG, "t")[0] == (1, 0, "i1", "yes")
     again.close()
     # Nothing is left beside the file that has to be copied with it.
     assert not (tmp_path / f"{FILE}-wal").exists()
 
 
-def test_of_two_with_the_same_version_one_is_kept(store: Store) -> None:
+def test_of_two_with_the_same_version_one_is_kept(store: FileStore) -> None:
     async def both() -> list[object]:
         jobs = [store.write((Entry("t", 1, seat, "", f"by {seat}"),)) for seat in (0, 1)]
         other = store.write((Entry("u", 1, 0, "", "by 0"),))
@@ -52,7 +53,7 @@ def test_of_two_with_the_same_version_one_is_kept(store: Store) -> None:
     assert store.trouble is None
 
 
-def test_a_full_file_is_told_and_changes_nothing(store: Store) -> None:
+def test_a_full_file_is_told_and_changes_nothing(store: FileStore) -> None:
     def limit(pages: int) -> None:
         store.writer.execute(f"PRAGMA max_page_count = {pages}")
 
@@ -87,15 +88,15 @@ def _insert(head: str) -> tuple[str, tuple[str, ...]]:
 
 def test_nobody_else_on_the_machine_reads_what_is_hidden(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    store = Store(str(tmp_path))
+    store = FileStore(str(tmp_path))
     assert len(files := list(tmp_path.iterdir())) > 2
     assert {one.stat().st_mode & 0o077 for one in files} == {0}
     store.close()
 
 
-def test_one_server_at_a_time_has_a_folder(store: Store) -> None:
+def test_one_server_at_a_time_has_a_folder(store: FileStore) -> None:
     with pytest.raises(InputError, match="another server"):
-        Store(str(store.path.parent))
+        FileStore(str(store.path.parent))
 
 
 def test_files_of_others_are_refused(tmp_path: Path) -> None:
@@ -103,9 +104,9 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
     database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     database.close()
     with pytest.raises(InputError, match="newer version"):
-        Store(str(tmp_path))
+        FileStore(str(tmp_path))
     (tmp_path / FILE).write_bytes(b"no database" * 100)
     with pytest.raises(InputError, match="not a database"):
-        Store(str(tmp_path))
+        FileStore(str(tmp_path))
     with pytest.raises(InputError, match=FILE):
-        Store(str(tmp_path / FILE))
+        FileStore(str(tmp_path / FILE))

@@ -1,7 +1,6 @@
 """Tables where several may act at once, and what happens while nobody looks."""
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator
 from itertools import islice, product
 from math import inf
@@ -19,8 +18,9 @@ from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.course import RECENT, LoggedCourse, has_secret
 from quaternity.web.seats import Caller, Who
-from quaternity.web.store import FILE, Entry
+from quaternity.web.store import Entry
 from tests.limits import limited
+from tests.web.cluster import alter
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
 from tests.web.test_api import Table, opened, thought
@@ -378,10 +378,7 @@ def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
     with opened(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2")
-    file = sqlite3.connect(tmp_path / FILE)
-    with file:
-        file.execute("UPDATE log SET move = 'pass'")
-    file.close()
+    alter(str(tmp_path), "UPDATE log SET move = 'pass'")
     with opened(tmp_path) as site:
         page = site.ask("GET", table.path)
         assert (page.status, page.json) == (

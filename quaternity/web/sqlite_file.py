@@ -1,0 +1,342 @@
+"""All tables on the disk, in one file of SQLite."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from time import sleep
+from typing import Any
+
+from quaternity.base.errors import InputError
+from quaternity.base.writing import replacing, try_lock
+from quaternity.web.refusal import NOT_KEPT, Refusal
+from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Store
+
+FILE = "tables.sqlite"
+
+LOCK_TRIES, LOCK_PAUSE = 20, 0.05
+"""A folder is waited for so often, and so many seconds each time."""
+
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a damaged file raises: of a text that is none SQLite's own message may be none."""
+
+ADVICE = (
+    "; put a backup in its place (quaternity tables restore); without one, SQLite's .recover may "
+    "save a part"
+)
+
+_APPEND = """
+    INSERT INTO log (table_id, version, seat, id, move, at)
+    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
+        json_extract(value, '$[3]'), json_extract(value, '$[4]'), strftime('%s', 'now')
+    FROM json_each(?)
+"""
+
+
+_log = logging.getLogger("uvicorn.error")
+
+
+def check_folder(folder: str) -> None:
+    """Raise InputError where a server could not keep its tables in a folder; write nothing."""
+    path = Path(folder) / FILE
+    if path.exists():
+        with ExitStack() as opened, _refusing(path):
+            if not os.access(path, os.W_OK):
+                raise InputError(f"{path}: cannot be written")
+            _lock_folder(path, opened)
+            database = _for_reading(path, opened)
+            if _version(database, path) == len(MIGRATIONS):  # an older one is brought up to date
+                _check(database)
+        return
+    there = path.parent
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"{path.parent}: cannot be written")
+
+
+class FileReader(Reader):
+    """The file of all tables in a folder, read beside a server that has it."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the file; nothing is written to it.
+
+        Raises:
+            InputError: there is none, it cannot be read, or another version wrote it.
+        """
+        self.path = Path(folder) / FILE
+        self.where = str(self.path)
+        with ExitStack() as opened, _refusing(self.path):
+            self._reader = _for_reading(self.path, opened)
+            if _version(self._reader, self.path) < len(MIGRATIONS):
+                raise InputError(
+                    f"{self.path}: an older version of this program wrote it; start `quaternity "
+                    "serve` once, which brings it up to date"
+                )
+            self._close = opened.pop_all().close
+        self._reading = Lock()
+
+    def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows that a query gives; from any thread."""
+        try:
+            with self._reading:
+                return self._reader.execute(query, values).fetchall()
+        except DAMAGE as error:
+            # What the file holds may be secret: what cannot be decoded is shown to nobody.
+            fault = str(error).partition(" with text ")[0]
+            _log.error("%s cannot be read: %s", self.path, fault)
+            raise Refusal(503, f"the tables cannot be read now ({fault})") from None
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Read in the block as all is now."""
+        self._reader.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._reader.execute("ROLLBACK")
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the file."""
+        try:
+            _check(self._reader)
+            orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
+        except DAMAGE as error:
+            return [f"{self.path}: {error}"]
+        kinds = sorted({kind for kind, *_ in orphans})
+        return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
+
+    def order_removal(self, names: Sequence[str]) -> None:
+        """Have the server that has the folder remove tables."""
+        with ExitStack() as opened, _refusing(self.path):
+            order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
+            _connected(self.path, opened).executemany(order, [(name,) for name in names])
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._close()
+
+
+class FileStore(FileReader, Store):
+    """The file of all tables in a folder; one process at a time has it."""
+
+    def __init__(self, folder: str) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            InputError: the folder cannot be used, another server has it, a newer one wrote it, or
+                the file is damaged.
+        """
+        self.path = Path(folder) / FILE
+        self.where = str(self.path)
+        self._reading = Lock()
+        with ExitStack() as opened, _refusing(self.path):
+            _lock_folder(self.path, opened)
+            # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            self.writer = _connected(self.path, opened)
+            _migrate(self.writer, _version(self.writer, self.path))
+            _check(self.writer)
+            self._reader = _connected(self.path, opened)
+            self._close = opened.pop_all().close
+        self._begin()
+
+    def size(self) -> int:
+        """Return the bytes of the file, and of what SQLite has not yet put into it."""
+        files = (self.path, self.path.with_name(f"{FILE}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        """Write what waits, and let others have the file."""
+        Store.close(self)
+
+    def _end(self) -> None:
+        with suppress(sqlite3.Error):  # a full disk only loses what passed since it was kept last
+            self.writer.execute(*self.uptime_statement())
+        self._close()
+
+    def _refusal(self, error: Exception) -> Refusal:
+        if isinstance(error, sqlite3.IntegrityError):
+            return Refusal(409, f"that was written meanwhile: {error}")
+        # A full disk is an operational error; a damaged file is not.
+        status = 507 if isinstance(error, sqlite3.OperationalError) else 503
+        return Refusal(status, NOT_KEPT(error=error))
+
+    def _commit(self, batch: Sequence[Job]) -> None:
+        entries = [entry for job in batch for entry in job.entries]
+        statements = [statement for job in batch for statement in job.statements]
+        # One call for all: each of them waits for its turn beside the thread that answers.
+        rows = json.dumps(entries)
+        if not statements:
+            self.writer.execute(_APPEND, (rows,))
+            return
+        try:
+            self.writer.execute("BEGIN IMMEDIATE")
+            for text, values in statements:
+                self.writer.execute(text, values)
+            if entries:
+                self.writer.execute(_APPEND, (rows,))
+            self.writer.execute("COMMIT")
+        except BaseException:
+            if self.writer.in_transaction:
+                self.writer.execute("ROLLBACK")
+            raise
+
+
+@contextmanager
+def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
+    """Say in words what keeps the file of the tables from being used."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path.parent}: {error.strerror}") from error
+    except sqlite3.OperationalError as error:
+        raise InputError(f"{path}: {error}") from error
+    except DAMAGE as error:
+        raise InputError(f"{path}: is damaged ({error}){advice}") from error
+
+
+def _lock_folder(path: Path, opened: ExitStack) -> None:
+    """Have the folder of a file alone; what has just ended may still be letting it go."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    opened.callback(os.close, lock)
+    _give_owner(lock, path)
+    for _ in range(LOCK_TRIES):
+        if try_lock(lock) is not False:
+            return
+        sleep(LOCK_PAUSE)
+    raise InUse(f"{path.parent}: another server has the tables of this folder")
+
+
+def _give_owner(made: int | Path, path: Path) -> None:
+    """Give a file to whoever has the folder: a server of theirs uses what root made."""
+    owner = path.parent.stat()
+    with suppress(OSError):  # only root may
+        os.chown(made, owner.st_uid, owner.st_gid)
+
+
+def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    opened.callback(database.close)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA cache_size = -8000")
+    return database
+
+
+def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file")
+    # With the right to write: who is the last to close it leaves nothing beside it.
+    place = f"{path.resolve().as_uri()}?mode=rw"
+    database = sqlite3.connect(place, uri=True, isolation_level=None)
+    opened.callback(database.close)
+    database.execute("PRAGMA query_only = ON")
+    return database
+
+
+def back_up_file(folder: str, file: str) -> None:
+    """Copy all tables as they are at one moment; a crash leaves the file as it was, or the new one.
+
+    Raises:
+        InputError: they cannot be read or are damaged, or the file cannot be written.
+    """
+    path, target = Path(folder) / FILE, Path(file)
+    if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):
+        raise InputError(f"{file}: the server's own file; a backup has another name or folder")
+    with replacing(file) as part:
+        _copy(path, part)
+
+
+def restore_file(folder: str, file: str) -> Path | None:
+    """Put a backup in the place of all tables; return where the ones before it are kept.
+
+    Raises:
+        InUse: a server has the folder.
+        InputError: the backup is damaged or none, or the folder cannot be written.
+    """
+    path = Path(folder) / FILE
+    with ExitStack() as opened:
+        with _refusing(path):
+            _lock_folder(path, opened)
+        with replacing(path) as part:
+            _copy(Path(file), part, advice="")
+            _give_owner(part, path)
+            before = _kept_aside(path)
+    return before
+
+
+def _kept_aside(path: Path) -> Path | None:
+    """Give a file of tables a second name, and take what is beside it away."""
+    if not path.exists():
+        return None
+    with suppress(sqlite3.Error), ExitStack() as opened:
+        # All in one file, unless it is damaged: then what is beside it is kept, too.
+        _connected(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    now = datetime.now(UTC)
+    before = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{path.suffix}")
+    os.link(path, before)
+    for end in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.replace(f"{path}{end}", f"{before}{end}")
+    return before
+
+
+def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
+    """Copy a file of tables to an empty one, and look at all of the copy."""
+    part.chmod(0o600)
+    with ExitStack() as opened, _refusing(path, advice):
+        source = _for_reading(path, opened)
+        copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
+        # One reading, else each move of a server begins it anew; in parts, so that Ctrl-C ends it.
+        source.execute("BEGIN")
+        source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        source.backup(copy, pages=1000, progress=lambda *counts: None)
+        copy.execute("PRAGMA journal_mode = DELETE")  # so it is one file, wherever it is read
+        if not _version(copy, path):
+            raise InputError(f"{path}: holds no tables of this program")
+        _check(copy)
+
+
+def _check(database: sqlite3.Connection) -> None:
+    """Look at the whole file, every page, every index and all tables; or raise DatabaseError."""
+    (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+    if fault != "ok":
+        raise sqlite3.DatabaseError(" ".join(fault.split()))
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    with closing(sqlite3.connect(":memory:")) as made:
+        _migrate(made, 0, version)
+        schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        missing = {*made.execute(schema)} - {*database.execute(schema)}
+    if missing:
+        names = ", ".join(sorted(name for name, _ in missing))
+        raise sqlite3.DatabaseError(f"not as this program makes it: {names}")
+
+
+def _version(database: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a file; or refuse what a newer program wrote."""
+    version: int
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise InputError(
+            f"{path}: was written by a newer version of this program "
+            f"({version}; this one knows {len(MIGRATIONS)})"
+        )
+    return version
+
+
+def _migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
+    """Make a file of one version one of another."""
+    for number in range(version, end):
+        # A script is one transaction: a crash leaves the old version.
+        database.executescript(
+            f"BEGIN; {MIGRATIONS[number]}; PRAGMA user_version = {number + 1}; COMMIT;"
+        )

@@ -1,0 +1,314 @@
+"""What every store does, whatever it is made of; and a PostgreSQL that is stopped and started."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from threading import Event
+from typing import Any
+
+import pytest
+
+from quaternity.base.errors import InputError
+from quaternity.web.admission import Limits
+from quaternity.web.app import app
+from quaternity.web.keeping import listed, removal
+from quaternity.web.refusal import Refusal
+from quaternity.web.seats import Seat, seat_statement
+from quaternity.web.store import MIGRATIONS, Entry, Statement, Store
+from quaternity.web.stores import check_store, opened_reader, opened_store
+from tests.sizes import thorough
+from tests.web.cluster import Cluster, alter
+from tests.web.site import Site
+from tests.web.test_api import Table
+
+LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
+LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    made = Cluster()
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["file", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store may be made."""
+    if request.param == "file":
+        return str(tmp_path / "tables")
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return cluster.place(tmp_path.name)
+
+
+def table(name: str, **values: Any) -> Statement:
+    row = {"id": name, "game": "set", "head": "h", "seed": "", "help": True, "practice": False,
+           "archive": False, "chat": False} | values  # fmt: skip
+    marks = ", ".join("?" for _ in row)
+    return f"INSERT INTO tables ({', '.join(row)}) VALUES ({marks})", tuple(row.values())
+
+
+def test_what_is_written_is_read_after_a_restart(place: str) -> None:
+    async def fill(store: Store) -> None:
+        await asyncio.gather(
+            *(store.write((Entry("t", number, 0, f"i{number}", "yes"),)) for number in range(1, 50))
+        )
+
+    with closing(opened_store(place)) as store:
+        asyncio.run(fill(store))
+        assert store.appended == 49
+        assert [version for version, *_ in store.read(LOG, "t")] == list(range(1, 50))
+    with closing(opened_store(place)) as store:
+        assert store.read(LOG, "t")[0] == (1, 0, "i1", "yes")
+        assert store.size() > 0
+
+
+def test_of_two_with_the_same_version_one_is_kept(place: str) -> None:
+    async def both(store: Store) -> list[object]:
+        jobs = [
+            store.write((Entry("t", 1, seat, "", f"by {seat}"),), (table(f"of {seat}"),))
+            for seat in (0, 1)
+        ]
+        other = store.write((Entry("u", 1, 0, "", "by 0"),))
+        return await asyncio.gather(*jobs, other, return_exceptions=True)
+
+    with closing(opened_store(place)) as store:
+        first, second, other = asyncio.run(both(store))
+        assert first is other is None
+        assert isinstance(second, Refusal)
+        assert second.status == 409
+        assert store.read(LOG, "t") == [(1, 0, "", "by 0")]
+        # All of it or nothing.
+        assert store.read("SELECT id FROM tables") == [("of 0",)]
+        assert store.trouble is None
+
+
+def test_values_come_back_as_they_were(place: str) -> None:
+    texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
+    seat = Seat("person", None, texts[2], "t", "b", None, saved=0.1, missed=2, code=texts[1])
+    with closing(opened_store(place)) as store:
+        rows = [table(f"t{number}", head=text) for number, text in enumerate(texts)]
+        changes = [*rows, table("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
+                   seat_statement("c", 0, seat)]  # fmt: skip
+        asyncio.run(store.write((), changes))
+        heads = store.read("SELECT head FROM tables WHERE id LIKE 't%' ORDER BY id")
+        assert [head for (head,) in heads] == texts
+        columns = ", ".join(Seat._fields)
+        assert Seat(*store.read(f"SELECT {columns} FROM seats")[0]) == seat
+        due = store.read("SELECT due, help, practice, places FROM tables WHERE id = 'c'")
+        assert due == [(1 / 3, 1, 0, None)]
+
+
+def test_clocks_go_on_where_they_stood(place: str) -> None:
+    with closing(opened_store(place)) as store:
+        asyncio.run(store.write((), [("UPDATE uptime SET seconds = ?", (1000.25,))]))
+        assert store.read("SELECT seconds FROM uptime") == [(1000.25,)]
+        store._up += 5000  # as if so much time had passed
+        before = store.uptime()
+    with closing(opened_store(place)) as store:
+        assert before <= store.uptime() < before + 60
+
+
+def test_tables_are_looked_at_and_removed_beside_a_server(place: str) -> None:
+    changes = [table("a"), table("b"), seat_statement("a", 0, Seat("person"))]
+    with closing(opened_store(place)) as store:
+        asyncio.run(store.write((Entry("a", 1, 0, "", "m"), Entry("b", 1, 0, "", "m")), changes))
+        with closing(opened_reader(place)) as reader:
+            with reader.at_one_moment():
+                before = listed(reader)
+                asyncio.run(store.write((Entry("a", 2, 0, "", "m"),)))
+                assert listed(reader) == before
+            assert {each.id: (each.moves, each.people) for each in listed(reader)} == {
+                "a": (2, 1), "b": (1, 0)
+            }  # fmt: skip
+            reader.order_removal(["a", "x"])
+            reader.order_removal(["a"])
+            assert reader.faults() == []
+        ordered = [name for (name,) in store.read("SELECT table_id FROM removing")]
+        assert sorted(ordered) == ["a", "x"]
+        asyncio.run(store.write((), removal(ordered)))
+        for kind in ("seats", "log", "removing"):
+            assert not store.read(f"SELECT * FROM {kind} WHERE table_id = 'a'")
+        assert [each.id for each in listed(store)] == ["b"]
+
+
+def test_one_server_at_a_time_has_the_tables(place: str) -> None:
+    check_store(place)
+    with closing(opened_store(place)):
+        for other in (opened_store, check_store):
+            with pytest.raises(InputError, match="another server has the tables"):
+                other(place)
+    check_store(place)
+    opened_store(place).close()
+
+
+def test_what_a_newer_program_wrote_is_refused(place: str) -> None:
+    with pytest.raises(InputError):
+        opened_reader(place)
+    opened_store(place).close()
+    changed = f"PRAGMA user_version = {len(MIGRATIONS) + 1}"
+    if "://" in place:
+        changed = f"UPDATE schema_version SET number = {len(MIGRATIONS) + 1}"
+    alter(place, changed)
+    for other in (opened_store, check_store, opened_reader):
+        with pytest.raises(InputError, match="newer version"):
+            other(place)
+
+
+def test_rows_without_a_table_are_told(place: str) -> None:
+    with closing(opened_store(place)) as store:
+        asyncio.run(store.write((Entry("gone", 1, 0, "", "m"),)))
+    with closing(opened_reader(place)) as reader:
+        assert [fault.partition(": ")[2] for fault in reader.faults()] == [
+            "log has rows of tables that are gone"
+        ]
+
+
+GAMES: dict[str, dict[str, Any]] = {
+    "quaternity": {"set_size": 4, "sets": 3, "players": 3},
+    "kwartet": {"players": 3, "sets": 5},
+    "set": {},
+    "quarto": {},
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_games_are_played_and_go_on_after_a_restart(game: str, place: str) -> None:
+    records: list[bytes] = []
+    looks: list[list[Any]] = []
+    for _ in range(2):
+        with Site(app(place, limits=LIMITS)) as site:
+            if not records:
+                seats = ["me", "me"] if game == "quarto" else ["me"] * 3
+                played = Table(site, game=game, settings=GAMES[game], seats=seats, seed=7)
+                random = Random(3)
+                for _ in range(thorough(8, 30)):
+                    acting = played.look()["to_act"]
+                    if not acting:
+                        break
+                    played.move(acting[0], random.choice(played.look(acting[0])["moves"]))
+            played.site = site
+            records.append(site.ask("GET", f"{played.path}/record", token=played.tokens[0]).body)
+            looks.append([played.look(seat) for seat in range(len(played.tokens))])
+    assert records[0] == records[1]
+    assert looks[0] == looks[1]
+
+
+# ---------------------------------------------------------------------- PostgreSQL alone
+
+
+def test_secrets_of_an_address_are_shown_to_nobody() -> None:
+    pytest.importorskip("psycopg")
+    bad = ["postgresql://u:secret%zz@localhost/x", "postgresql://u:secret@127.0.0.1:1/x",
+           "postgres://u:secret@host:port/x", "mysql://u:secret@x/y"]  # fmt: skip
+    for place in bad:
+        with pytest.raises(InputError) as caught:
+            opened_store(place)
+        assert "secret" not in str(caught.value)
+
+
+@pytest.fixture
+def own() -> Iterator[Cluster]:
+    """A cluster that may be stopped."""
+    made = Cluster()
+    yield made
+    made.close()
+
+
+def until(act: Callable[[], bool], seconds: int = 60) -> None:
+    """Wait until something is so."""
+    for _ in range(seconds * 10):
+        if act():
+            return
+        Event().wait(0.1)
+    raise AssertionError("never")
+
+
+def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> None:
+    with Site(app(own.place("x"), limits=LIMITS)) as site:
+        played = Table(site, game="quarto", settings={}, seats=["me", "me"])
+        for turn in range(4):
+            seat = played.look()["to_act"][0]
+            text = played.look(seat)["moves"][0]
+            own.stop("fast" if turn % 2 else "immediate")
+            page = played.move(seat, text, turn, f"move {turn}")
+            assert page.status == 503, page.body
+            assert site.ask("GET", "/healthz").status == 503
+            own.start()
+
+            def again(seat: int = seat, text: str = text, version: int = turn) -> bool:
+                page = played.move(seat, text, version, f"move {version}")
+                assert page.status in (200, 503), page.body
+                return page.status == 200
+
+            until(again)
+            assert played.look()["version"] == turn + 1
+        until(lambda: site.ask("GET", "/healthz").status == 200)
+
+
+def test_who_lost_the_tables_to_another_server_writes_no_more(own: Cluster) -> None:
+    place = own.place("x")
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+    store = opened_store(place)
+    own.execute(place, cut)
+    with closing(opened_store(place)) as other:
+        asyncio.run(other.write((Entry("t", 1, 0, "", "theirs"),)))
+    for _ in range(3):
+        with pytest.raises(Refusal) as caught:
+            asyncio.run(store.write((Entry("t", 2, 0, "", "ours"),)))
+        assert caught.value.status == 503
+    assert "another server had the tables meanwhile" in str(store.trouble)
+    store.close()
+    with closing(opened_reader(place)) as reader:
+        assert reader.read(LOG, "t") == [(1, 0, "", "theirs")]
+
+
+def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluster) -> None:
+    """What was said to be kept is there; what is there and was not said is read anew."""
+    place = own.place("x")
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
+    forgotten, refused = 0, set()
+
+    async def play(store: Store) -> list[int]:
+        said, version = [], 0
+        while version < thorough(300, 3000):
+            try:
+                await store.write((Entry("t", version + 1, 0, "", "m"),))
+                said.append(version + 1)
+            except Refusal as error:
+                refused.add(error.status)
+                await asyncio.sleep(0.05)
+                rows = await asyncio.to_thread(_read, store, "t")
+                if rows is None:
+                    continue
+                version = rows[-1][0] if rows else 0
+                continue
+            version += 1
+            if version % 100 == 50:
+                await asyncio.to_thread(own.execute, place, cut)
+        return said
+
+    with closing(opened_store(place)) as store:
+
+        def forget() -> None:
+            nonlocal forgotten
+            forgotten += 1
+
+        store.on_doubt = forget
+        said = asyncio.run(play(store))
+        versions = [version for version, *_ in store.read(LOG, "t")]
+    assert versions == list(range(1, len(versions) + 1))
+    assert set(said) <= set(versions)
+    assert forgotten
+    assert refused <= {409, 503}
+
+
+def _read(store: Store, name: str) -> list[tuple[Any, ...]] | None:
+    try:
+        return store.read(LOG, name)
+    except Refusal:
+        return None
