@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV) site; \
 		echo "the venv module is needed (on Debian: apt-get install python3-venv)" >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,postgres]' --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[plot,cluster,postgres,gymnasium,pettingzoo]' --group dev
 	@touch $@
 
 install: $(READY)  ## make .venv with pinned versions; then: .venv/bin/quaternity --help

@@ -1,8 +1,8 @@
 """The games of the table as environments for learning programs.
 
 `episode` has what both libraries need, made from a game's rules (`quaternity.table.protocol`) and
-its numbers (`encoded.py` in the game's room); `pettingzoo` and `open_spiel` are one adapter each,
-for all games. The libraries are optional: the extras `pettingzoo` and `openspiel`. A trained
+its numbers (`encoded.py` in the game's room); `pettingzoo`, `gymnasium` and `open_spiel` are one
+adapter each, for all games. The libraries are optional, an extra each. A trained
 policy sits at any table as a `PolicyPlayer`.
 """
 

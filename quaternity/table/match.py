@@ -99,7 +99,7 @@ class Match(Course[P, M, V]):
             raise
         self._tell(self.steps[-1])
         if not self.rules.to_act(self.position):
-            self._dismiss()
+            self.dismiss()
         return self.steps[-1]
 
     def next_program(self) -> Planned[M] | None:
@@ -170,7 +170,7 @@ class Match(Course[P, M, V]):
 
     def _seat_players(self) -> None:
         """Make new players that observe all steps: memory never outlives what it is about."""
-        self._dismiss()
+        self.dismiss()
         self._players = [self._made(seat) for seat in range(self.rules.seats)]
         for step in self.steps:
             self._tell(step)
@@ -187,7 +187,7 @@ class Match(Course[P, M, V]):
         try_apart(self.rules, self.names, seat, self._seconds)
         return None
 
-    def _dismiss(self) -> None:
+    def dismiss(self) -> None:
         """Tell programs how the game ended, if it has, and let them go."""
         for player in self._players:
             if isinstance(player, ProgramPlayer):

@@ -1,0 +1,206 @@
+"""The games of the table for Gymnasium: a learner in one seat, programs in all others.
+
+    import gymnasium
+
+    env = gymnasium.make("quaternity/Kwartet-v0", opponents=["patient"], players=3)
+    numbers, info = env.reset(seed=1)
+    done = False
+    while not done:
+        action = env.action_space.sample(info["action_mask"])
+        numbers, reward, terminated, truncated, info = env.step(action)
+        done = terminated or truncated
+
+There are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. An observation has numbers
+between 0 and 1 (`env.unwrapped.game.describe()` says which), `info["action_mask"]` 1 for every
+legal action. They depend on what the learner may know, and on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import logger, spaces
+from numpy.typing import NDArray
+
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.wording import shown
+from quaternity.environments.episode import TableGame
+from quaternity.table.games import GAMES, registration
+from quaternity.table.match import Match
+from quaternity.table.players import YOU, check_name
+
+Numbers = NDArray[np.float32]
+
+
+class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
+    """A game against programs.
+
+    Attributes:
+        game: with its settings (`quaternity.environments.episode.TableGame`).
+        match: the game at this moment.
+        seat: of the learner.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        opponents: Sequence[str] | None = None,
+        seat: int | None = 0,
+        render_mode: str | None = None,
+        reward: str = "win",
+        max_moves: int | None = None,
+        start: str | PathLike[str] = "",
+        **settings: Any,
+    ) -> None:
+        """Make an environment, to be reset before use.
+
+        Args:
+            name: of the game.
+            opponents: the programs of the other seats in their order (`quaternity players` lists
+                them); one takes all, usually that of the easiest level.
+            seat: of the learner; None: drawn anew for every episode.
+            render_mode: "ansi" for the table as text.
+            reward, max_moves, start, settings: as in `quaternity.environments.pettingzoo`.
+
+        Raises:
+            InputError: a value is wrong.
+        """
+        self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
+        seats = self.game.seats
+        if render_mode not in (None, "ansi"):
+            raise InputError(f"render_mode {shown(render_mode)} is unknown; known are ansi, None")
+        if opponents is None:
+            opponents = [registration(name).levels[0].player]
+        if isinstance(opponents, str) or len(opponents) not in (1, seats - 1):
+            raise InputError(f"opponents {shown(opponents)}: expected a list of 1 or {seats - 1}")
+        for opponent in opponents:
+            check_name(name, opponent, "opponent", people=False)
+        if seat is not None and whole(seat, "seat", 0) >= seats:
+            raise InputError(f"seat {seat} is none of 0 to {seats - 1}")
+        self.render_mode, self._seat = render_mode, seat
+        self._opponents = list(opponents) * (seats - 1 if len(opponents) == 1 else 1)
+        size = sum(count for _, count, _ in self.game.encoded.entries)
+        self.observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
+        self.action_space = spaces.Discrete(self.game.encoded.actions)
+        self._match: Match[Any, Any, Any] | None = None
+
+    @property
+    def match(self) -> Match[Any, Any, Any]:
+        """The game at this moment; InputError before `reset`."""
+        if self._match is None:
+            raise InputError("the environment has no episode; call reset first")
+        return self._match
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Numbers, dict[str, Any]]:
+        """Begin an episode; equal seeds give equal ones."""
+        super().reset(seed=seed)
+        self.close()
+        random = Random(int(self.np_random.integers(2**63)))
+        seats = self.game.seats
+        self.seat = random.randrange(seats) if self._seat is None else self._seat
+        names = [*self._opponents[: self.seat], YOU, *self._opponents[self.seat :]]
+        position = self.game.episode(random).position
+        self._match = Match(self.game.rules, names, f"{random.getrandbits(64):x}", [position])
+        self._steps, self._lost = 0, False
+        self._let_programs_move()
+        self._returns = self._now()
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
+        """Act, and let the programs act until the learner may again.
+
+        Where several may act at once, waiting lets the quickest program act. An illegal action
+        ends the game, and the learner loses 1.
+
+        Raises:
+            InputError: there is no such action, or the game is over.
+            PlayerFault: a program failed.
+        """
+        match, encoded = self.match, self.game.encoded
+        if self._over or self._is_cut_off:
+            raise InputError("step: the episode is over; call reset")
+        if not self.action_space.contains(np.int64(action)):
+            raise InputError(f"action {shown(action)} is out of range 0..{encoded.actions - 1}")
+        view = match.view(self.seat)
+        if not encoded.mask(view)[action]:
+            logger.warn(f"action {action} is not legal: the learner loses, and the game ends")
+            self._lost = True
+            return self._seen(), -1.0, True, False, self._info()
+        self._steps += 1
+        move = encoded.move(int(action), view)
+        if move is not None:
+            match.play(self.seat, move)
+        elif (planned := match.next_program()) is not None:
+            match.play(planned.seat, planned.move)
+        self._let_programs_move()
+        before, self._returns = self._returns, self._now()
+        return (
+            self._seen(), self._returns - before, self._over, self._is_cut_off, self._info()
+        )  # fmt: skip
+
+    @property
+    def _over(self) -> bool:
+        return self._lost or not self.game.rules.to_act(self.match.position)
+
+    @property
+    def _is_cut_off(self) -> bool:
+        moves = max(self._steps, len(self.match.moves))
+        return not self._over and 0 < self.game.max_moves <= moves
+
+    def _let_programs_move(self) -> None:
+        match, rules = self.match, self.game.rules
+        while (acting := rules.to_act(match.position)) and self.seat not in acting:
+            planned = None if self._is_cut_off else match.next_program()
+            if planned is None:
+                return
+            match.play(planned.seat, planned.move)
+
+    def _now(self) -> float:
+        reward, rules, position = self.game.reward, self.game.rules, self.match.position
+        if reward.at_end and not (self._over or self._is_cut_off):
+            return 0.0
+        return float(reward.returns(rules.points(position), rules.places(position))[self.seat])
+
+    def _seen(self) -> Numbers:
+        return np.array(self.game.encoded.numbers(self.match.view(self.seat)), np.float32)
+
+    def _info(self) -> dict[str, Any]:
+        encoded, over = self.game.encoded, self._over or self._is_cut_off
+        mask = bytes(encoded.actions) if over else encoded.mask(self.match.view(self.seat))
+        return {"action_mask": np.frombuffer(mask, np.int8).copy()}
+
+    def close(self) -> None:
+        """Let the programs go."""
+        if self._match is not None:
+            self._match.dismiss()
+
+    def render(self) -> str | None:
+        """Return the table as the learner sees it."""
+        if self.render_mode is None:
+            logger.warn("render() without a render_mode: 'ansi'")
+            return None
+        return str(self.game.rules.show(self.match.view(self.seat)))
+
+
+def register() -> None:
+    """Make `gymnasium.make("quaternity/Kwartet-v0")` find them."""
+    for name in GAMES:
+        identity = f"quaternity/{name.capitalize()}-v0"
+        if identity not in gymnasium.registry:
+            gymnasium.register(
+                identity, f"{__name__}:LearnerEnv", kwargs={"name": name}, order_enforce=False
+            )
+
+
+register()

@@ -1,0 +1,122 @@
+"""Gymnasium's own test, and what it does not ask."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
+import numpy as np
+from gymnasium.utils.env_checker import check_env
+
+from quaternity.base.errors import InputError
+from quaternity.environments.gymnasium import LearnerEnv, register
+from quaternity.table.games import GAMES, registration
+from tests.sizes import thorough
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*is not legal")
+
+each_game = pytest.mark.parametrize("name", GAMES)
+
+
+def played(env: LearnerEnv, seed: int) -> list[Any]:
+    """All that a learner sees of an episode in which it acts by chance."""
+    random, (numbers, info) = Random(seed), env.reset(seed=seed)
+    seen: list[Any] = [(numbers.tobytes(), info["action_mask"].tobytes())]
+    over = False
+    while not over:
+        action = random.choice(np.flatnonzero(info["action_mask"]).tolist())
+        numbers, reward, terminated, truncated, info = env.step(action)
+        seen.append((numbers.tobytes(), info["action_mask"].tobytes(), reward))
+        over = terminated or truncated
+    assert not info["action_mask"].any()
+    return seen
+
+
+@each_game
+def test_its_own_test(name: str) -> None:
+    register()
+    env = gymnasium.make(f"quaternity/{name.capitalize()}-v0")
+    check_env(env.unwrapped)
+
+
+@each_game
+def test_equal_seeds_give_equal_episodes(name: str) -> None:
+    env, other = (
+        LearnerEnv(name, seat=None, max_moves=60),
+        LearnerEnv(name, seat=None, max_moves=60),
+    )
+    episodes = [played(env, seed) for seed in range(thorough(3, 30))]
+    assert episodes == [played(other, seed) for seed in range(len(episodes))]
+    assert len({repr(each) for each in episodes}) == len(episodes)
+
+
+@each_game
+@pytest.mark.parametrize("reward", ["win", "points"])
+def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
+    """Replayed move by move: the programs moved wherever the learner did not."""
+    for seed in range(thorough(2, 20)):
+        env = LearnerEnv(name, seat=None, reward=reward, max_moves=80)
+        seen = played(env, seed)
+        match, game = env.match, env.game
+        position = match.positions[0]
+        for seat, move in match.moves:
+            assert seat in game.rules.to_act(position)
+            assert not game.rules.faults(game.rules.view(position, seat), move)
+            position = game.rules.after(position, seat, move)
+        got = sum(each[2] for each in seen[1:])
+        places = game.rules.places(position)
+        if reward == "win":
+            assert got == pytest.approx(
+                game.reward.returns(game.rules.points(position), places)[env.seat]
+            )
+        view = game.rules.view(position, env.seat)
+        assert seen[-1][0] == np.array(game.encoded.numbers(view), np.float32).tobytes()
+
+
+@each_game
+def test_what_is_not_legal_loses_and_ends_the_game(name: str) -> None:
+    env = LearnerEnv(name)
+    _, info = env.reset(seed=1)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    _, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    with pytest.raises(InputError, match="over"):
+        env.step(illegal)
+
+
+def test_every_game_has_a_level_to_begin_with() -> None:
+    assert all(registration(name).levels for name in GAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opponents": "easy"}, "opponents 'easy': expected a list of 1 or 3"),
+        ({"opponents": ["you"]}, "opponent 'you' is unknown"),
+        ({"opponents": ["random", "random"]}, "expected a list of 1 or 3"),
+        ({"seat": 4}, "seat 4 is none of 0 to 3"),
+        ({"seat": -1}, "seat"),
+        ({"render_mode": "human"}, "render_mode 'human' is unknown"),
+        ({"players": 40}, "players"),
+        ({"cards": 4}, "setting 'cards' is unknown"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        LearnerEnv("kwartet", **arguments)
+
+
+def test_nothing_is_done_before_a_reset_or_with_what_is_no_action() -> None:
+    env = LearnerEnv("quarto", render_mode="ansi")
+    with pytest.raises(InputError, match="reset"):
+        env.step(0)
+    env.reset(seed=1)
+    for action in (-1, 10**6):
+        with pytest.raises(InputError, match="out of range"):
+            env.step(action)
+    assert "left" in str(env.render())
