@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from random import Random
 
 from quaternity.base.sentences import Kind, Sentence, facts
@@ -20,8 +20,12 @@ from solvers.registry import solve
 from solvers.shortage import Shortage
 from solvers.verdict import Deal, Feasible
 
-SIZES = ((3, 3, 3), (3, 4, 3), (4, 3, 3), (4, 4, 4), (4, 5, 4))
-"""Set size, sets and players, from what a child looks through to what needs paper."""
+SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
+MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 3, 3), (4, 4, 4), (4, 5, 4))
+"""Set size, sets and players: in smaller games what is open soon looks like another puzzle."""
+
+LEAST_OPEN, LEAST_MOVES = 3, 8
+"""Of so many sets some card has no owner yet; so many moves were made."""
 
 CAN_ANSWER = Kind(
     "can_answer",
@@ -69,9 +73,13 @@ def hands_of(deal: Deal, players: int) -> list[Sentence]:
     ]
 
 
-def _game(random: Random, level: int) -> Game:
-    size = random.choice(SIZES[max(0, level - 2) : level + 1])
-    return played(random, Settings(*size), random.randrange(4, 7 + 3 * level))
+def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) -> Game | None:
+    """Return a game after fewer random moves than `most`; None if too little of it is open."""
+    settings = Settings(*random.choice(sizes))
+    game = played(random, settings, random.randrange(LEAST_MOVES, most))
+    owners = (constraint.owners for constraint in game.state.problem.sets)
+    is_open = [any(mask.bit_count() > 1 for mask in masks) for masks in owners]
+    return None if game.is_over or sum(is_open) < LEAST_OPEN else game
 
 
 def _steps(game: Game, proof: Explanation) -> Iterator[Step]:
@@ -93,10 +101,12 @@ class Possible:
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some question at the end of a random game."""
-        game = _game(random, level)
+        game = open_game(random, SIZES, 12 + 3 * level)
+        if game is None:
+            return None
         state, possible = game.state, wish < 0.5
         asked: list[tuple[Question, Answer]] = []
-        for question in () if game.is_over else state.legal_questions:
+        for question in state.legal_questions:
             answers = state.answers(question)
             asked += [(question, answer) for answer in Answer if (answer in answers) == possible]
         if not asked:
@@ -150,11 +160,14 @@ class Owner:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level from a game that settles one card more than marks show."""
         del wish
-        game = _game(random, level)
+        sizes = MANY_SETS if level < 4 else LARGE_SETS
+        game = open_game(random, sizes, 12 + 3 * level)
+        if game is None:
+            return None
         state = game.state
         problem, exact = state.problem, state.closed()
         certain = list(settled(problem, exact))
-        if game.is_over or len(certain) != 1:
+        if len(certain) != 1:
             return None
         ((card, owner),) = certain
         others = [player for player in problem.may_own(*card) if player != owner]

@@ -8,14 +8,16 @@ from quaternity.base.sentences import Kind, Sentence
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
-from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after, choices
-from quaternity.puzzles.dealing import played
+from quaternity.puzzles.dealing import open_game
 from quaternity.puzzles.puzzle import Puzzle, Step
 
-SIZES = ((2, 3, 3), (3, 3, 3), (3, 4, 3), (4, 3, 3))
+SIZES, SMALL = ((3, 6, 3), (3, 7, 3), (4, 4, 4)), ((3, 5, 3), (4, 3, 3))
+"""Set size, sets and players; small where many questions are to be thought of."""
+
+MOST_MOVES = 32
 MOST_QUESTIONS = 4
 MOST_WAYS = 12
 """So many first questions are worth thinking about; more would be guessed."""
@@ -40,11 +42,10 @@ class Force:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which somebody can force a set."""
         del wish
-        settings = Settings(*random.choice(SIZES[: 1 + level]))
-        game = played(random, settings, random.randrange(6, 4 * settings.set_size * settings.sets))
-        state = game.state
-        if game.is_over or state.turn is None:
+        game = open_game(random, SIZES if level < 3 else SMALL, MOST_MOVES)
+        if game is None or game.state.turn is None:
             return None
+        state = game.state
         search = Search(state)
         questions = list(state.legal_questions)
         for within in range(1, min(level, MOST_QUESTIONS) + 1):

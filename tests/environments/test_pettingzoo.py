@@ -157,7 +157,9 @@ def test_settings_and_starts_are_arguments() -> None:
     assert env.unwrapped.game.rules.settings.brisk
     with pytest.raises(InputError, match="setting 'sets' is unknown; known are squares"):
         quarto_v0.env(sets=3)
-    with pytest.raises(InputError, match="render_mode 'text' is unknown; known are human, ansi, rgb_array, None"):
+    with pytest.raises(
+        InputError, match="render_mode 'text' is unknown; known are human, ansi, rgb_array, None"
+    ):
         quarto_v0.env(render_mode="text")
 
 

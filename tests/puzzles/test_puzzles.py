@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from datetime import date
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.base.sentences import facts
+from quaternity.game.game import Game
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.puzzle import LEVELS, MOST_SEED
 from quaternity.ternary.cards import SetCard
+from solvers.problem import players_in
 from tests.sizes import thorough
 
 EVERY = [
@@ -89,11 +93,40 @@ def looks(puzzle: Puzzle) -> tuple[int, ...]:
     return min(least)
 
 
+def state_looks(puzzle: Puzzle) -> tuple[Any, ...]:
+    """A state and what is asked, the least under all renamings of players, sets and cards."""
+    state, about = Game.parse(puzzle.position).state, facts(puzzle.question)
+    players, asked = range(state.players), about.get("card")
+    least = []
+    for new in permutations(players):
+        old = [new.index(player) for player in players]
+        sets = [
+            (
+                sorted(
+                    (sorted(new[player] for player in players_in(mask)), (index, number) == asked)
+                    for number, mask in enumerate(each.owners)
+                ),
+                [(each.low[player], each.high[player]) for player in old],
+            )
+            for index, each in enumerate(state.problem.sets)
+        ]  # fmt: skip
+        hands = [(state.problem.hands[player], state.points[player]) for player in old]
+        roles = [new[about[who]] for who in ("asker", "asked", "who") if who in about]
+        turn = None if state.turn is None else new[state.turn]
+        least.append((sorted(sets), hands, roles, turn))
+    return repr(min(least)), str(about.get("answer")), about.get("count")
+
+
 def test_no_two_of_many_seeds_look_alike() -> None:
     many = thorough(60, 300)
-    made = (make("possible", seed, 1) for seed in range(many))
-    assert len({(puzzle.position, puzzle.question) for puzzle in made}) == many
     assert len({looks(make("sets", seed, 1)) for seed in range(many)}) == many
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("kind", ["possible", "owner", "force"])
+def test_no_two_states_of_many_seeds_look_alike(kind: str, level: int) -> None:
+    many = thorough(40, 250)
+    assert len({state_looks(make(kind, seed, level)) for seed in range(many)}) == many
 
 
 def test_the_threes_of_a_table_are_all_named() -> None:
@@ -114,7 +147,7 @@ def test_a_day_has_the_same_five_everywhere() -> None:
     assert {puzzle.seed for puzzle in day} == {20261123}
 
 
-DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "2/2 3"]
+DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "0/0 0"]
 
 
 @pytest.mark.parametrize(
