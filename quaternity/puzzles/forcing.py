@@ -43,9 +43,10 @@ class Force:
         """Return a puzzle from a random game in which somebody can force a set."""
         del wish
         game = open_game(random, SIZES if level < 3 else SMALL, MOST_MOVES)
-        if game is None or game.state.turn is None:
+        if game is None:
             return None
         state = game.state
+        assert state.turn is not None, "the game is not over"
         search = Search(state)
         questions = list(state.legal_questions)
         for within in range(1, min(level, MOST_QUESTIONS) + 1):
