@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -12,9 +13,10 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityPosition, QuaternityRules
 from quaternity.game.state import State
-from quaternity.game.transition import claimed
+from quaternity.game.transition import asking, claimed, next_to_ask
 from quaternity.kwartet.chances import owner_weights
-from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.public import next_with_cards
+from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
 from quaternity.perfect.bots.informed import InformedBot
@@ -24,11 +26,13 @@ from quaternity.perfect.forcing import ProofGraph
 from quaternity.perfect.keys.canonical import Canonical, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import MOST_PLAYERS
 from quaternity.perfect.successors.one_state import Reply, canonical_after
+from quaternity.review.dealt import DealtGame
 from quaternity.review.judge import Judge, Worth
-from quaternity.review.played import Played, Shares
+from quaternity.review.played import Played, Shares, shared_win
 from solvers.counting import count_deals
 from solvers.filtering import closed
-from solvers.problem import SetConstraint
+from solvers.problem import DealProblem, SetConstraint
+from solvers.sampling import NumberedDeals
 
 COULD_HAVE_WON = Kind(
     "could_have_won", "'{best}' would have forced the win; after this move it is not forced."
@@ -41,6 +45,9 @@ MOST_NOTES, MOST_DRAWN = 4, 6
 """Cards that are named at a move; players up to whom hands are drawn in some hundredths of a
 second, with more in seconds."""
 
+KEPT = 8
+"""Positions whose deals are kept to be drawn from: moves that are compared lead to few."""
+
 WORK = 50_000_000
 """Bytes that one count may take: so it ends within a tenth of a second or so."""
 
@@ -49,11 +56,23 @@ PROVED = 1_000
 
 
 class AskingJudge(Judge):
-    """What both games share: certain cards."""
+    """What both games share: certain cards, and games of dealt hands."""
+
+    player, advising = "dealt", 25.0
 
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self._owners: dict[tuple[int, int], Sequence[SetConstraint]] = {}
+        self._may = lru_cache(KEPT)(self._may_have)
+        self._deals = lru_cache(KEPT)(self._numbered)
+
+    def _may_have(self, problem: DealProblem) -> list[tuple[int, ...]]:
+        """Return per set and card who may have it."""
+        return [constraint.owners for constraint in closed(problem, self.deadline.left()).sets]
+
+    def _numbered(self, problem: DealProblem) -> NumberedDeals:
+        count_deals(problem, WORK, seconds=self.deadline.left())  # refuses what takes too long
+        return NumberedDeals(problem, seconds=self.deadline.left())
 
     def _owners_at(self, game: Played, index: int, seat: int) -> Sequence[SetConstraint]:
         """Return per set who may own its cards, as far as a seat can conclude it."""
@@ -95,8 +114,6 @@ class AskingJudge(Judge):
 class KwartetJudge(AskingJudge):
     """Kwartet: exact chances within the limits of counting."""
 
-    player, cost = "better-greedy", 0.05
-
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self.draws = rules.seats <= MOST_DRAWN
@@ -111,11 +128,23 @@ class KwartetJudge(AskingJudge):
         """Return what the strategy `exact` would do."""
         return exact(view, random)
 
+    def imagined(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
+        """Let everybody play on by what everybody can know, and their own hand."""
+        public, hands = position.position.public, position.position.hands
+        may = self._may(public.problem)
+        owners = [
+            [
+                next(p for p, hand in enumerate(hands) if hand[index] >> n & 1)
+                for n in range(len(row))
+            ]
+            for index, row in enumerate(may)
+        ]
+        game = DealtGame(owners, may, public.points)
+        return game.played(public.turn, _next_seat, random, self.deadline)
+
 
 class QuaternityJudge(AskingJudge):
     """Quaternity: exact chances, and in small games forced wins and the search's quick player."""
-
-    player, cost = "random", 0.2
 
     def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -193,10 +222,12 @@ class QuaternityJudge(AskingJudge):
         return bot.answer(view.state, view.pending)
 
     def imagined(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Let the quick player of the search play on, if the game is small."""
+        """Play on with hands dealt by chance; by the quick player of the search in small games."""
         state, asked = position.state, position.pending
-        if not self.small or state.is_over:
-            return super().imagined(position, random)
+        if not self.small:
+            return self._dealt(state, asked, random)
+        if state.is_over:
+            return shared_win(self.rules, position), 1.0
         if asked is None:
             form = canonical(state)
         else:
@@ -204,3 +235,24 @@ class QuaternityJudge(AskingJudge):
             seat = asked.asked
             form = max(forms, key=lambda x: self.policy.outlook(Reply(Answer.NO, *x), seat))
         return tuple(Tree(self.policy, random).imagine(form.key, form.roles)), 1.0
+
+    def _dealt(self, state: State, asked: Question | None, random: Random) -> tuple[Shares, float]:
+        """Deal hands that fit, all equally likely, and play on with them."""
+        problem = state.problem
+        if asked is not None:
+            index, number = asked.card
+            stated = asking(problem.sets[index], asked.asker, number)
+            problem = problem.with_set(index, stated)
+        owners = self._deals(problem).draw(random).owner
+        game = DealtGame(owners, self._may(problem), state.points)
+        return game.played(state.turn or 0, self._next_turn, random, self.deadline, asked)
+
+    def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+        """Return who is on turn; of several whom chance would draw, the first."""
+        turn = next_to_ask(asker, asked, yes, hands)
+        order = range(self.rules.seats)
+        return next(p for p in order if hands[p]) if turn is None else turn
+
+
+def _next_seat(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+    return asker if yes and hands[asker] else next_with_cards(hands, asker)

@@ -11,16 +11,18 @@ from math import sqrt
 from random import Random
 from typing import Any, NamedTuple
 
+from quaternity.base.errors import LimitError, SolverTimeout
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 
 GAMES, MOST_GAMES = 16, 256
 """Games imagined from a position at a time, and at most. Fewer say next to nothing."""
 
-COMPARED = 64
-"""Games imagined after each of two moves."""
+COMPARED, AGAIN = 32, 128
+"""Games imagined after each of two moves; and others where these show a difference. Who looks at
+many moves finds differences by chance: only what is found twice is told."""
 
-CURVE, WEIGHING = 220.0, 120.0
+CURVE, WEIGHING = 250.0, 200.0
 """Milliseconds of usual work for each second of the time limit."""
 
 
@@ -54,11 +56,15 @@ def estimated(results: Sequence[Shares]) -> list[Chance]:
 
 
 class Chances:
-    """The chances of one game: `exact` and `results` have what is known of each position."""
+    """The chances of one game: `exact` and `results` have what is known of each position.
+
+    `beyond` are positions with more deals than can be drawn from.
+    """
 
     def __init__(self, game: Played, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed = game, judge, seed
         self.results: dict[int, list[Shares]] = {}
+        self.beyond: set[int] = set()
         self.exact = {} if game.result is None else {len(game.moves): game.result}
 
     def imagine(self, work: float) -> bool:
@@ -66,11 +72,17 @@ class Chances:
         for games in range(0, MOST_GAMES, GAMES):
             for index in _spread(self.game.settled):
                 results = self.results.get(index, [])
-                if index in self.exact or len(results) > games:
+                if index in self.exact or index in self.beyond or len(results) > games:
                     continue
                 if work <= 0:
                     return games > 0
-                more, cost = self._played(f"{index}/{games}", GAMES, index)
+                try:
+                    more, cost = self._played(f"{index}/{games}", GAMES, index)
+                except SolverTimeout:
+                    raise
+                except LimitError:
+                    self.beyond.add(index)
+                    continue
                 self.results[index] = results + more
                 work -= cost
         return True
@@ -104,14 +116,35 @@ class Chances:
         change, seat, was, became = max(changes)
         return change, -seat, was, became
 
+    def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
+        """Return whether other games show, too, that a seat's chance rises (falls) there."""
+        fresh = []
+        for index in (before, after):
+            if index in self.exact:
+                fresh.append(self.known(index)[seat])
+                continue
+            more, _ = self._played(f"{index}/again", AGAIN, index)
+            self.results[index] = self.results.get(index, []) + more
+            fresh.append(estimated(more)[seat])
+        old, new = fresh if rises else reversed(fresh)
+        return new.mean - old.mean > 2 * sqrt(old.error**2 + new.error**2)
+
     def weigh(self, index: int, advised: Any) -> tuple[Worth, float]:
         """Compare a move with another by imagined games; return what they cost, too.
 
-        Both are judged by what who moved could see: bad luck is no mistake.
+        Both are judged by what who moved could see: bad luck is no mistake. A difference counts
+        where other games show it, too, and is as large as in those.
         """
+        worth, work = self._weighed(index, advised, COMPARED)
+        if not worth.mistake:
+            return worth, work
+        again, more = self._weighed(index, advised, AGAIN)
+        return again, work + more
+
+    def _weighed(self, index: int, advised: Any, games: int) -> tuple[Worth, float]:
         seat, move = self.game.moves[index]
-        made, work = self._played(f"{index}/made", COMPARED, index, (seat, move))
-        others, more = self._played(f"{index}/advised", COMPARED, index, (seat, advised))
+        made, work = self._played(f"{index}/{games} made", games, index, (seat, move))
+        others, more = self._played(f"{index}/{games} advised", games, index, (seat, advised))
         played, best = estimated(made)[seat], estimated(others)[seat]
         error = sqrt(played.error**2 + best.error**2)
         return Worth(played.mean, best.mean, advised, error, exact=False), work + more

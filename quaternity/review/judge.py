@@ -45,10 +45,11 @@ class Judge:
     Attributes:
         player: the name of the program that plays imagined games in all seats.
         cost: about how many milliseconds an imagined move takes.
+        advising: about how many advice takes.
         draws: whether hands that fit a view are drawn soon enough for imagined games.
     """
 
-    player, cost, draws = "", 0.3, True
+    player, cost, advising, draws = "", 0.3, 1.0, True
 
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         self.rules, self.deadline = rules, deadline

@@ -20,7 +20,8 @@ from quaternity.table.games import registration
 
 FORMAT = "review/1"
 MOST_SECONDS = 3600.0
-MOMENTS = 3
+MOMENTS, CANDIDATES = 3, 6
+"""Moves that are said to have decided a game, and that are looked at for it."""
 
 CHANCE = Kind("chance", "The chance of a yes was {chance}.")
 ONLY = Kind("only", "Only {answer} was possible.")
@@ -199,6 +200,7 @@ class _Reviewer:
         self.notes: dict[int, list[Sentence]] = {}
         self.yes: dict[int, float | None] = {}
         self.worth: dict[int, Worth] = {}
+        self.decided: dict[int, int] = {}
         self.unfinished: list[Sentence] = []
         self.weighing = WEIGHING * self.deadline.seconds
         # Whose moves are looked at: in a seat's own review its own ones.
@@ -260,21 +262,37 @@ class _Reviewer:
         if self.game.own and not self.judge.draws:
             self.unfinished.append(NOT_DRAWN())
             return
-        if self.chances.imagine(CURVE * self.deadline.seconds):
-            return
-        # Where there are too few games for a curve, moves cannot be compared at all.
-        work, self.weighing = self.weighing, 0.0
-        if not self.chances.imagine(work):
-            points = [self.chances.point(at) for at in self.game.settled]
-            missing = sum(point.chances is None for point in points)
+        if not self.chances.imagine(CURVE * self.deadline.seconds):
+            # Where there are too few games for a curve, moves cannot be compared at all.
+            work, self.weighing = self.weighing, 0.0
+            self.chances.imagine(work)
+        points = [self.chances.point(at) for at in self.game.settled]
+        missing = sum(point.chances is None for point in points)
+        if self.chances.beyond and TOO_LARGE() not in self.unfinished:
+            self.unfinished.append(TOO_LARGE())
+        if missing > len(self.chances.beyond):
             self.unfinished.append(SOME_CHANCES(missing=missing, all=len(points)))
+        self._decide()
+
+    def _decide(self) -> None:
+        """Find the moves with the largest changes, each confirmed by other games."""
+        ends = [at for at in range(len(self.game.moves)) if self.game.around(at)[1] == at + 1]
+        swings = [(x, at) for at in ends if (x := self.chances.swing(*self.game.around(at)))]
+        for (_, who, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:CANDIDATES]:
+            if len(self.decided) == MOMENTS:
+                break
+            if self.chances.confirms(self.game.around(at)[0], at + 1, who, new > old):
+                self.decided[at] = who
 
     def _weigh(self) -> None:
         """Compare moves with what the judge advises, first where more depended on them."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # there is nothing to compare with, or no hands to compare by
-        open_moves = [at for at in self.mine if at not in self.worth]
+        beyond = self.chances.beyond
+        open_moves = [
+            at for at in self.mine if at not in self.worth and game.around(at)[0] not in beyond
+        ]
         swings = {at: self.chances.swing(*game.around(at)) or (0.0,) for at in open_moves}
         for index in sorted(open_moves, key=lambda at: (-swings[at][0], -at)):
             self.deadline.left()
@@ -284,6 +302,7 @@ class _Reviewer:
             seat, move = game.moves[index]
             random = Random(f"{self.seed}/review/{index}/advice")
             view = game.view(index, seat)
+            self.weighing -= self.judge.advising
             advised = self.judge.advice(view, random)
             if advised is not None and advised != move and not game.rules.faults(view, advised):
                 self.worth[index], work = self.chances.weigh(index, advised)
@@ -304,10 +323,10 @@ class _Reviewer:
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
         """Yield the moves with the largest changes, else the last ones that brought points."""
         game, chosen = self.game, dict[int, Sentence]()
-        ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
-        swings = [(swing, at) for at in ends if (swing := self.chances.swing(*game.around(at)))]
-        for (_, who, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:MOMENTS]:
+        for at, who in self.decided.items():
+            old, new = (self.chances.known(x)[who].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
+        ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
         winners = [seat for seat, part in enumerate(game.result or ()) if part]
         for at in reversed(ends):
             for seat in winners:

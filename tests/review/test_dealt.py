@@ -1,0 +1,89 @@
+"""Imagined games: those of dealt hands end, and where chance alone decides nothing is a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.game.game import Game
+from quaternity.game.settings import Settings
+from quaternity.kwartet.public import next_with_cards
+from quaternity.review.asking import QuaternityJudge
+from quaternity.review.chances import Chances
+from quaternity.review.dealt import DealtGame
+from quaternity.review.played import Played, Shares
+from quaternity.trials.random_play import random_move
+from tests.sizes import examples, thorough
+
+
+def next_seat(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+    del asked
+    return asker if yes and hands[asker] else next_with_cards(hands, asker)
+
+
+@given(st.data())
+@settings(max_examples=examples(200))
+def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
+    data: st.DataObject,
+) -> None:
+    players, size = data.draw(st.integers(2, 6)), data.draw(st.integers(2, 5))
+    sets, random = data.draw(st.integers(1, 8)), data.draw(st.randoms(use_true_random=False))
+    owners = [[random.randrange(players) for _ in range(size)] for _ in range(sets)]
+    known = random.random() < 0.5
+    may = [
+        [1 << owner | (0 if known else random.getrandbits(players)) for owner in row]
+        for row in owners
+    ]
+    game = DealtGame(owners, may, [0] * players)
+    turn = next_with_cards([sum(row.count(p) for row in owners) for p in range(players)], -1)
+    reach = sum(turn in row for row in owners)
+    shares, cost = game.played(turn, next_seat, random, NEVER)
+    assert sum(game.points) == sets
+    assert sum(shares) == pytest.approx(1)
+    assert cost > 0
+    assert [share > 0 for share in shares] == [x == max(game.points) for x in game.points]
+    if known:
+        assert game.points[turn] >= reach
+    assert game.questions <= sets * size * players * (sets * size + 1)
+
+
+class Coins(QuaternityJudge):
+    """Games that chance alone decides."""
+
+    def imagined(self, position: object, random: Random) -> tuple[Shares, float]:
+        winner = random.randrange(3)
+        return tuple([float(seat == winner) for seat in range(3)]), 1.0
+
+
+def mistaken_and_decisive(seed: int) -> tuple[int, int]:
+    random, game = Random(seed), Game.start(Settings(3, 3, 3))
+    while not game.is_over and len(game.moves) < 40:
+        move = random_move(game.state, random)
+        assert move is not None
+        game = game.play(move)
+    played = Played(game.record(), None)
+    chances = Chances(played, Coins(played.rules, Deadline(600)), seed)
+    chances.exact.clear()
+    assert chances.imagine(16.0 * len(played.settled))
+    mistaken = decisive = 0
+    for at in played.settled[:-1]:
+        other = next(iter(played.rules.moves(played.position(at))))
+        mistaken += chances.weigh(at, other)[0].mistake
+        before, after = played.around(at)
+        swing = chances.swing(before, after)
+        if swing is not None and after is not None:
+            _, who, old, new = swing
+            decisive += chances.confirms(before, after, who, new > old)
+    return mistaken, decisive
+
+
+def test_where_chance_alone_decides_no_move_is_a_mistake_and_hardly_one_decisive() -> None:
+    found = [mistaken_and_decisive(seed) for seed in range(thorough(30, 300))]
+    mistaken, decisive = map(sum, zip(*found, strict=True))
+    assert mistaken == 0
+    assert decisive <= len(found) / 4
