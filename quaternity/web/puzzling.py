@@ -158,7 +158,7 @@ def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tupl
         board=_board(puzzle, words), rests=rests, answer=answer, right=right,
         because=_sentence(words, because), shown=shown, version=VERSION,
         solved=" / ".join(puzzle.answers) if steps == len(puzzle.why) or right else "",
-        offered=_offered(puzzle),
+        offered=_offered(puzzle), daily=(puzzle.kind, puzzle.level) in DAILY,
     )  # fmt: skip
     return html, 422 if answer and right is None else 200
 

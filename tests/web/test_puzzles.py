@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 import pytest
 
 from quaternity.puzzles import KINDS, Puzzle, daily, make
-from quaternity.puzzles.puzzle import MOST_SEED
+from quaternity.puzzles.making import DAILY
+from quaternity.puzzles.puzzle import MOST_SEED, VERSION
 from quaternity.web.app import app
 from quaternity.web.puzzling import puzzle_html, puzzles_html
 from tests.sizes import thorough
@@ -129,8 +130,8 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(browser: Browser, tmp_path: 
         assert ann.axe() == []
         ann.press(ann.page.locator(".five a").first)
         ann.page.wait_for_selector("#puzzle")
-        kind, level, seed = ann.page.locator("#puzzle").get_attribute("data-puzzle").split("/")  # type: ignore[union-attr]
-        puzzle = make(kind, int(seed), int(level))
+        kind, number, seed = ann.page.locator("#puzzle").get_attribute("data-puzzle").split("/")  # type: ignore[union-attr]
+        puzzle = make(kind, int(seed), int(number))
         wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert wide
         ann.press(ann.page.locator("a:text('Hint')"))
@@ -145,6 +146,12 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(browser: Browser, tmp_path: 
         assert ann.axe() == []
         ann.press(ann.page.locator("a:text('All puzzles')"))
         ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
+        # Of another level, with the seed of the day: it counts for nothing.
+        other = next(name for name, level in DAILY if level > 1)
+        ann.page.goto(f"/puzzles/{VERSION}/{other}/1/{seed}?answer=no")
+        assert ann.page.locator("[data-judged]").count() == 1
+        ann.page.goto("/puzzles")
+        assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
         assert ann.faults == []
         ann.context.close()
         assert served.stop() == 0

@@ -7,11 +7,11 @@ const KEPT = "puzzles";
 const days = () => remembered(KEPT, {});
 const seedOf = (day) => day.replaceAll("-", "");
 
-// The first answer to a puzzle counts; hints are counted with it.
+// The first answer to a puzzle of a day counts; hints are counted with it.
 function keep() {
   const puzzle = document.getElementById("puzzle");
   const [kind, , seed] = (puzzle?.dataset.puzzle ?? "").split("/");
-  if (!puzzle?.dataset.judged || !/^2\d{7}$/.test(seed)) return;
+  if (!puzzle?.dataset.judged || !("daily" in puzzle.dataset) || !/^2\d{7}$/.test(seed)) return;
   const all = days();
   const day = (all[seed] ??= {});
   day[kind] ??= puzzle.dataset.judged === "right" ? (Number(puzzle.dataset.steps) ? "💡" : "✓") : "✗";
