@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from hashlib import sha256
 from itertools import combinations, permutations
 from typing import Any
 
@@ -145,8 +146,11 @@ def test_a_day_has_the_same_five_everywhere() -> None:
     assert [puzzle.kind for puzzle in day] == ["sets", "possible", "quarto", "trace", "owner"]
     assert [puzzle.answers[0] for puzzle in day] == DAY
     assert {puzzle.seed for puzzle in day} == {20261123}
+    digest = sha256("".join(map(str, day)).encode()).hexdigest()
+    assert digest.startswith(DAY_BYTES), "other bytes are of another VERSION"
 
 
+DAY_BYTES = "9445b693b7bb0d78f09f5a9340d02b77"
 DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "0/0 0"]
 
 
