@@ -44,6 +44,8 @@ class Kind(NamedTuple):
 class Sentence(str):
     """A sentence: its text in plain words, and its values by name; some may be sentences."""
 
+    __slots__ = ("about", "kind")  # a game at a table keeps some for every move
+
     kind: Kind
     about: dict[str, Any]
 
