@@ -18,6 +18,7 @@ from quaternity.base.plain_values import (
     MAX_NUMBER,
     checked_seconds,
     entries,
+    named,
     numbered,
     permutation,
     takes,
@@ -26,7 +27,7 @@ from quaternity.base.plain_values import (
     whole_number,
     wholes,
 )
-from quaternity.base.sentences import Kind, document
+from quaternity.base.sentences import Kind, Words, document, facts, indented, unindented
 from quaternity.base.svg import svg_text
 from quaternity.base.text_record import Replay, parse_text_record
 from quaternity.base.wording import MOST_DECIMALS, MOST_TEXT, listed, percent, shown
@@ -64,6 +65,22 @@ def test_what_is_quoted_is_cut_where_it_is_too_long() -> None:
         assert shown(text, str) == (text if length <= MOST_TEXT else "x" * MOST_TEXT + "...")
 
 
+@pytest.mark.parametrize(
+    "error", [ValueError, RecursionError, MemoryError, SystemExit, KeyboardInterrupt]
+)
+def test_what_cannot_be_shown_is_said_to_be_so_unless_somebody_interrupts(
+    error: type[BaseException],
+) -> None:
+    def fail(value: object) -> str:
+        raise error
+
+    if error is KeyboardInterrupt:
+        with pytest.raises(error):
+            shown(1, fail)
+    else:
+        assert shown(1, fail) == "something that cannot be shown"
+
+
 @pytest.mark.parametrize("number", range(5))
 def test_a_list_in_a_sentence_has_one_and(number: int) -> None:
     items = [str(item) for item in range(number)]
@@ -77,10 +94,21 @@ def test_a_list_in_a_sentence_has_one_and(number: int) -> None:
 REFUSED: list[Any] = [True, 1.0, "1", None, nan, MAX_NUMBER + 1, -MAX_NUMBER - 1]
 
 
+class Indexed(NamedTuple):
+    """A whole number of another library."""
+
+    value: int
+
+    def __index__(self) -> int:
+        return self.value
+
+
 def test_a_whole_number_is_an_exact_one_within_its_bounds() -> None:
     for value in (0, 5, -5, MAX_NUMBER, -MAX_NUMBER, np.int8(3), np.uint64(7)):
         assert type(whole(value, "x")) is int
         assert whole(value, "x") == value
+    for value in (MAX_NUMBER, -MAX_NUMBER):
+        assert whole(Indexed(value), "x") == value
     for value in REFUSED:
         with pytest.raises(InputError, match=r"^x: "):
             whole(value, "x")
@@ -133,10 +161,24 @@ def test_one_of_so_many_is_numbered_from_0() -> None:
                 numbered(number, 3, "set")
             with pytest.raises(InputError, match=rf"^x: set {number} is"):
                 numbered(number, 3, "set", "x")
+    for value in REFUSED:
+        with pytest.raises(InputError, match=r"^set(: | .* out of range)"):
+            numbered(value, 3, "set")
+        with pytest.raises(InputError, match=r"^x: "):
+            numbered(value, 3, "set", "x")
     assert permutation([2, 0, 1], 3, "x") == (2, 0, 1)
     for wrong in ([0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3]):
         with pytest.raises(InputError, match=r"is not an order of the numbers 0\.\.2"):
             permutation(wrong, 3, "x")
+
+
+def test_what_a_table_has_is_taken_by_its_name_alone() -> None:
+    table: dict[str, int] = {"one": 1, "two": 2}
+    for name, value in table.items():
+        assert named(table, name) == value
+    for wrong in ("three", "", None, 1, ["one"], b"one"):
+        with pytest.raises(InputError, match=r"^no way .*; there are one, two$"):
+            named(table, wrong, "way")
 
 
 def test_seconds_are_numbers_above_0_or_of_at_least_0() -> None:
@@ -199,6 +241,27 @@ def test_values_of_a_sentence_are_data_where_they_are_plain() -> None:
     assert document("plain") == {"text": "plain"}
 
 
+@pytest.mark.parametrize("number", range(4))
+def test_words_count_what_they_list(number: int) -> None:
+    """Players by name where there are names, and a number alone where nothing else has one."""
+    numbers, names = list(range(number)), ["Ann", "Ben", "Cleo", "Dan"]
+    more = "" if number == 1 else "s"
+    assert Words().players(numbers) == f"player{more} {listed(numbers)}"
+    assert Words(names).players(numbers) == listed(names[:number])
+    for words in (Words(), Words(names)):
+        assert words.sets(numbers) == f"set{more} {listed(numbers)}"
+        assert words.set(number) == f"set {number}"
+        assert words.number(number) == (f"set {number}" if words.names else f"{number}")
+        assert words.player(5) == "player 5"
+
+
+def test_only_a_sentence_has_facts() -> None:
+    values = {"who": 1, "what": "x"}
+    assert facts(Kind("does", "{who:player} does {what}")(**values)) == values
+    assert facts("player 1 does x") == {}
+    assert unindented(indented("line", 4)) == unindented("line") == "line"
+
+
 @pytest.mark.parametrize("line", range(4))
 def test_a_mark_of_byte_order_may_stand_before_a_record_and_nowhere_else(line: int) -> None:
     lines = [b"game 1\n", b"seed 5\n", b"0 moves\n", b"1 moves\n"]
@@ -237,6 +300,7 @@ def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> 
     for picture in (
         Picture("t", ("line", "another that is longer than any row of cells is, by far"), rows),
         Picture("t", (), rows),
+        Picture("t"),
         Picture("a title", ("line",), [[Cell("g", "gone")]]),
     ):
         drawn = ElementTree.fromstring(picture.svg())
@@ -249,6 +313,9 @@ def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> 
             below = float(text.attrib["y"])
             assert len(text.text or "") * 0.6 * size <= width - 2 * size
             assert (text.attrib["font-weight"] == "bold") == (number == 0)
+        if not picture.rows:
+            longest = max(map(len, (picture.title, *picture.lines)))
+            assert width == pytest.approx(0.62 * size * longest + 2 * size, abs=0.01)
         cells = iter(drawn.findall(f"{SVG}g"))
         for row in picture.rows:
             right, top = size, None

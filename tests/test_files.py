@@ -3,18 +3,23 @@
 import errno
 import io
 import os
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.base.growing_file import GrowingFile
+from quaternity.base.growing_file import GrowingFile, _locked
+from quaternity.base.names import split_names
 from quaternity.base.reading import read_bytes
 from quaternity.base.svg import svg_text
-from quaternity.base.text_record import parse_text_record, replayed
-from quaternity.base.writing import write_text
+from quaternity.base.text_record import Replay, parse_text_record, replayed
+from quaternity.base.writing import synchronise_names, write_text
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules, SetSettings
 
@@ -27,12 +32,14 @@ def test_as_much_as_allowed_is_read_and_a_byte_more_refused(
     path = tmp_path / "file"
     path.write_bytes(data)
     for place in (str(path), "-"):
-        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+        source = io.BytesIO(data)
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=source))
         if length <= 3:
             assert read_bytes(place, most=3) == data
         else:
             with pytest.raises(InputError, match=r"larger than 3 bytes"):
                 read_bytes(place, most=3)
+        assert source.tell() <= 4
 
 
 @pytest.mark.parametrize(
@@ -98,6 +105,93 @@ def test_a_file_that_is_written_anew_may_be_read_by_the_same_people(
     write_text(path, "new")
     assert path.read_text() == "new"
     assert path.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("mask", [0, 0o22, 0o27, 0o77])
+def test_a_new_file_is_as_open_as_the_system_lets_new_files_be(mask: int, tmp_path: Path) -> None:
+    before = os.umask(mask)
+    try:
+        write_text(tmp_path / "a", "new")
+        GrowingFile.create(str(tmp_path / "b"), "head\n").close()
+        GrowingFile(str(tmp_path / "c"), _locked(str(tmp_path / "c"), os.O_CREAT)).close()
+    finally:
+        os.umask(before)
+    for path in tmp_path.iterdir():
+        assert path.stat().st_mode & 0o7777 == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("length", range(4))
+def test_there_is_a_game_to_go_on_with_in_a_file_with_anything_in_it(
+    length: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    assert not GrowingFile.exists(str(path))
+    assert not GrowingFile.exists(str(tmp_path))
+    path.write_bytes(b"x" * length)
+    assert GrowingFile.exists(str(path)) == (length > 0)
+    if length:
+        with pytest.raises(InputError, match="is not empty"):
+            GrowingFile.create(str(path), "head\n")
+    else:
+        GrowingFile.create(str(path), "head\n").close()
+        assert path.read_text() == "head\n"
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_game_that_cannot_be_begun_leaves_the_folder_as_it_was(
+    is_there: bool, full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether its text cannot be written, or the disk fails; what was wrong is what is raised."""
+    path = tmp_path / "file"
+    if is_there:
+        path.touch()
+    before = list(tmp_path.iterdir())
+    if full:
+        monkeypatch.setattr(os, "fsync", failing(errno.ENOSPC))
+    with pytest.raises(InputError if full else UnicodeEncodeError):
+        GrowingFile.create(str(path), "head\n" if full else "\ud800")
+    assert list(tmp_path.iterdir()) == before
+    monkeypatch.undo()
+    GrowingFile.create(str(path), "head\n").close()
+
+
+def failing(number: int) -> Callable[[int], None]:
+    """What the system does when the disk has this fault."""
+
+    def fail(handle: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.EBADF, errno.ENOTSUP])
+def test_names_that_cannot_be_synchronised_are_left_and_a_fault_is_told(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", failing(number))
+    synchronise_names(tmp_path)
+    for fault in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
+        monkeypatch.setattr(os, "fsync", failing(fault))
+        with pytest.raises(OSError, match=os.strerror(fault)):
+            synchronise_names(tmp_path)
+
+
+def test_what_was_read_cannot_be_changed() -> None:
+    record = parse_text_record(b"game 1\n", "game 1", ())
+    replay: Replay[str, None] = Replay(("start",), ())
+    for one in (record, replay):
+        for field in fields(one):
+            with pytest.raises(FrozenInstanceError):
+                setattr(one, field.name, ())
+
+
+@given(st.lists(st.text("ab :.-", max_size=4), min_size=1, max_size=5))
+def test_names_are_split_where_they_were_joined(names: list[str]) -> None:
+    stripped = [name.strip() for name in names]
+    assert split_names(",".join(names)) == stripped
+    quoted = [f"'{name}, {name}'" for name in "ab"]
+    assert split_names(",".join(quoted)) == quoted
 
 
 def test_what_could_not_be_added_is_told(tmp_path: Path) -> None:

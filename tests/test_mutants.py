@@ -1,8 +1,12 @@
 """What `make mutants` changes and runs is there, and what it leaves alone means nothing."""
 
+from pathlib import Path
+from runpy import run_path
+
 import pytest
 
-from tests.mutants import GROUPS, HOUSE, files_of, meaning
+from tests import mutants
+from tests.mutants import GROUPS, HOUSE, Mutant, change_in_place, files_of, meaning
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -20,3 +24,64 @@ def test_a_change_to_an_annotation_alone_means_nothing() -> None:
     plain = "def f(a: int | None = 1) -> int | None:\n    b: int | str = a\n    return b\n"
     assert meaning(plain.replace("|", "&")) == meaning(plain)
     assert meaning(plain.replace("1", "2")) != meaning(plain)
+
+
+PLACES = """\
+LIMIT = 5
+def f(
+    first=1,
+):
+    if first > LIMIT:
+        return [x + 1 for x in (
+            first,
+        )]
+    return 0
+class C:
+    name = 2
+    def g(self):
+        try:
+            return 3
+        except ValueError:
+            return 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "inside", "statement"),
+    [(1, False, [1]), (3, False, [2, 3, 4]), (5, True, [5]), (6, True, [6, 7, 8]),
+     (7, True, [6, 7, 8]), (9, True, [9]), (11, False, [11]), (13, True, [13]), (14, True, [14]),
+     (15, True, [15]), (16, True, [16])],
+)  # fmt: skip
+def test_a_changed_line_is_known_by_the_statement_it_is_in(
+    line: int, inside: bool, statement: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.py").write_text(PLACES)
+    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    mutant = Mutant("m.py", "", 0, line, "")
+    assert mutant.in_function() == inside
+    assert list(mutant.statement()) == statement
+
+
+def test_functions_that_are_loaded_are_changed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of one line, those inside others, and those whose neighbour vanishes in the change."""
+    text = "def f(): return lambda: 1\npair = lambda: 1, lambda: 2\n"
+    text += "def g():\n    for one in (lambda: 5,): return one()\n    return 6\n"
+    path = tmp_path / "m.py"
+    path.write_text(text)
+    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    loaded = run_path(str(path))
+    functions = [loaded["f"], loaded["f"](), *loaded["pair"], loaded["g"]]
+    made = functions[1]
+    for before, after, results in (
+        ("lambda: 1\n", "lambda: 7\n", [7, 7, 1, 2, 5]),
+        ("lambda: 2", "lambda: 8", [1, 1, 1, 8, 5]),
+        ("in (lambda: 5,)", "in []", [1, 1, 1, 2, 6]),
+        ("return 6", "return 9", [1, 1, 1, 2, 5]),
+    ):
+        codes = [one.__code__ for one in functions]
+        change_in_place(Mutant("m.py", "", 0, 1, text.replace(before, after)), functions)
+        assert [loaded["f"]()(), made(), *(one() for one in functions[2:])] == results
+        for function, code in zip(functions, codes, strict=True):
+            function.__code__ = code

@@ -1,0 +1,128 @@
+"""Tables as text: what fits stands side by side, all of it is there, and nothing is wider."""
+
+import re
+from itertools import pairwise
+from math import ceil
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.base.text_table import SetLine, owners_text, score_text, table_lines
+from tests.sizes import examples
+
+cells = st.text("*=0123", min_size=1, max_size=4)
+
+
+@st.composite
+def set_lines(draw: st.DrawFn) -> list[SetLine]:
+    """Sets with equally many cards each."""
+    cards = draw(st.integers(1, 5))
+    row = st.tuples(*[cells] * cards)
+    sets = draw(st.lists(st.tuples(row, st.sampled_from(["", "1:2", "0:1 3:1"])), min_size=5))
+    long = draw(st.booleans())
+    return [SetLine(f"{n}" * (1 + 3 * long), *rest) for n, rest in enumerate(sets[:12])]
+
+
+@given(set_lines(), st.data())
+@settings(max_examples=examples(600))
+def test_sets_stand_in_two_columns_where_more_than_six_fit(
+    lines: list[SetLine], data: st.DataObject
+) -> None:
+    """The widths are added up here; they are tried on both sides of what just fits."""
+
+    def wide(gap: int) -> int:
+        cell = max([2, *(len(cell) for line in lines for cell in line.cells)]) + gap
+        rest = max(len("at least"), *(len(line.rest) for line in lines))
+        return max(3, *(len(line.name) for line in lines)) + 2 + cell * len(lines[0].cells) + rest
+
+    needed = {gap: 2 * wide(gap) + 3 for gap in (1, 2)}
+    width = data.draw(st.sampled_from([needed[1], needed[1] - 1, needed[2], needed[2] - 1, 999]))
+    text = owners_text(lines, width).split("\n")
+    if len(lines) > 6 and needed[1] <= width:
+        gap = 2 if needed[2] <= width else 1
+        assert len(text) == 1 + ceil(len(lines) / 2)
+        assert max(map(len, text)) <= width
+        assert [m.start() for m in re.finditer("set ", text[0])] == [0, wide(gap) + 3]
+        halves = [line[: wide(gap)] for line in text[1:]]
+        halves += [line[wide(gap) + 3 :] for line in text[1:]]
+    elif wide(2) <= width:
+        assert len(text) == 1 + len(lines)
+        halves = text[1:]
+    else:
+        assert max(map(len, text)) <= max(width, 20)
+        return
+    before = max(3, *(len(line.name) for line in lines))
+    for line, shown in zip(lines, halves, strict=False):
+        assert shown[: before + 2] == f"{line.name:>{before}}  "
+        assert shown.split() == [line.name, *line.cells, *line.rest.split()]
+    assert sum(bool(half.strip()) for half in halves) == len(lines)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), min_size=1, max_size=9),
+    st.integers(-1, 9),
+    st.integers(20, 130),
+)
+@settings(max_examples=examples(600))
+def test_as_many_scores_stand_in_a_line_as_fit(
+    scores: list[tuple[int, int]], turn: int, width: int
+) -> None:
+    hands, points = zip(*scores, strict=True)
+    text = score_text(hands, points, turn, width)
+    entry = r"([> ]) player (\d+): (\d+) cards?, (\d+) points?"
+    rows = [list(re.finditer(entry, line)) for line in text.split("\n")]
+    found = [match.groups() for row in rows for match in row]
+    assert found == [
+        (">" if player == turn else " ", f"{player}", f"{cards}", f"{won}")
+        for player, (cards, won) in enumerate(scores)
+    ]
+    widest = max(len(match[0]) for row in rows for match in row)
+    fitting = max([1, *(n for n in range(1, 10) if n * widest + (n - 1) * 3 <= width)])
+    assert [len(row) for row in rows[:-1]] == [fitting] * (len(rows) - 1)
+    assert 1 <= len(rows[-1]) <= fitting
+    for row in rows:
+        assert [match.start() for match in row] == [n * (widest + 3) for n in range(len(row))]
+
+
+@given(
+    st.lists(st.lists(cells, min_size=1, max_size=6), min_size=1, max_size=3),
+    st.integers(14, 40),
+    st.integers(1, 2),
+)
+@settings(max_examples=examples(600))
+def test_a_table_is_parted_only_where_one_more_column_would_be_too_wide(
+    rows: list[list[str]], width: int, names: int
+) -> None:
+    columns = names + min(map(len, rows))
+    table = [["name"] * names + row[: columns - names] for row in rows]
+    head = ["name", "else"][:names] + [f"h{place}" for place in range(columns - names)]
+    wide = [max(len(line[place]) for line in [head, *table]) for place in range(columns)]
+    lines = table_lines(head, table, width, names)
+    parts = [part.split("\n") for part in "\n".join(lines).split("\n\n")]
+    place = names
+    for part in parts:
+        shown = part[0].split()[names:]
+        assert shown
+        assert shown == head[place : place + len(shown)]
+        taken = sum(wide[:names]) + 2 * (names - 1) + sum(2 + w for w in wide[place:][: len(shown)])
+        assert max(map(len, part)) <= taken
+        assert len(shown) == 1 or taken <= width
+        place += len(shown)
+        assert place == columns or taken + 2 + wide[place] > width
+        assert [line.split()[names:] for line in part[1:]] == [
+            row[place - len(shown) : place] for row in table
+        ]
+    assert place == columns
+
+
+@given(st.integers(1, 60), st.lists(st.sampled_from(["a", "bb", "ccc"]), min_size=1, max_size=8))
+@settings(max_examples=examples(400))
+def test_what_a_row_is_about_takes_half_the_width_or_ten(width: int, name: list[str]) -> None:
+    """Longer names are folded between words; an example of ten letters is never folded."""
+    lines = table_lines(["n", "x"], [[" ".join(name), "1"]], width)
+    most = max(width // 2, 10)
+    shown = [line.removesuffix("1").strip() for line in lines[1:]]
+    assert " ".join(shown).split() == name
+    assert max(map(len, shown)) <= most
+    for line, after in pairwise(shown):
+        assert len(line) + 1 + len(after.split()[0]) > most
