@@ -169,7 +169,7 @@ clock."""
 COLLECTING = 120.0
 """Seconds by the clock to load the program and its tests."""
 
-BUDGET = 30.0
+BUDGET = 15.0
 """Seconds of tests that a change is tried on: what is not seen then has survived."""
 
 MEMORY = 8 << 30

@@ -279,6 +279,8 @@ def test_what_was_odd_about_a_file_makes_no_other_game() -> None:
     ]
     assert replays[0] == replays[1]
     assert replays[0] != Replay(("start",), (), ("Ben",))
+    begun: Replay[str, None] = Replay(("start",), ())
+    assert (begun.ends, begun.whole_bytes) == ((0,), 0)
 
 
 # ------------------------------------------------------------------ pictures

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from math import ceil
 from random import Random
 
 import pytest
 
 from quaternity import Answer, Card, Move, Question, Settings, State
 from quaternity.game.state import LegalQuestions
-from quaternity.trials.campaign import Finding, Tally, position_fault, run_campaign
+from quaternity.trials.campaign import Finding, Tally, position_fault, run_campaign, running
 from quaternity.trials.campaign.examples import random_problem
 from quaternity.trials.campaign.running import batches
 from quaternity.workers.pool import Pool
@@ -83,6 +85,21 @@ def test_batches_add_up(examples: int) -> None:
     found = list(batches(examples, None, seed=3))
     assert sum(batch.examples for batch in found) == examples
     assert [batch.number for batch in found] == list(range(len(found)))
+
+
+@pytest.mark.parametrize("step", [0.5, 1.0, 2.5, 30.0])
+def test_batches_are_told_how_much_time_is_left_and_end_with_it(
+    step: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that goes on by a step whenever somebody looks."""
+    clock = count(100.0, step)
+    monkeypatch.setattr(running, "monotonic", lambda: next(clock))
+    found = list(batches(None, 10.0, seed=3))
+    assert [batch.seconds for batch in found] == [
+        10.0 - step * number for number in range(len(found))
+    ]
+    assert len(found) == ceil(10.0 / step)
+    assert {batch.examples for batch in found} == {running.AT_ONCE}
 
 
 def test_games_of_usual_size_are_driven_to_the_brink() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from html import unescape
 from statistics import median
 
@@ -105,6 +105,19 @@ def test_names_of_fields_are_quoted_as_text() -> None:
     with pytest.raises(InputError) as refused:
         parse_runs(f"{head}\n{json.dumps(json.loads(first) | {chr(27): 1})}\n")
     assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Run)])
+def test_a_field_that_is_missing_or_one_too_many_is_named_alone(name: str) -> None:
+    head, first, *_ = comparison().text().splitlines()
+    run = json.loads(first)
+    for odd in (
+        {key: value for key, value in run.items() if key != name},
+        {f"{name}s": run[name]} | run,
+    ):
+        (which,) = set(run) ^ set(odd)
+        with pytest.raises(InputError, match=f"^line 2: {which}: a run has exactly instance"):
+            parse_runs(f"{head}\n{json.dumps(odd)}\n")
 
 
 @given(st.text(max_size=60), st.integers(0, 400), st.integers(0, 60))

@@ -6,10 +6,11 @@ from itertools import islice, product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from quaternity import Answer, Card, Game, Question, Settings, State
+from quaternity.game.settings import TieBreak
 from quaternity.game.state_file import parse_state, state_text
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS, Solver, solvers_for
@@ -57,6 +58,20 @@ def renamed_question(question: Question, names: Names) -> Question:
 
 def legal(state: State) -> dict[Question, Answers]:
     return dict(state.legal_questions.items())
+
+
+@given(game_settings())
+@settings(max_examples=examples(150))
+def test_settings_that_are_drawn_have_a_seed_where_it_matters(drawn: Settings) -> None:
+    assert drawn.seed == 0 or drawn.tie_break is TieBreak.FEWEST_SETS
+    assert drawn.set_size * drawn.sets % drawn.players == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_seed_is_drawn(seed: int) -> None:
+    wanted = TieBreak.FEWEST_SETS, seed
+    found = find(game_settings(), lambda drawn: (drawn.tie_break, drawn.seed) == wanted)
+    assert (found.set_size, found.players) == (2, 2), "small ones come first"
 
 
 @given(st.data(), any_state)

@@ -1,0 +1,395 @@
+"""What the drawings of a comparison show, read back from the drawings."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from quaternity.base.errors import InputError
+from quaternity.trials.comparison import drawing
+from quaternity.trials.comparison.page import page
+from quaternity.trials.comparison.report import (
+    counts,
+    document,
+    duration,
+    growth_rows,
+    kinds,
+    remarks,
+    row_table,
+    tells_growth,
+)
+from quaternity.trials.comparison.run import Answer, Run
+from quaternity.trials.comparison.runs import Comparison, parse_runs
+from quaternity.trials.comparison.scores import cactus, performance_profile
+from tests.limits import limited
+from tests.sizes import examples
+
+pytest.importorskip("matplotlib")
+
+SOLVERS = ("flow", "sat", "matching", "cp")
+LIMIT = 10.0
+
+
+@st.composite
+def comparisons(draw: st.DrawFn, sized: bool = False) -> Comparison:
+    """Runs of some solvers on some families and sizes; with `sized` of games of several sizes."""
+    solvers = SOLVERS[: draw(st.integers(1, 4))]
+    families = draw(st.sampled_from([("php",), ("php", "chain"), ("4-13-4",), ("",)]))
+    if sized:
+        place = draw(st.sampled_from([0, 1, 2]))
+        sizes = draw(st.sampled_from([(2, 3), (2, 15), (2, 16), (2, 5, 17)]))
+        families = tuple(
+            "-".join(str(size if place == at else 4 + (at == 1) * size) for at in range(3))
+            for size in sizes
+        )
+    runs = []
+    for family in families:
+        for cards in draw(st.sampled_from([(12,), (12, 20), (12, 52, 104)])):
+            for number, feasible in enumerate(draw(st.sampled_from([(True,), (True, False)]))):
+                name = f"{family} {cards} {number}"
+                runs += [one_run(draw, name, family, cards, feasible, one) for one in solvers]
+    return Comparison("x", 1, LIMIT, "", "m", dict.fromkeys(solvers, "1"), runs)
+
+
+def one_run(
+    draw: st.DrawFn, name: str, family: str, cards: int, feasible: bool, solver: str
+) -> Run:
+    verdict: Answer = "feasible" if feasible else "infeasible"
+    answer: Answer = draw(st.sampled_from([verdict, verdict, "timeout", "refused", "left out"]))
+    decided = answer == verdict
+    seconds = draw(st.floats(0.001, 9)) if decided else LIMIT * (answer == "timeout")
+    return Run(
+        name, family, cards, 3, feasible, solver, 0, answer,
+        ("deal" if feasible else "shortage") if decided else None,
+        seconds / 4 if decided else None, 3 * seconds / 4 if decided else None, seconds,
+        draw(st.sampled_from([None, 50 << 20, 7 << 20])), None if decided else "why",
+    )  # fmt: skip
+
+
+def drawn(draw: Callable[..., object], *arguments: Any) -> Any:
+    """The figure that is drawn; what stands in a file of it is for people."""
+    found: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "svg_of", found.append)
+        patch.setattr(drawing, "save_figure", lambda figure, path: found.append(figure))
+        draw(*arguments)
+    return found[0] if found else None
+
+
+def panels(figure: Any) -> list[Any]:
+    """The panels that are shown; all that is drawn in each of them can be seen."""
+    shown = [axes for axes in figure.axes if axes.axison]
+    for axes in shown:
+        for line in axes.lines:
+            for values, (one, other) in (
+                (line.get_xdata(), axes.get_xlim()), (line.get_ydata(), axes.get_ylim())
+            ):  # fmt: skip
+                low, high = min(one, other), max(one, other)
+                assert all(low * 0.999 <= value <= high * 1.001 for value in values), axes
+        assert figure.get_figheight() >= 3
+    figure.canvas.draw()
+    boxes = [axes.get_position() for axes in shown]
+    assert all(box.width > 0.1 and box.height > 0.1 for box in boxes), "nothing is squeezed"
+    return shown
+
+
+def points(line: Any) -> list[tuple[float, float]]:
+    return list(zip(map(float, line.get_xdata()), map(float, line.get_ydata()), strict=True))
+
+
+def is_hollow(line: Any) -> bool:
+    return bool(line.get_markerfacecolor() == "white")
+
+
+@given(comparisons())
+@settings(max_examples=examples(100))
+def test_growth_has_a_panel_for_each_kind_with_the_medians_of_each_solver(
+    comparison: Comparison,
+) -> None:
+    figure = drawn(drawing.growth_svg, comparison)
+    met = [run for run in comparison.runs if run.decided or run.ended]
+    wanted = sorted({(run.family, run.feasible is True) for run in met})
+    if not wanted or len({run.cards for run in comparison.runs}) == 1:
+        assert figure is None
+        return
+    shown = panels(figure)
+    assert len(shown) == len(wanted)
+    assert len({(axes.get_subplotspec().rowspan.start) for axes in shown}) == -(-len(wanted) // 3)
+    for axes, (family, feasible) in zip(shown, wanted, strict=True):
+        kind = "possible" if feasible else "impossible"
+        assert axes.get_title() == f"{family or 'states'}, {kind}"
+        solid = [line for line in axes.lines if not is_hollow(line)]
+        hollow = [line for line in axes.lines if is_hollow(line)]
+        for solver, line, ended in zip(comparison.versions, solid, hollow, strict=True):
+            own = {
+                run.cards: run.seconds for run in met
+                if (run.family, run.feasible, run.solver) == (family, feasible, solver)
+            }  # fmt: skip
+            assert line.get_label() == solver
+            assert points(line) == sorted(own.items())
+            assert points(ended) == [(size, LIMIT) for size in sorted(own) if own[size] == LIMIT]
+            first, step = line.get_markevery()
+            assert first < max(1, len(own))
+            assert step >= 1
+        assert axes.get_xscale() == axes.get_yscale() == "log"
+        cards = sorted({run.cards for run in comparison.runs})
+        assert [text.get_text() for text in axes.get_xticklabels()] == list(map(str, cards))
+
+
+@given(comparisons(), st.integers(1, 5))
+@settings(max_examples=examples(100))
+def test_pairs_have_a_mark_for_every_instance(comparison: Comparison, number: int) -> None:
+    names = list(comparison.versions)
+    pairs = [(first, other) for first in names for other in names if first < other][:number]
+    if not pairs:
+        return
+    figure = drawn(drawing.pairs_svg, comparison.times, pairs, LIMIT)
+    shown = panels(figure)
+    assert len(shown) == len(pairs)
+    assert len({axes.get_subplotspec().rowspan.start for axes in shown}) == -(-len(pairs) // 3)
+    for axes, (first, other) in zip(shown, pairs, strict=True):
+        marks, level = axes.lines
+        times = (comparison.times[name] for name in (first, other))
+        assert points(marks) == [
+            (LIMIT if one is None else one, LIMIT if two is None else two)
+            for one, two in zip(*times, strict=True)
+        ]
+        assert all(x == y for x, y in points(level))
+        low, high = points(level)[0][0], points(level)[-1][0]
+        assert all(low < part <= high for point in points(marks) for part in point)
+        assert axes.get_xlabel() == f"{first}: seconds"
+        assert axes.get_ylabel() == f"{other}: seconds"
+
+
+def shows_runs(two: Sequence[Any], comparison: Comparison) -> None:
+    """Both curves of every solver that decided anything, as they are computed."""
+    cactus_axes, profile_axes = two
+    lines = {line.get_label(): line for line in cactus_axes.lines}
+    curves = {name: cactus(own) for name, own in comparison.times.items()}
+    assert {name: points(line) for name, line in lines.items()} == {
+        name: curve for name, curve in curves.items() if curve
+    }
+    profiles = performance_profile(comparison.times)
+    edge = profile_axes.get_xlim()
+    assert edge[0] == 1
+    assert edge[1] >= 2
+    assert profile_axes.get_ylim()[0] == 0
+    for line, (name, curve) in zip(profile_axes.lines, profiles.items(), strict=True):
+        assert line.get_label() == name
+        if curve:
+            (_, begin), *steps, (last, share) = points(line)
+            assert (begin, steps, share) == (0, curve, curve[-1][1])
+            assert last > max(corner[0] for own in profiles.values() for corner in own)
+        else:
+            assert not points(line)
+
+
+@given(comparisons())
+@settings(max_examples=examples(100))
+def test_both_curves_of_runs_are_those_that_are_computed(comparison: Comparison) -> None:
+    shows_runs(panels(drawn(drawing.runs_svg, comparison.times)), comparison)
+
+
+@given(st.booleans().flatmap(comparisons))
+@settings(max_examples=examples(100))
+def test_a_comparison_shows_its_costs_by_size_where_sizes_differ(comparison: Comparison) -> None:
+    assume(any(run.decided for run in comparison.runs))
+    figure = drawn(drawing.draw_comparison, "x.svg", comparison, "title")
+    costs, *others = panels(figure)
+    shows_runs(others, comparison)
+    sizes = [tuple(map(int, name.split("-"))) for name in comparison.families if "-" in name]
+    if len(sizes) > 1:
+        differing = [len(set(column)) > 1 for column in zip(*sizes, strict=True)]
+        axis = "set-size" if differing[0] else "players" if differing[2] else "sets"
+        assert costs.get_xlabel() == axis
+        place = ("set-size", "sets", "players").index(axis)
+        swept = [size[place] for size in sizes]
+        assert costs.get_xscale() == ("log" if max(swept) >= 8 * min(swept) else "linear")
+        labels = [text.get_text() for text in costs.get_xticklabels()]
+        assert labels == [f"{size}" for size in swept]
+        parts = list(zip(swept, comparison.families.values(), strict=True))
+        wanted = []
+        for solver in comparison.versions:
+            rows = [
+                (size, row) for size, part in parts for row in part.rows
+                if row.solver == solver and row.median is not None
+            ]  # fmt: skip
+            if rows:
+                wanted.append([(size, row.median) for size, row in rows])
+                partly = [(s, row) for s, row in rows if row.gave_up or row.skipped or row.left_out]
+                wanted.append([(size, row.median) for size, row in partly])
+        assert [points(line) for line in costs.lines] == wanted
+        assert [is_hollow(line) for line in costs.lines] == [False, True] * (len(wanted) // 2)
+    else:
+        known = [row for row in comparison.rows if row.median is not None]
+        assert [text.get_text() for text in costs.get_yticklabels()] == [
+            one.solver for one in known
+        ]
+        for place, row in enumerate(known):
+            intervals = [one for one in costs.lines if one.get_linewidth() == 6]
+            spans = {tuple(map(float, one.get_xdata())) for one in intervals}
+            assert spans == {one.interval for one in known if one.interval is not None}
+            own = [line for line in costs.lines if round(line.get_ydata()[0]) == place]
+            found = [x for line in own for x, _ in points(line)]
+            assert {row.median, row.p95, row.build, row.solve} <= set(found)
+            letters = {line.get_marker(): points(line) for line in own}
+            assert letters["$b$"][0][0] == row.build
+            assert letters["$s$"][0][0] == row.solve
+            assert letters["$b$"][0][1] == letters["$s$"][0][1] < place
+
+
+# ---------------------------------------------------------------------- words and tables
+
+
+@given(st.floats(1e-8, 999))
+@settings(max_examples=examples(1000))
+def test_a_duration_has_three_digits_and_is_what_it_says(seconds: float) -> None:
+    for exact in (seconds, 999.5e-6, 999.4999e-6, 999.5e-3, 99.95e-6, 9.995e-3, 9.995, 99.95):
+        number, unit = duration(exact).split()
+        scale = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+        assert float(number) * scale == pytest.approx(exact, rel=0.0051, abs=0.0051e-6)
+        assert len(number.replace(".", "")) == 3
+        assert float(number) < 1000
+
+
+@given(st.booleans().flatmap(comparisons))
+@settings(max_examples=examples(200))
+def test_what_is_said_of_a_comparison_follows_from_its_runs(comparison: Comparison) -> None:
+    text = " ".join(remarks(comparison))
+    times = comparison.times
+    ranked = [own for own in times.values() if any(one is not None for one in own)]
+    common = sum(None not in column for column in zip(*ranked, strict=True))
+    assert ("there is no ratio" in text) == (len(ranked) > 1 and not common)
+    assert ("The ratio is to the fastest" in text) == (len(ranked) > 1 and common > 0)
+    assert ("that decided any" in text) == (
+        len(ranked) > 1 and common > 0 and len(ranked) < len(times)
+    )
+    assert ("No verdict was given." in text) == (not ranked)
+    cards = {run.cards for run in comparison.runs}
+    of_games = all(name == "" or "-" in name for name in comparison.families)
+    several = len(cards) > 1 and len(comparison.families) == 1
+    assert tells_growth(comparison) == ("> says" in text) == (several or not of_games)
+    possible = {run.instance for run in comparison.runs if run.feasible}
+    whole = {run.instance for run in comparison.runs}
+    noun = "state" if of_games else "instance"
+    share = round(100 * (len(whole) - len(possible)) / len(whole))
+    assert counts(comparison) == (
+        f"{len(whole)} {noun}{'s' * (len(whole) != 1)}: {len(possible)} feasible, "
+        f"{len(whole) - len(possible)} infeasible ({share} %)"
+    )
+
+
+@given(comparisons())
+@settings(max_examples=examples(200))
+def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison) -> None:
+    head, *body = row_table(comparison)
+    for line in body[:-1]:
+        cells = dict(zip(head, line, strict=True))
+        own = [run for run in comparison.runs if run.solver == cells["solver"]]
+        decided = [run.seconds for run in own if run.decided]
+        peak = max((run.memory for run in own if run.memory is not None), default=None)
+        if "peak" in head:
+            assert cells["peak"] == ("-" if peak is None else f"{peak >> 20} MB")
+        else:
+            assert all(run.memory is None for run in comparison.runs)
+        assert cells["total"] == duration(sum(decided) if decided else None)
+        assert cells["decided"] == str(len(decided))
+        assert int(cells.get("timeout", "0")) == sum(run.answer == "timeout" for run in own)
+        for name, part in (("building", 0.25), ("solving", 0.75)):
+            assert cells[name] == duration(median(decided) * part if decided else None)
+
+
+@given(st.booleans().flatmap(comparisons))
+@settings(max_examples=examples(200))
+def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None:
+    """Wherever the file ends, what is whole is read, and the line it ends in is named."""
+    text = comparison.text()
+    assert parse_runs(text) == comparison
+    ends = [match.end() for match in re.finditer("\n", text)]
+    for lines in (1, 2, len(ends) // 2, len(ends) - 1):
+        for more in (0, 1, 5):
+            read = parse_runs(text[: ends[lines - 1] + more])
+            assert read.runs == comparison.runs[: lines - 1]
+            interrupted = "the end is missing: the comparison was interrupted"
+            cut = [f"line {lines + 1} is cut off and left out"] * (more > 0)
+            assert read.warnings == (*cut, interrupted)
+    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs)):
+        assert parse_runs(text) == comparison
+    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs) - 1):
+        many = f"^{len(ends)} whole lines: a file of runs has 1 to {len(ends) - 1}$"
+        with pytest.raises(InputError, match=many):
+            parse_runs(text)
+
+
+@given(st.booleans().flatmap(comparisons))
+@settings(max_examples=examples(200))
+def test_a_document_has_a_law_for_every_kind_and_solver(comparison: Comparison) -> None:
+    written = document(comparison)
+    assert [(one["family"], one["feasible"], one["solver"], one["law"])
+            for one in written["growth"]] == [
+        (family, feasible, solver, growth_rows(comparison, family, feasible)[number + 1][-1])
+        for family, feasible in kinds(comparison)
+        for number, solver in enumerate(comparison.versions)
+    ]  # fmt: skip
+    sizes = {part["family"]: part for part in written.get("sizes", ())}
+    for family, part in sizes.items():
+        numbers = [part[name] for name in ("set_size", "sets", "players")]
+        assert numbers == (list(map(int, family.split("-"))) if "-" in family else [None] * 3)
+
+
+@given(comparisons())
+@settings(max_examples=examples(60))
+def test_a_page_counts_the_instances_of_every_family_and_size(comparison: Comparison) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawing, "svg_of", lambda figure: "<svg/>")
+        made = page(comparison)
+    table = next(one for one in made.split("<figure>") if "How many instances" in one)
+    head, *rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
+    assert head == ["family", *map(str, sorted({run.cards for run in comparison.runs}))]
+    for family, *counted in rows:
+        for size, told in zip(map(int, head[1:]), counted, strict=True):
+            met = {
+                (run.instance, run.feasible) for run in comparison.runs
+                if (run.family or "states", run.cards) == (family, size)
+            }  # fmt: skip
+            possible = sum(feasible is True for _, feasible in met)
+            assert told == (f"{possible} + {len(met) - possible}" if met else "-")
+    families = {run.family or "states" for run in comparison.runs}
+    assert [row[0] for row in rows] == sorted(families)
+
+
+@given(comparisons())
+@settings(max_examples=examples(200))
+def test_a_row_of_growth_has_the_median_of_every_size(comparison: Comparison) -> None:
+    for family, feasible in kinds(comparison):
+        here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+        sizes = sorted({run.cards for run in here})
+        head, *rows = growth_rows(comparison, family, feasible)
+        assert head == ["solver", *(f"{size} cards" for size in sizes), "growth"]
+        for solver, row in zip(comparison.versions, rows, strict=True):
+            own = {run.cards: run for run in here if run.solver == solver}
+            assert row == [solver, *(cell(own[size]) for size in sizes), "-"]
+
+
+def cell(run: Run) -> str:
+    if run.answer in ("refused", "left out"):
+        return "-"
+    return ("> " if run.ended else "") + duration(run.seconds)
+
+
+@pytest.mark.parametrize("endings", [["x.svg"], ["x.png", "y.pdf"]])
+def test_a_comparison_is_drawn_into_files(endings: Sequence[str], tmp_path: Path) -> None:
+    runs = [
+        Run("a", "php", 12, 3, True, "flow", 0, "feasible", "deal", 0.1, 0.2, 0.3),
+        Run("b", "php", 20, 3, True, "flow", 0, "timeout", None, None, None, 10.0, None, "why"),
+    ]
+    comparison = Comparison("x", 1, LIMIT, "", "m", {"flow": "1"}, runs)
+    for ending in endings:
+        drawing.draw_comparison(str(tmp_path / ending), comparison, "title")
+        data = (tmp_path / ending).read_bytes()
+        assert re.match(rb"<\?xml|\x89PNG|%PDF", data)
