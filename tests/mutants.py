@@ -3,13 +3,15 @@
     python -m tests.mutants solvers rules --sample 200 --seed 1 --minutes 60 --processes 2
 
 Cosmic Ray says which changes there are (`+` to `-`, `<` to `<=`, a number to the next one, ...);
-this file draws a sample of them and runs the quick tests on each, those first that run the changed
-line. A change lives in one forked process, which imports the changed text instead of the file: no
-file is touched, and the libraries are imported once for all.
+this file draws a sample of them and runs the quick tests on each that run the changed line, cheap
+ones first, up to the first that fails and for `BUDGET` seconds at most. No file is touched. A
+change lives in one forked process of one that has loaded the program and collected the tests: its
+functions get changed code. What runs while modules are imported is imported anew, changed; so it is
+in the processes that tests start.
 
 What a change does is kept in `.mutants/`, so that a run that was stopped goes on. Survivors are
-tried again by the next run; a survivor that `tests/README.md` lists with its reason, because it
-changes no result, is explained and does not count in the score.
+tried again by the next run, but for those that `tests/README.md` lists with a reason, because they
+change no result: these are explained and do not count in the score.
 """
 
 from __future__ import annotations
@@ -677,10 +679,9 @@ def judge(group: str, coverage: Coverage, share: list[Mutant], until: float, tol
 
 
 def judged(
-    group: str, chosen: list[Mutant], known: dict[str, str], until: float, processes: int
+    group: str, untold: list[Mutant], until: float, processes: int
 ) -> Iterator[tuple[Mutant, str]]:
     """What becomes of each mutant, in the order in which they end."""
-    untold = [one for one in chosen if known.get(one.key) in (None, "survived")]
     if not untold:
         return
     coverage, by_key = coverage_of(group), {one.key: one for one in untold}
@@ -713,16 +714,18 @@ def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, l
             chosen.append(mutant)
         if len(chosen) == arguments.sample:
             break
+    reasons = (HOUSE / "tests" / "README.md").read_text()
     outcomes = {
-        one.key: known[one.key] for one in chosen if known.get(one.key, "survived") != "survived"
-    }
+        one.key: known[one.key] for one in chosen
+        if one.key in known and (known[one.key] != "survived" or one.in_words() in reasons)
+    }  # fmt: skip
+    untold = [one for one in chosen if one.key not in outcomes]
     with results.open("a") as log:
-        for mutant, found in judged(group, chosen, known, until, arguments.processes):
+        for mutant, found in judged(group, untold, until, arguments.processes):
             outcomes[mutant.key] = found
             log.write(f"{mutant.key}\t{found}\t{mutant.in_words()}\n")
             log.flush()
             print(f"{len(outcomes)}/{len(chosen)} {found}: {mutant.in_words()}", file=sys.stderr)
-    reasons = (HOUSE / "tests" / "README.md").read_text()
     survivors = [one.in_words() for one in chosen if outcomes.get(one.key) == "survived"]
     left = [one for one in survivors if one not in reasons]
     number = Counter(outcomes.values())
