@@ -55,6 +55,10 @@ def comparison() -> Comparison:
 def test_what_is_written_is_read() -> None:
     assert parse_runs(comparison().text()) == comparison()
     assert is_runs_file(comparison().text())
+    for what in ("Zürich", "♠ & ♥", "päärme"):
+        named = changed(what=what, machine=what).text()
+        assert named.count(what) == 2, "as people read it"
+        assert parse_runs(named).what == what
     assert not is_runs_file('{"format": "deal-problem/1"}')
 
 

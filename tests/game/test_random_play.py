@@ -1,7 +1,7 @@
 """Random games and damage, and the public strategies: what they promise."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
 
 import pytest
@@ -12,6 +12,7 @@ from quaternity import Game, Settings, State, TieBreak
 from quaternity.trials.random_play import damaged, random_game, random_move, states_of_games
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
 from solvers import SOLVERS
+from tests.limits import limited
 from tests.sizes import examples, thorough
 
 SIZES = [Settings(4, 3, 3), Settings(2, 2, 2), Settings(4, 13, 4), Settings(3, 4, 6)]
@@ -54,6 +55,20 @@ def test_states_are_as_many_as_asked_for_and_the_same_for_a_seed(size: Settings)
     assert len(found) == 25
     assert all(state.verdict() and not state.is_over for state in found)
     assert found == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
+
+
+@pytest.mark.parametrize("flows", [200, 8000])
+@pytest.mark.parametrize("count", [1, 8])
+def test_games_of_many_players_stay_short(flows: int, count: int) -> None:
+    """As many states as are asked for, of as many moves as work is allowed for."""
+    size = Settings(2, 20, 20)
+    assert not State.start(size).has_tables
+    with limited("quaternity.trials.random_play", MOST_FLOWS=flows):
+        found = states_of_games(size, Random(1), count)
+    most = max(count, 6, flows // (40 * 20))
+    game = [*islice(random_game(size, Random(1)), most)]
+    assert len(found) == count
+    assert all(state in game for state in found)
 
 
 @pytest.mark.parametrize("size", [Settings(4, 3, 3), Settings(2, 2, 2)], ids=str)
