@@ -3,17 +3,24 @@
 A block that is a file is written, a command of `$` is run, Python with prompts becomes a cell for
 each value, and `<!-- notebook ... -->` is a cell of the notebook alone. What cells printed is left
 out. The commands and files are the page's, so its test tries them; `run_cells` tries the rest.
+
+Lessons are all Python. Their cells are run, and what they show is kept. Where an image follows a
+cell that shows a picture, it is that picture: a file beside the page, in the notebook an output.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from doctest import DocTestParser
 from pathlib import Path
 from typing import Any
+
+from quaternity.guide import LESSONS
 
 FOLDER = Path(__file__).parents[1] / "quaternity" / "guide"
 NAMES = ("rules", "referee", "comparing", "knowledge")
@@ -23,6 +30,7 @@ BLOCK = re.compile(
 FIRST = (
     "import os\nimport tempfile\n\nos.chdir(tempfile.mkdtemp())  # files of this notebook go here"
 )
+PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)?([\w-]+\.svg)\)\s*")
 RAISES = "raises-exception"
 """The tag by which Jupyter knows that a cell is meant to raise."""
 
@@ -33,6 +41,13 @@ def main() -> None:
         path = path_of(name)
         path.write_text(notebook((FOLDER / f"{name}.md").read_text("utf-8")), encoding="utf-8")
         print(path.relative_to(Path.cwd()))
+    for name in LESSONS:
+        page = (FOLDER / f"{name}.md").read_text("utf-8")
+        text, pictures = lesson(page)
+        path_of(name).write_text(text, encoding="utf-8")
+        for file, svg in pictures.items():
+            (FOLDER / file).write_text(svg, encoding="utf-8")
+        print(path_of(name).relative_to(Path.cwd()), *pictures)
 
 
 def path_of(name: str) -> Path:
@@ -44,9 +59,73 @@ def notebook(page: str) -> str:
     """A page as a notebook: JSON in the format 4.5, without outputs."""
     title, *rest = cells(page)
     told = [title, ("code", FIRST), *rest]
+    return _document([_cell(number, *one) for number, one in enumerate(told)])
+
+
+def lesson(page: str) -> tuple[str, dict[str, str]]:
+    """A lesson as a notebook with outputs, and its pictures by the names of their files."""
+    names: dict[str, Any] = {}
+    made: list[dict[str, Any]] = []
+    pictures = {}
+    for number, (kind, text) in enumerate(cells(page)):
+        image = PICTURE.match(text) if kind == "markdown" else None
+        drawn = image and made and _drawn(made[-1])
+        if image and drawn:
+            pictures[image[1]] = drawn
+            text = text[image.end() :]
+        if text:
+            made.append(_cell(number, kind, text))
+        if kind == "code":
+            made[-1]["outputs"] = _outputs(text, names)
+    return _document(made), pictures
+
+
+def _drawn(cell: dict[str, Any]) -> str:
+    """The picture that a cell shows, or nothing."""
+    return "".join(
+        "".join(o.get("data", {}).get("image/svg+xml", "")) for o in cell.get("outputs", ())
+    )
+
+
+def _outputs(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
+    """Run a cell; what Jupyter would keep of what it prints, and of its value."""
+    with redirect_stdout(io.StringIO()) as printed:
+        value = _value(source, names)
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        lines = printed.getvalue().splitlines(keepends=True)
+        outputs.append({"name": "stdout", "output_type": "stream", "text": lines})
+    if value is not None:
+        looks = {
+            "image/svg+xml": "_repr_svg_",
+            "text/html": "_repr_html_",
+            "text/plain": "__repr__",
+        }
+        data = {
+            kind: getattr(value, method)().splitlines(keepends=True)
+            for kind, method in looks.items()
+            if hasattr(value, method)
+        }
+        outputs.append(
+            {"data": data, "execution_count": None, "metadata": {}, "output_type": "execute_result"}
+        )
+    return outputs
+
+
+def _value(source: str, names: dict[str, Any]) -> Any:
+    """Run a cell; the value of its last expression, or None."""
+    *body, last = ast.parse(source).body
+    if not isinstance(last, ast.Expr):
+        body, last = [*body, last], ast.Expr(ast.Constant(None))
+    exec(compile(ast.Module(body, []), source, "exec"), names)  # noqa: S102 - our own page
+    value = ast.fix_missing_locations(ast.Expression(last.value))
+    return eval(compile(value, source, "eval"), names)  # noqa: S307 - our own page
+
+
+def _document(made: list[dict[str, Any]]) -> str:
     return json.dumps(
         {
-            "cells": [_cell(number, *one) for number, one in enumerate(told)],
+            "cells": made,
             "metadata": {
                 "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
             },
@@ -92,14 +171,10 @@ def run_cells(text: str) -> list[str]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown" or source.startswith(("%%", "!")):
             continue
-        *body, last = ast.parse(source).body
         try:
-            exec(compile(ast.Module(body, []), source, "exec"), names)  # noqa: S102 - our own page
-            if isinstance(last, ast.Expr):
-                value = compile(ast.Expression(last.value), source, "eval")
-                shown.append(_look(eval(value, names)))  # noqa: S307 - our own page
-            else:
-                exec(compile(ast.Module([last], []), source, "exec"), names)  # noqa: S102
+            value = _value(source, names)
+            if value is not None:
+                shown.append(_look(value))
         except Exception:
             if RAISES not in cell["metadata"].get("tags", ()):
                 raise
@@ -137,7 +212,7 @@ def _values(block: str) -> Iterator[tuple[str, str]]:
         if one.exc_msg and source:
             yield "code", source
             source = ""
-        source += one.source
+        source += one.source + "\n" * ("\n " in one.source)  # what follows a function stands apart
         if one.want:
             yield "raises" if one.exc_msg else "code", source
             source = ""

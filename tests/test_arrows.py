@@ -94,6 +94,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "perfect ternary quarto kwartet table game base solvers",
     ),
     "guide": ("quaternity.guide", "arena base"),
+    "lessons": ("quaternity.guide.lessons", "guide base solvers"),
     "environments": ("quaternity.environments", "table base"),
     "face": (
         "quaternity quaternity.analysis quaternity.errors quaternity.information"

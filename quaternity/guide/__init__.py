@@ -2,7 +2,7 @@
 
 A page is a file of this folder; `ORDER` says in which order they are told. What a page prints is
 run by `tests/cli/test_guide.py`, so it stays true. `notebooks/` has some pages as notebooks, made
-from them by `make notebooks`.
+from them by `make notebooks`; those of `LESSONS` with what their cells show, and their pictures.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from quaternity.base.errors import InputError
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
     "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
-    "perfect-play", "mathematics", "trust", "formats", "limits", "glossary", "house",
+    "perfect-play", "mathematics", "pigeons", "trust", "formats", "limits", "glossary", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 
+LESSONS = ("pigeons",)
+"""The pages that are lessons in Python, an hour each; `quaternity.guide.lessons` checks answers."""
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 """What of a page is for those who write it, and is not shown."""
@@ -76,4 +78,4 @@ def html(text: str) -> str:
     return re.sub(r'href="([\w-]+)\.md(#[\w-]+)?"', r'href="\1\2"', rendered)
 
 
-__all__ = ["COMMENT", "ORDER", "Page", "html", "page", "pages", "shown"]
+__all__ = ["COMMENT", "LESSONS", "ORDER", "Page", "html", "page", "pages", "shown"]

@@ -181,6 +181,15 @@ def test_a_notebook_is_its_page(name: str) -> None:
             assert (notebooks.path_of(name).parent / target).exists(), target
 
 
+@pytest.mark.parametrize("name", guide.LESSONS)
+def test_a_lesson_shows_what_its_page_computes(name: str) -> None:
+    text, pictures = notebooks.lesson(PAGES[name].read_text(encoding="utf-8"))
+    assert notebooks.path_of(name).read_text(encoding="utf-8") == text, "make notebooks"
+    assert pictures
+    for file, svg in pictures.items():
+        assert (PAGES[name].parent / file).read_text(encoding="utf-8") == svg, "make notebooks"
+
+
 def test_cells_fail_as_they_are_meant_to() -> None:
     raised = "Traceback (most recent call last):\nZeroDivisionError: no"
     page = f"# A\n```python\n>>> 1 / 0\n{raised}\n```\n"

@@ -1,0 +1,40 @@
+"""What the lessons of the guide use: a check for each exercise, and pictures.
+
+The pages `pigeons`, `worlds` and `secret` are lessons. Their exercises have names such as
+"pigeons 1".
+
+>>> check("pigeons 2", {0, 3})
+Not yet. Players 0 and 3 have 4 places, and only 2 cards must go to them: enough.
+>>> bool(check("pigeons 2", {1, 2}))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from quaternity.base.errors import QuaternityError
+from quaternity.base.plain_values import named
+from quaternity.guide import LESSONS
+from quaternity.guide.lessons.marks import Marked, not_yet
+
+
+def check(exercise: str, answer: Any) -> Marked:
+    """Check an answer to an exercise; a wrong one gets a hint.
+
+    Raises:
+        InputError: there is no such exercise; lists them.
+    """
+    exercises: dict[str, Callable[[Any], Marked]] = {}
+    for lesson in LESSONS:
+        exercises |= import_module(f"{__name__}.{lesson}").EXERCISES
+    judge = named(exercises, exercise, "exercise")
+    form = (judge.__doc__ or "").strip().removeprefix("Judge ").partition("\n")[0]
+    try:
+        return judge(answer)
+    except QuaternityError as error:
+        return not_yet(f"{error}")
+    except (TypeError, ValueError, AttributeError, LookupError):
+        return not_yet(f"The answer is to be {form} This is {answer!r:.80}.")

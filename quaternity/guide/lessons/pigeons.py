@@ -1,0 +1,158 @@
+"""The exercises of the lesson on pigeons, flows and proofs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from quaternity.base.wording import counted, named
+from quaternity.guide.lessons.marks import Marked, not_yet, right
+from solvers import DealProblem, Feasible, SetConstraint, deal_faults, solve
+from solvers.problem import with_entry
+
+
+class Cards(NamedTuple):
+    """A problem in plain lists: cards in each player's hand, and who may own each card."""
+
+    hands: list[int]
+    may: list[list[int]]
+
+
+FIRST = Cards([2, 2, 3], [[0, 1], [0, 2], [0, 2], [1], [0, 1, 2], [1, 2], [2]])
+SECOND = Cards([2, 1, 1, 2], [[0, 3], [1, 2], [0, 3], [1, 2], [0, 1, 2], [2, 1]])
+THIRD = Cards([1, 1, 2], [[0, 1], [1, 2], [0, 2], [0]])
+"""All cards but the last have an owner: players 0, 1 and 2."""
+FOURTH = DealProblem(
+    [3, 3, 2],
+    [
+        SetConstraint.of([[0, 1, 2]] * 4, players=3),
+        SetConstraint.of([[0, 1]] * 4, players=3),
+    ],
+)
+FIFTH = Cards([1, 1, 2, 1], [[0, 1], [0, 1], [1, 2], [2, 3], [0, 2, 3]])
+
+
+def deal_problem(cards: Cards) -> DealProblem:
+    """Return plain lists as one set without bounds, for the solvers."""
+    hands, may = cards
+    return DealProblem(hands, [SetConstraint.of(may, players=len(hands))])
+
+
+def crowded(cards: Cards, group: set[int]) -> tuple[int, int]:
+    """Return how many places a group of players has, and how many cards nobody else may own."""
+    places = sum(cards.hands[player] for player in group)
+    return places, sum(set(players) <= group for players in cards.may)
+
+
+def _a_deal(answer: Any) -> Marked:
+    """Judge a list with an owner for each card, such as [0, 0, 2, 1, 1, 2, 2]."""
+    faults = deal_faults(deal_problem(FIRST), [list(answer)])
+    if faults:
+        return not_yet(f"{faults[0].capitalize().replace('0/', '')}.")
+    return right("Whoever doubts it can count it out; nobody has to know how you found it.")
+
+
+def _a_group(answer: Any) -> Marked:
+    """Judge a set of players, such as {0, 1}."""
+    group = set(answer)
+    places, cards = crowded(SECOND, group)
+    if cards <= places:
+        count = f"{counted(places, 'place')}, and only {counted(cards, 'card')} must go to them"
+        return not_yet(f"{named('player', sorted(group)).capitalize()} have {count}: enough.")
+    return right(f"{cards} cards and {places} places: no deal, and no search is needed to see it.")
+
+
+def _two_together(answer: Any) -> Marked:
+    """Judge a pair of lists as in `pigeons.SECOND`, with three players: (hands, may)."""
+    cards = Cards(*answer)
+    if len(cards.hands) != 3 or sum(cards.hands) != len(cards.may):
+        return not_yet("Take three players, and as many cards as their hands hold together.")
+    if not all(cards.may):
+        return not_yet("Some card has no owner at all; give every card at least one.")
+    verdict = solve(deal_problem(cards))
+    if isinstance(verdict, Feasible):
+        return not_yet(f"It can be dealt: {list(verdict.deal.owner[0])}.")
+    for player in range(3):
+        places, mine = crowded(cards, {player})
+        if mine > places:
+            return not_yet(
+                f"Player {player} alone has too many cards already: {mine} for {places}."
+            )
+    pair = next(p for p in combinations(range(3), 2) if _over(cards, {*p}))
+    (other,) = {0, 1, 2} - {*pair}
+    return right(
+        f"Players {pair[0]} and {pair[1]} are too crowded together. The same fact from the other "
+        f"side: player {other} cannot fill their hand."
+    )
+
+
+def _over(cards: Cards, group: set[int]) -> bool:
+    places, theirs = crowded(cards, group)
+    return theirs > places
+
+
+def _a_path(answer: Any) -> Marked:
+    """Judge a list that begins with a card and goes on with player, card, player, ...: [3, 0]."""
+    given, steps = dict(enumerate((0, 1, 2))), list(answer)
+    if len(steps) % 2 or not steps or steps[0] != 3:
+        return not_yet("A path begins with card 3, which has no owner, and ends with a player.")
+    for card, player in zip(steps[::2], steps[1::2], strict=True):
+        if player not in THIRD.may[card]:
+            return not_yet(f"Card {card} may not go to player {player}.")
+    for player, card in zip(steps[1::2], steps[2::2], strict=False):
+        if given.get(card) != player:
+            return not_yet(f"Player {player} does not have card {card}, so cannot pass it on.")
+    given |= dict(zip(steps[::2], steps[1::2], strict=True))
+    for player, count in sorted(Counter(given.values()).items()):
+        if count > THIRD.hands[player]:
+            return not_yet(f"Now player {player} has {counted(count, 'card')}: pass one on.")
+    return right("Every card on the path moved on by one, and the last player had room.")
+
+
+def _a_minimum(answer: Any) -> Marked:
+    """Judge three numbers, (set, player, least), such as (1, 0, 2)."""
+    index, player, least = answer
+    constraint = FOURTH.sets[index]
+    if least > FOURTH.hands[player]:
+        return not_yet(
+            f"Player {player} holds {FOURTH.hands[player]} cards: too plain. Take fewer."
+        )
+    low = with_entry(constraint.low, player, least)
+    verdict = solve(FOURTH.with_set(index, SetConstraint(constraint.owners, low, constraint.high)))
+    if isinstance(verdict, Feasible):
+        return not_yet(f"It can still be dealt: {verdict.deal}.")
+    return right("Nothing in their own hand forbids it. What the others must have does.")
+
+
+def _certain(answer: Any) -> Marked:
+    """Judge a dictionary from cards to their only possible owners, such as {0: 1, 4: 2}."""
+    for card, player in sorted(dict(answer).items()):
+        for other in FIFTH.may[card]:
+            verdict = _with_owner(card, other)
+            if isinstance(verdict, Feasible) and other != player:
+                return not_yet(
+                    f"Card {card} may be player {other}'s: {list(verdict.deal.owner[0])}."
+                )
+    missing = [card for card in range(len(FIFTH.may)) if card not in answer and _only_one(card)]
+    if missing:
+        return not_yet(f"That is certain, but not all: try {counted(len(missing), 'card')} more.")
+    return right("Everything else can go two ways at least.")
+
+
+def _with_owner(card: int, player: int) -> object:
+    return solve(deal_problem(Cards(FIFTH.hands, list(with_entry(FIFTH.may, card, [player])))))
+
+
+def _only_one(card: int) -> bool:
+    return sum(isinstance(_with_owner(card, other), Feasible) for other in FIFTH.may[card]) == 1
+
+
+EXERCISES = {
+    "pigeons 1": _a_deal,
+    "pigeons 2": _a_group,
+    "pigeons 3": _two_together,
+    "pigeons 4": _a_path,
+    "pigeons 5": _a_minimum,
+    "pigeons 6": _certain,
+}
