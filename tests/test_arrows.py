@@ -94,7 +94,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "perfect ternary quarto kwartet table game base solvers",
     ),
     "guide": ("quaternity.guide", "arena base"),
-    "lessons": ("quaternity.guide.lessons", "guide base solvers"),
+    "lessons": ("quaternity.guide.lessons", "guide kwartet epistemic base solvers"),
     "environments": ("quaternity.environments", "table base"),
     "face": (
         "quaternity quaternity.analysis quaternity.errors quaternity.information"

@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity import guide
+from quaternity.epistemic import holds
 from quaternity.errors import InputError
 from quaternity.guide.lessons import check
 from quaternity.guide.lessons.marks import Marked
+from quaternity.guide.lessons.worlds import SEVEN
+from solvers import DealProblem, SetConstraint
 from tests.sizes import examples
 
 EXERCISES = [
@@ -64,6 +67,22 @@ WRONG: list[tuple[str, Any, str]] = [
     ("pigeons 5", (0, 2, 3), "too plain"),
     ("pigeons 6", {}, "1 card more"),
     ("pigeons 6", {2: 1}, "may be player 2's"),
+    ("worlds 1", (4, 4), "Carol sees 1 of"),
+    ("worlds 1", (20, 20), "Alice sees 3 of"),
+    ("worlds 2", "H1 0/1", "Anne does not know"),
+    ("worlds 2", "H0 0/0", "Cath, who has card 2, now knows"),
+    ("worlds 2", "H0", "expected"),
+    ("worlds 2", 5, "the text of a formula"),
+    ("worlds 3", "H0 0/0", "Bill does not know"),
+    ("worlds 4", "H0 0/1", "not true now"),
+    ("worlds 4", "!K2 H0 0/0", "still true"),
+    ("worlds 5", ["034"], "to be one of them"),
+    ("worlds 5", ["036", "034"], "Bob, with 125, cannot tell 034 from 036"),
+    ("worlds 5", ["036", "147"], "a list of hands"),
+    ("worlds 5", "036", "a list of hands"),
+    ("worlds 5", ["036", "145"], "Carol, with 4, knows that Alice has 0"),
+    ("worlds 6", "0 asks 1 for 0/2", "learns nothing by it: 70"),
+    ("worlds 6", "1 asks 0 for 0/2", "not a legal"),
 ]
 
 
@@ -79,6 +98,10 @@ RIGHT: list[tuple[str, Any]] = [
     ("pigeons 2", [2, 1]),
     ("pigeons 3", ([2, 1, 1], [[2, 1], [1, 2], [1, 2], [0]])),
     ("pigeons 5", (0, 1, 3)),
+    ("worlds 2", "H0 0/0 | H0 0/1"),
+    ("worlds 4", "!(H0 0/1 | K2 H0 0/0)"),
+    ("worlds 5", ["630", "012", "045", "135", "246"]),
+    ("worlds 6", "0 asks 1 for 2/3"),
 ]
 
 
@@ -90,3 +113,22 @@ def test_other_right_answers_pass_too(name: str, answer: Any) -> None:
 def test_exercises_are_listed_where_there_is_none_of_a_name() -> None:
     with pytest.raises(InputError, match="pigeons 1, pigeons 2"):
         check("pigeons 99", 0)
+
+
+def threes() -> st.SearchStrategy[str]:
+    return st.sets(st.sampled_from("0123456"), min_size=3, max_size=3).map("".join)
+
+
+SAFE = ["036", "012", "045", "134", "256"]
+
+
+@given(st.lists(threes(), max_size=4) | st.lists(st.sampled_from(SAFE), min_size=2), threes())
+@settings(max_examples=examples(200))
+def test_a_list_of_hands_is_safe_exactly_if_the_engine_says_so(named: list[str], more: str) -> None:
+    """The check goes through deals by itself; here it is a formula about common knowledge."""
+    for hands in (["036", *named], ["036", *named, more], SAFE, [*SAFE, more]):
+        said = " | ".join(f"({' & '.join(f'H0 0/{card}' for card in hand)})" for hand in hands)
+        bob, carol = "all c in set 0: Kw1 H0 c", "some c in set 0: K2 H0 c | K2 H1 c"
+        seven = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, players=3)])
+        formula = f"[({said})!] C (({bob}) & !({carol}))"
+        assert bool(check("worlds 5", hands)) == holds(formula, seven, [list(SEVEN)])

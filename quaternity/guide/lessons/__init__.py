@@ -35,6 +35,6 @@ def check(exercise: str, answer: Any) -> Marked:
     try:
         return judge(answer)
     except QuaternityError as error:
-        return not_yet(f"{error}")
+        return not_yet(f"{error}.")
     except (TypeError, ValueError, AttributeError, LookupError):
         return not_yet(f"The answer is to be {form} This is {answer!r:.80}.")

@@ -9,6 +9,10 @@ from math import log10
 from quaternity.base.plots import COLOURS
 from quaternity.base.svg import svg_document, svg_text
 from quaternity.base.wording import counted
+from quaternity.epistemic import Language, parse
+from quaternity.epistemic.kripke import kripke_model, svg_text_of
+from quaternity.epistemic.situation import Situation
+from solvers import Deal, DealProblem
 
 _WIDE, _ROW, _INK, _MARKED = 360, 34, "#222", "#fbe3d0"
 
@@ -69,6 +73,19 @@ def _box(x: float, y: float, wide: float, text: str, marked: bool) -> list[str]:
         f'stroke="{COLOURS[1] if marked else _INK}" stroke-width="{stroke}"/>',
         svg_text(x + wide / 2, round(y, 1), text, size=13, colour=_INK, centred=True),
     ]
+
+
+def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *said: str) -> Drawing:
+    """Draw the deals of a problem that are left after announcements; the real one is on top.
+
+    Lines join the deals that a player, whose number they carry, cannot tell apart.
+    """
+    language = Language.of(problem)
+    formulas = tuple(parse(text, language) for text in said)
+    situation = Situation(problem, Deal(tuple(map(tuple, deal))), formulas, ())
+    model = kripke_model(situation, every=True)
+    title = counted(len(model.worlds), "world")
+    return Drawing(title, svg_text_of(model, title))
 
 
 def chart(

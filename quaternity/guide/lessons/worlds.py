@@ -1,0 +1,151 @@
+"""The exercises of the lesson on who knows what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+from quaternity.epistemic import holds
+from quaternity.guide.lessons.marks import Marked, not_yet, right
+from quaternity.kwartet import KwartetGame, KwartetSettings
+from solvers import DealProblem, SetConstraint, count_deals
+
+THREE = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
+"""Anne (0), Bill (1) and Cath (2) hold one of three cards each."""
+DEAL = [[0, 1, 2]]
+SEVEN = (0, 1, 1, 0, 2, 1, 0)
+"""Alice (0), Bob (1) and Carol (2): who holds which of seven cards."""
+GAME = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=6)
+
+Hand = tuple[int, ...]
+
+
+def _numbers(answer: Any) -> Marked:
+    """Judge two whole numbers, such as (7, 7)."""
+    alice, carol = answer
+    deals = sorted(set(permutations(SEVEN)))
+    for player, number in ((0, alice), (2, carol)):
+        mine = [card for card in range(7) if SEVEN[card] == player]
+        like = [
+            deal for deal in deals if [card for card in range(7) if deal[card] == player] == mine
+        ]
+        if number == len(deals):
+            return not_yet(f"There are {number} deals in all, but player {player} sees a hand.")
+        if number != len(like):
+            name = "Alice" if player == 0 else "Carol"
+            return not_yet(f"{name} sees {len(mine)} of the seven cards. How can the others lie?")
+    return right("The more cards you hold, the fewer deals are left.")
+
+
+def _for_bill_alone(answer: Any) -> Marked:
+    """Judge the text of a formula, such as '!H0 0/1'."""
+    said = _text(answer)
+    if not _true(f"K0 ({said})"):
+        return not_yet("Anne does not know that this is true, so she cannot say it.")
+    if not _true(f"[({said})!] K1 H0 0/0"):
+        return not_yet("Bill, who has card 1, still does not know that Anne has card 0.")
+    if _true(f"[({said})!] K2 H0 0/0"):
+        return not_yet("Cath, who has card 2, now knows it too.")
+    return right("It excludes what Bill holds possible, and nothing that Cath does.")
+
+
+def _everybody_but_not_common(answer: Any) -> Marked:
+    """Judge the text of a formula, such as 'H0 0/0'."""
+    said = _text(answer)
+    for player, name in enumerate(("Anne", "Bill", "Cath")):
+        if not _true(f"K{player} ({said})"):
+            return not_yet(f"{name} does not know it.")
+    if _true(f"C ({said})"):
+        return not_yet("It is common knowledge. It should fail in some world further away.")
+    return right("All know it, but somebody does not know that all do.")
+
+
+def _undone(answer: Any) -> Marked:
+    """Judge the text of a formula, such as '!K2 H0 0/0'."""
+    said = _text(answer)
+    if not _true(said):
+        return not_yet("It is not true now, so nobody can say it.")
+    if _true(f"[({said})!] ({said})"):
+        return not_yet("After it is said it is still true. Whose knowledge could it change?")
+    return right("It was true until it was said.")
+
+
+def _text(answer: Any) -> str:
+    if not isinstance(answer, str):
+        raise TypeError
+    return answer
+
+
+def _true(formula: str) -> bool:
+    return holds(formula, THREE, DEAL)
+
+
+def named_hands(answer: Any) -> list[Hand]:
+    """Return hands of three cards each, sorted, from texts of digits such as '036'."""
+    hands = sorted({tuple(sorted({int(digit) for digit in text})) for text in answer})
+    if any(len(hand) != 3 or hand[-1] > 6 for hand in hands) or isinstance(answer, str):
+        raise ValueError
+    return hands
+
+
+def trouble(hands: list[Hand], deal: Hand) -> Iterator[str]:
+    """Say what somebody should or should not know at a deal, after Alice has named some hands."""
+    bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
+    for_bob = [hand for hand in hands if not {*hand} & {*bob}]
+    if len(for_bob) > 1:
+        yield f"Bob, with {_digits(bob)}, cannot tell {' from '.join(map(_digits, for_bob))}"
+    for_carol = [hand for hand in hands if carol[0] not in hand]
+    for card in {*range(7)} - {*carol}:
+        if all(card in hand for hand in for_carol):
+            yield f"Carol, with {carol[0]}, knows that Alice has {card}"
+        if not any(card in hand for hand in for_carol):
+            yield f"Carol, with {carol[0]}, knows that Bob has {card}"
+
+
+def _a_safe_list(answer: Any) -> Marked:
+    """Judge a list of hands of three cards, such as ['036', '124']."""
+    hands = named_hands(answer)
+    if (0, 3, 6) not in hands:
+        return not_yet("Alice's own hand, 036, is to be one of them: she tells the truth.")
+    for now in trouble(hands, SEVEN):
+        return not_yet(f"{now}.")
+    for alice in hands:
+        for carol in {*range(7)} - {*alice}:
+            deal = tuple(0 if c in alice else 2 if c == carol else 1 for c in range(7))
+            for then in trouble(hands, deal):
+                start = f"Here it works, but it would not if Alice had {_digits(alice)}"
+                return not_yet(f"{start}: {then}. So it is not common knowledge that it does.")
+    return right(f"Bob knows the deal, Carol knows no card, with any of these {len(hands)} hands.")
+
+
+def _digits(hand: Any) -> str:
+    return "".join(map(str, hand))
+
+
+def _a_quiet_request(answer: Any) -> Marked:
+    """Judge a request as text, such as '0 asks 2 for 0/3'."""
+    news = {str(move): _left(GAME.play(move)) for move in GAME.legal_moves}
+    mine, *others = _left(GAME.play(answer))
+    now = _left(GAME)[0]
+    if mine == now:
+        return not_yet(f"Player 0 learns nothing by it: {now} deals before and after.")
+    most = max(sum(left[1:]) for left in news.values() if left[0] < now)
+    if sum(others) < most:
+        told = f"{others[0]} deals to player 1 and {others[1]} to player 2"
+        return not_yet(f"This leaves {told}, {sum(others)} in all. Another request leaves {most}.")
+    return right(f"Player 0 goes from {now} deals to {mine}, the others only to {others}.")
+
+
+def _left(game: KwartetGame) -> list[int]:
+    return [count_deals(game.view(seat).problem) for seat in range(3)]
+
+
+EXERCISES = {
+    "worlds 1": _numbers,
+    "worlds 2": _for_bill_alone,
+    "worlds 3": _everybody_but_not_common,
+    "worlds 4": _undone,
+    "worlds 5": _a_safe_list,
+    "worlds 6": _a_quiet_request,
+}
