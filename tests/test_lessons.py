@@ -4,12 +4,16 @@ What stands on the pages is tried by doctest, and the notebooks by `cli/test_gui
 """
 
 import re
+from collections import Counter
+from doctest import DocTestParser
 from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
 from quaternity import guide
 from quaternity.epistemic import holds
@@ -83,6 +87,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("worlds 5", ["036", "145"], "Carol, with 4, knows that Alice has 0"),
     ("worlds 6", "0 asks 1 for 0/2", "learns nothing by it: 70"),
     ("worlds 6", "1 asks 0 for 0/2", "not a legal"),
+    ("secret 1", "scissors", "wins -0.25"),
+    ("secret 1", "stone", "one of 'rock'"),
+    ("secret 2", 2, "between 0 and 1"),
+    ("secret 2", 0.3, "always choose card 0, you win only -0.1"),
+    ("secret 3", 15, "List the hands"),
+    ("secret 4", -1, "not below 0"),
+    ("secret 4", 0.1, "0.1000, no less than"),
+    ("secret 4", 0.05, "0.0500, less than"),
+    ("secret 5", 0.1, "triples"),
 ]
 
 
@@ -102,6 +115,8 @@ RIGHT: list[tuple[str, Any]] = [
     ("worlds 4", "!(H0 0/1 | K2 H0 0/0)"),
     ("worlds 5", ["630", "012", "045", "135", "246"]),
     ("worlds 6", "0 asks 1 for 2/3"),
+    ("secret 2", 0.4001),
+    ("secret 4", -1e-17),
 ]
 
 
@@ -132,3 +147,64 @@ def test_a_list_of_hands_is_safe_exactly_if_the_engine_says_so(named: list[str],
         seven = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, players=3)])
         formula = f"[({said})!] C (({bob}) & !({carol}))"
         assert bool(check("worlds 5", hands)) == holds(formula, seven, [list(SEVEN)])
+
+
+@pytest.mark.parametrize(("rules", "value"), [((2, 3, 2, 4), 4 / 5), ((3, 2, 2, 4), 1 / 5)])
+def test_a_linear_program_gives_the_value_that_the_lesson_learns(
+    rules: tuple[int, ...], value: float
+) -> None:
+    """In sequence form (Koller, Megiddo and von Stengel), of the game as the lesson defines it."""
+    names: dict[str, Any] = {}
+    for example in DocTestParser().get_examples(guide.page("secret").text):
+        if example.source.startswith(("from ", "class ", "def ")):
+            exec(example.source, names)  # noqa: S102 - our own page
+    deals = names["all_deals"](names["Rules"](*rules))
+    row: dict[Any, int] = {(player, None): number for number, player in enumerate((0, 1))}
+    parents, wins = dict[Any, Any](), Counter[Any]()
+
+    def walk(tree: Any, last: tuple[Any, Any]) -> None:
+        """Number what a player has done so far; `last` is that of both."""
+        if isinstance(tree, int):
+            wins[last] += tree
+            return
+        turn, key, branches = tree
+        parents[turn, key] = last[turn]
+        for number, branch in enumerate(branches):
+            done = (turn, (key, number))
+            row.setdefault(done, len(row))
+            walk(branch, (done, last[1]) if turn == 0 else (last[0], done))
+
+    for deal in deals:
+        walk(names["unfold"](deal, {}), ((0, None), (1, None)))
+    # Unknown: how often player 0 does each, and what player 1 can still lose in each set of theirs.
+    plans = [done for done in row if done[0] == 0]
+    place = {unknown: number for number, unknown in enumerate(
+        [*plans, (1, None), *(key for key in parents if key[0] == 1)]
+    )}  # fmt: skip
+    flows = [({place[0, None]: 1}, 1)]
+    for (turn, key), parent in parents.items():
+        if turn == 0:
+            parts = {place[done]: 1 for done in plans if done[1] and done[1][0] == key}
+            flows.append(({**parts, place[parent]: -1}, 0))
+    bounds: dict[Any, Any] = {}
+    for done in row:
+        if done[0] == 1:
+            bounds[done] = Counter({place[(1, done[1][0]) if done[1] else (1, None)]: 1})
+    for key, parent in parents.items():
+        if key[0] == 1:
+            bounds[parent][place[key]] -= 1
+    for (mine, theirs), win in wins.items():
+        bounds[theirs][place[mine]] -= win / len(deals)
+
+    def matrix(rows: Any) -> Any:
+        entries = [(r, c, x) for r, line in enumerate(rows) for c, x in line.items()]
+        r, c, x = zip(*entries, strict=True)
+        return csr_matrix((x, (r, c)), (len(rows), len(place)))
+
+    goal = [-float(unknown == (1, None)) for unknown in place]
+    best = linprog(
+        goal, matrix(list(bounds.values())), [0] * len(bounds), matrix([line for line, _ in flows]),
+        [total for _, total in flows],
+        [(0, None) if unknown in row and unknown[0] == 0 else (None, None) for unknown in place],
+    )  # fmt: skip
+    assert best.fun == pytest.approx(-value)

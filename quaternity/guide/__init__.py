@@ -16,12 +16,12 @@ from quaternity.base.errors import InputError
 ORDER = (
     "rules", "serving", "operating", "commands", "python", "decks", "puzzles", "referee",
     "comparing", "solvers", "bots", "arena", "players", "learning", "games", "knowledge",
-    "perfect-play", "mathematics", "pigeons", "worlds", "trust", "formats", "limits", "glossary",
-    "house",
+    "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
+    "glossary", "house",
 )  # fmt: skip
 """The names of the pages, those first that a newcomer looks for."""
 
-LESSONS = ("pigeons", "worlds")
+LESSONS = ("pigeons", "worlds", "secret")
 """The pages that are lessons in Python, an hour each; `quaternity.guide.lessons` checks answers."""
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
