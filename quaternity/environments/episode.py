@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import whole
@@ -21,7 +21,7 @@ from quaternity.base.wording import shown
 from quaternity.environments.plain_encoded import PlainEncoded
 from quaternity.table.games import registration, rules_class
 
-P_co = TypeVar("P_co", covariant=True)
+P = TypeVar("P")
 M = TypeVar("M")
 V_contra = TypeVar("V_contra", contravariant=True)
 
@@ -29,7 +29,7 @@ V_contra = TypeVar("V_contra", contravariant=True)
 WAITS = Kind("waits", "{who:player} waits")
 
 
-class Encoded(Protocol[P_co, M, V_contra]):
+class Encoded(Protocol[P, M, V_contra]):
     """The moves and views of a game with its settings as numbers; it sees nothing but views.
 
     Attributes:
@@ -37,11 +37,14 @@ class Encoded(Protocol[P_co, M, V_contra]):
         entries: what `numbers` gives: parts of it in order, each as its name, how many numbers it
             has, and what they mean.
         points: the fewest and the most that a seat can make.
+        outcomes: what `outcome` gives, in parts as of `entries`; None where moves as numbers do not
+            say all that was seen, so that nobody can remember by them.
     """
 
     actions: int
     entries: Sequence[tuple[str, int, str]]
     points: tuple[float, float]
+    outcomes: Sequence[tuple[str, int, str]] | None
 
     def action(self, move: M | None, view: V_contra) -> int:
         """Return the number of a legal move, or of waiting (None)."""
@@ -59,6 +62,9 @@ class Encoded(Protocol[P_co, M, V_contra]):
     def numbers(self, view: V_contra) -> memoryview[float]:
         """Return the view as numbers between 0 and 1, 32-bit floats in memory; see `entries`."""
 
+    def outcome(self, before: P, after: P) -> bytes:
+        """Return what everybody saw of a move besides its seat and number; see `outcomes`."""
+
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Give what may be drawn by chance next, with its probability; empty when nothing is left.
 
@@ -66,7 +72,7 @@ class Encoded(Protocol[P_co, M, V_contra]):
             drawn: what was drawn before.
         """
 
-    def dealt(self, drawn: Sequence[int]) -> P_co:
+    def dealt(self, drawn: Sequence[int]) -> P:
         """Return the first position when all is drawn."""
 
 
@@ -79,13 +85,13 @@ class Reward(NamedTuple):
 
     Attributes:
         returns: see `Returns`; what a step gives is the difference.
-        bounds: the least and the most; None for those of the game's points.
+        bounds: of the fewest and the most points, the least and the most that a seat gets.
         zero_sum: whether all seats together always get nothing.
         at_end: whether nobody gets anything before the game is over.
     """
 
     returns: Returns
-    bounds: tuple[float, float] | None
+    bounds: Callable[[float, float], tuple[float, float]]
     zero_sum: bool
     at_end: bool
 
@@ -101,9 +107,17 @@ def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
     return [((place == 1) * seats / winners - 1) / (seats - 1) for place in places]
 
 
+def lead(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
+    """Own points less those of the others, on average of these."""
+    del places
+    seats, total = len(points), sum(points)
+    return [own - (total - own) / max(1, seats - 1) for own in points]
+
+
 REWARDS = {
-    "win": Reward(win, (-1.0, 1.0), True, True),
-    "points": Reward(lambda points, places: points, None, False, False),
+    "win": Reward(win, lambda low, high: (-1.0, 1.0), True, True),
+    "points": Reward(lambda points, places: points, lambda low, high: (low, high), False, False),
+    "lead": Reward(lead, lambda low, high: (low - high, high - low), True, False),
 }
 """Rewards by name; put your own here."""
 
@@ -166,13 +180,41 @@ class TableGame:
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the most that a seat can get in an episode."""
-        low, high = self.reward.bounds or self.encoded.points
-        return max(low, -float(self.max_moves or 10**6)), high
+        low, high = self.encoded.points
+        return self.reward.bounds(max(low, -float(self.max_moves or 10**6)), high)
 
-    def describe(self) -> str:
-        """Return what an observation means, number by number: lines `first..last name: meaning`."""
+    @property
+    def recalled(self) -> Sequence[tuple[str, int, str]]:
+        """What a player remembers as numbers, in parts as of `Encoded.entries`.
+
+        Nothing is there when games may last for ever, or when the game has no `Encoded.outcomes`.
+        """
+        encoded, seats = self.encoded, self.seats
+        if not self.max_moves or encoded.outcomes is None:
+            return ()
+        parts = [
+            ("", seats, "1 for who moved"),
+            ("", encoded.actions, "1 for the action"),
+            *encoded.outcomes,
+        ]
+        each = sum(count for _, count, _ in parts)
+        meaning = "; ".join(f"{count} with {meaning}" for _, count, meaning in parts)
+        start = sum(count for _, count, _ in encoded.entries)
+        return (
+            ("player", seats, "1 for the player; bystanders: none"),
+            ("first", seats, "1 for who was asked first, where several may act at once"),
+            ("start", start, "the observation at the start"),
+            ("moves", self.max_moves * each, f"per move {each} numbers: {meaning}"),
+        )
+
+    def describe(self, recalled: bool = False) -> str:
+        """Return what an observation means, number by number: lines `first..last name: meaning`.
+
+        Args:
+            recalled: describe what a player remembers, OpenSpiel's information-state tensor.
+        """
         lines, first = [], 0
-        for name, count, meaning in self.encoded.entries:
+        for name, count, meaning in self.recalled if recalled else self.encoded.entries:
             lines.append(f"{first}..{first + count - 1} {name}: {meaning}")
             first += count
         return "\n".join(lines)
@@ -213,20 +255,25 @@ def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[An
     return rules, rules.replay(data).positions[-1]
 
 
+History: TypeAlias = tuple[tuple[int, int, bytes], ...]
+"""Moves as numbers: who moved, the action, and `Encoded.outcome`."""
+
+
 class _Made:
     """A move of an episode, after those before it.
 
     Attributes:
         before: the move before; None for the first one.
         seat, move: who moved; None: it waited.
-        told: what `Episode.told` gives after it and the position then; None until it was asked for.
+        told: what `Episode.told` and `Episode.history` give after it, and the position then; None
+            until it was asked for.
     """
 
     __slots__ = ("before", "move", "seat", "told")
 
     def __init__(self, before: _Made | None, seat: int, move: Any) -> None:
         self.before, self.seat, self.move = before, seat, move
-        self.told: tuple[tuple[str, ...], Any] | None = None
+        self.told: tuple[tuple[str, ...], History, Any] | None = None
 
 
 class Episode:
@@ -369,19 +416,34 @@ class Episode:
 
         Cost: the moves since those that were told before are made again.
         """
-        untold, rules = self._moves_made(untold=True), self.game.rules
+        return self._told()[0]
+
+    def history(self) -> History:
+        """Return the moves since the start as numbers; empty without `Encoded.outcomes`.
+
+        Cost: as of `told`.
+        """
+        return self._told()[1]
+
+    def _told(self) -> tuple[tuple[str, ...], History]:
+        untold, rules, encoded = self._moves_made(True), self.game.rules, self.game.encoded
         known = untold[0].before if untold else self._made
-        events, position = known.told if known and known.told else ((), self.root.position)
+        events, history, position = (
+            known.told if known and known.told else ((), (), self.root.position)
+        )
         for made in untold:
             before, seat, move = position, made.seat, made.move
             if move is None:
                 events += (WAITS(who=seat),)
-                continue
-            position = self.position if made is self._made else rules.after(before, seat, move)
-            events += tuple(rules.events(before, seat, move, position))
+            else:
+                position = self.position if made is self._made else rules.after(before, seat, move)
+                events += tuple(rules.events(before, seat, move, position))
+            if encoded.outcomes is not None:
+                action = encoded.action(move, rules.view(before, seat))
+                history += ((seat, action, encoded.outcome(before, position)),)
         if self._made:
-            self._made.told = events, self.position
-        return events
+            self._made.told = events, history, self.position
+        return events, history
 
     def remembered(self, seat: int | None) -> str:
         """All that a seat (None: a bystander) has ever seen: the start, and what it was told."""

@@ -11,8 +11,10 @@ start as the path of a file, where the game is to be made of its name again, as 
 nodes deal the cards; where several seats may act at once, one more says who is asked first.
 
 The information-state string is all that the player has seen and heard, so recall is perfect; the
-observation tensor is `Encoded.numbers`. `str(state)` is the same for positions with the same future
-where nothing is hidden (without `max_moves`, for value iteration), else the whole history.
+information-state tensor is the same in numbers (`TableGame.recalled` is its layout), in games of
+at most `MOST_RECALLED` of them. The observation tensor is `Encoded.numbers`. `str(state)` is the
+same for positions with the same future where nothing is hidden (without `max_moves`, for value
+iteration), else the whole history.
 """
 
 from __future__ import annotations
@@ -33,6 +35,9 @@ from quaternity.table.games import game_names, registration, rules_class
 NEVER = 1_000_000
 """What a game without `max_moves` says is its longest."""
 
+MOST_RECALLED = 1 << 22
+"""Most numbers of an information-state tensor: 16 MB."""
+
 NO_START = "none"
 """What `start` says when cards are dealt; OpenSpiel reads no empty text."""
 
@@ -46,6 +51,10 @@ def _parameters(name: str) -> dict[str, Any]:
     return {
         key: str(value) if isinstance(value, str) else value for key, value in values.items()
     } | _OWN
+
+
+def _recalled(table: TableGame) -> int:
+    return sum(count for _, count, _ in table.recalled)
 
 
 def _type(name: str, table: TableGame | None = None) -> Any:
@@ -68,7 +77,7 @@ def _type(name: str, table: TableGame | None = None) -> Any:
         min_num_players=fewest,
         max_num_players=most,
         provides_information_state_string=True,
-        provides_information_state_tensor=False,
+        provides_information_state_tensor=0 < _recalled(shaped) <= MOST_RECALLED,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=_parameters(name),
@@ -98,12 +107,13 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
             reward=own["reward"],
             max_moves=None if most == -1 else most,
         )
-        encoded = self.table.encoded
+        encoded, start = self.table.encoded, self.table.start
+        self.root = Dealing(self.table, b"", start).begun()
         low, high = self.table.bounds
         zero_sum = self.table.reward.zero_sum and self.table.seats > 1
         info = {
             "num_distinct_actions": encoded.actions,
-            "max_chance_outcomes": 0 if self._starts_at_once() else self._most_outcomes(),
+            "max_chance_outcomes": 0 if isinstance(self.root, Episode) else self._most_outcomes(),
             "num_players": self.table.seats,
             "min_utility": low,
             "max_utility": high,
@@ -115,11 +125,6 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return _loaded, (str(self),)
-
-    def _starts_at_once(self) -> bool:
-        encoded, start = self.table.encoded, self.table.start
-        position = encoded.dealt(()) if start is None and not encoded.chance(()) else start
-        return position is not None and len(self.table.rules.to_act(position)) <= 1
 
     def _most_outcomes(self) -> int:
         return max(self.table.seats, len(self.table.encoded.chance(())))
@@ -147,87 +152,108 @@ def _legal(mask: bytes) -> list[int]:
     return list(compress(range(len(mask)), mask))
 
 
+class Dealing:
+    """What chance has drawn before an episode begins. Immutable.
+
+    Attributes:
+        drawn: the cards' hands, or cards, so far.
+        position: where all is dealt, and who is asked first is drawn next; None before.
+        outcomes: what may be drawn next, with its probability.
+    """
+
+    def __init__(self, table: TableGame, drawn: bytes, position: Any = None) -> None:
+        self.table, self.drawn, self.position = table, drawn, position
+        chance = table.encoded.chance
+        seats = table.seats
+        self.outcomes: Sequence[tuple[int, float]] = (
+            chance(drawn) if position is None else [(seat, 1 / seats) for seat in range(seats)]
+        )
+
+    def __deepcopy__(self, memo: Any) -> Dealing:
+        return self
+
+    def begun(self) -> Dealing | Episode:
+        """Return the episode if all is drawn, else what is drawn next."""
+        table, position = self.table, self.position
+        if position is None:
+            if self.outcomes:
+                return self
+            position = table.encoded.dealt(self.drawn)
+        if len(table.rules.to_act(position)) > 1:
+            return Dealing(table, self.drawn, position)
+        return Episode(table, position)
+
+    def after(self, action: int) -> Dealing | Episode:
+        """Return the moment after chance has drawn."""
+        if self.position is not None:
+            return Episode(self.table, self.position, action)
+        return Dealing(self.table, self.drawn + bytes([action])).begun()
+
+
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     """A game at one moment.
 
     Attributes:
-        episode: the game; None while chance has not drawn all.
+        now: the game, or what chance has drawn of it. Each copy of a state copies its attributes,
+            so there is one only.
     """
 
     def __init__(self, game: TableSpielGame) -> None:
         super().__init__(game)
-        self._table = game.table
-        self._drawn = b""
-        self._position: Any = None
-        self.episode: Episode | None = None
-        self._begin(game.table.start)
+        self.now: Dealing | Episode = game.root
 
-    def _begin(self, position: Any) -> None:
-        table = self._table
-        if position is None and not table.encoded.chance(self._drawn):
-            position = table.encoded.dealt(self._drawn)
-        if position is None:
-            return
-        if len(table.rules.to_act(position)) > 1:
-            self._position = position  # who is asked first is drawn next
-        else:
-            self.episode = Episode(table, position)
+    @property
+    def episode(self) -> Episode | None:
+        """The game; None while chance has not drawn all."""
+        return self.now if isinstance(self.now, Episode) else None
 
     def current_player(self) -> int:
         """Whose turn it is, chance's, or nobody's."""
-        if self.episode is None:
+        if isinstance(self.now, Dealing):
             return int(pyspiel.PlayerId.CHANCE)
-        seat = self.episode.seat
+        seat = self.now.seat
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def is_terminal(self) -> bool:
         """Return whether it is over or cut off."""
-        return self.episode is not None and self.episode.seat is None
+        return isinstance(self.now, Episode) and self.now.seat is None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """Return what may be drawn, with its probability."""
-        table = self._table
-        if self._position is not None:
-            return [(seat, 1 / table.seats) for seat in range(table.seats)]
-        return table.encoded.chance(self._drawn)
+        assert isinstance(self.now, Dealing), "chance draws"
+        return self.now.outcomes
 
     def _legal_actions(self, player: int) -> list[int]:
-        assert self.episode is not None, "a player is to act"
-        return _legal(self.episode.mask) if player == self.episode.seat else []
+        assert isinstance(self.now, Episode), "a player is to act"
+        return _legal(self.now.mask) if player == self.now.seat else []
 
     def _apply_action(self, action: int) -> None:
-        if self.episode is not None:
-            self.episode = self.episode.after(action)
-        elif self._position is not None:
-            self.episode = Episode(self._table, self._position, action)
-        else:
-            self._drawn += bytes([action])
-            self._begin(None)
+        self.now = self.now.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        if player == pyspiel.PlayerId.CHANCE:
-            return f"draw {action}" if self._position is None else f"player {action} is asked first"
-        episode, table = self.episode, self._table
-        assert episode is not None, "a player is to act"
+        if isinstance(self.now, Dealing):
+            drawn = self.now.position is None
+            return f"draw {action}" if drawn else f"player {action} is asked first"
+        episode = self.now
+        table = episode.game
         view = episode.view if player == episode.seat else None
         move = table.encoded.move(action, view or table.rules.view(episode.position, player))
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
         """Return what each player has got: nothing before the end."""
-        over = self.is_terminal()
-        assert self.episode is not None or not over, "only an episode ends"
-        if self.episode is None or not over:
-            return [0.0] * self._table.seats
-        return self.episode.returns()
+        if isinstance(self.now, Dealing):
+            return [0.0] * self.now.table.seats
+        return self.now.returns() if self.now.seat is None else [0.0] * self.now.game.seats
 
     def __str__(self) -> str:
-        table, episode = self._table, self.episode
-        if episode is None:
-            return f"drawn: {' '.join(map(str, self._drawn))}"
+        if isinstance(self.now, Dealing):
+            return f"drawn: {' '.join(map(str, self.now.drawn))}"
+        episode, table = self.now, self.now.game
         rules = table.rules
         if table.encoded.chance(()):
-            drawn = " ".join(map(str, self._drawn))
+            moves = self.history()
+            drawn = " ".join(map(str, moves[: len(moves) - episode.moves]))
             return "\n".join((f"drawn: {drawn}; first {episode.first}", *episode.told()))
         counted = f"move {episode.moves} of {table.max_moves}\n" if table.max_moves else ""
         return counted + json.dumps(rules.view_json(rules.view(episode.position, None)))
@@ -237,8 +263,8 @@ class TableObserver:
     """What a player sees (`IIGObservationType`): with perfect recall, all that it has ever seen.
 
     Attributes:
-        tensor: `Encoded.numbers` of the player's view, without recall.
-        dict: parts of it by their names; see `Encoded.entries`.
+        tensor: `Encoded.numbers` of the player's view; with recall, see `TableGame.recalled`.
+        dict: parts of it by their names.
     """
 
     def __init__(self, game: TableSpielGame, iig_obs_type: Any, params: Any) -> None:
@@ -248,8 +274,11 @@ class TableObserver:
         self._recall = kind.perfect_recall
         self._private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._table = game.table
-        entries = game.table.encoded.entries
-        self.tensor = np.zeros(sum(count for _, count, _ in entries), np.float32)
+        entries = game.table.recalled if self._recall else game.table.encoded.entries
+        size = sum(count for _, count, _ in entries)
+        if self._recall and size > MOST_RECALLED:
+            entries, size = (), 0
+        self.tensor = np.zeros(size, np.float32)
         self.dict, place = {}, 0
         for name, count, _ in entries:
             self.dict[name] = self.tensor[place : place + count]
@@ -262,8 +291,25 @@ class TableObserver:
             self.tensor.fill(0)
             return
         seat = player if self._private else None
+        if self._recall:
+            if self.dict:
+                self._set_recalled(episode, seat)
+            return
         view = episode.view if seat == episode.seat else table.rules.view(episode.position, seat)
         self.tensor[:] = table.encoded.numbers(view)
+
+    def _set_recalled(self, episode: Episode, seat: int | None) -> None:
+        table, root = self._table, episode.root
+        self.tensor.fill(0)
+        if seat is not None:
+            self.dict["player"][seat] = 1
+        if root.several:
+            self.dict["first"][episode.first] = 1
+        self.dict["start"][:] = table.encoded.numbers(table.rules.view(root.position, seat))
+        moves = self.dict["moves"].reshape(table.max_moves, -1)
+        for row, (mover, action, outcome) in zip(moves, episode.history(), strict=False):
+            row[mover] = row[table.seats + action] = 1
+            row[table.seats + table.encoded.actions :] = np.frombuffer(outcome, np.float32)
 
     def string_from(self, state: TableSpielState, player: int) -> str:
         """Return what a player sees, or remembers, in words."""

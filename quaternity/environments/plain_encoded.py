@@ -30,6 +30,7 @@ class PlainEncoded:
 
     actions = MOST_OFFERED + 1
     points = (-1e6, 1e6)
+    outcomes = None
     entries: tuple[tuple[str, int, str], ...] = (
         ("document", MOST_BYTES, "the view in JSON, byte by byte, each divided by 255"),
     )
@@ -82,6 +83,11 @@ class PlainEncoded:
             )
         values = array("f", [byte / 255 for byte in document.ljust(MOST_BYTES, b"\0")])
         return memoryview(values.tobytes()).cast("f")
+
+    def outcome(self, before: Any, after: Any) -> bytes:
+        """Return nothing: which move an action is depends on the view."""
+        del before, after
+        return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the starts that may be drawn, equally likely; none where there is one only."""

@@ -46,6 +46,8 @@ class QuaternityEncoded:
     `(s * set_size + c) * (players - 1) + k - 1`; the last two are the answers no and yes.
     """
 
+    outcomes: tuple[tuple[str, int, str], ...] = ()
+
     def __init__(self, rules: QuaternityRules) -> None:
         self.rules = rules
         settings = rules.settings
@@ -173,6 +175,11 @@ class QuaternityEncoded:
         numbers[(asker - asked) % self._players] = 1.0
         numbers[self._players + index * self._size + number] = 1.0
         return numbers.tobytes()
+
+    def outcome(self, before: QuaternityPosition, after: QuaternityPosition) -> bytes:
+        """Return nothing: a move says all."""
+        del before, after
+        return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return that nothing is dealt."""

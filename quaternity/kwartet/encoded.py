@@ -33,6 +33,10 @@ class KwartetEncoded:
         self._players, self._sets, self._cards = players, sets, cards
         self.actions = cards * (players - 1)
         self.points = (0.0, float(sets))
+        self.outcomes = (
+            ("answer", 1, "1 when the asker got the card"),
+            ("put down", sets, "1 for each set that the asker then put down"),
+        )
         each = SET_SIZE + players * (SET_SIZE + 3)
         self.entries = (
             ("seat", players, "1 for the number of the seat whose view it is; bystanders: none"),
@@ -145,6 +149,13 @@ class KwartetEncoded:
         numbers[2 * players + index * SET_SIZE + number] = 1.0
         numbers[-1] = float(answer)
         return numbers.tobytes()
+
+    def outcome(self, before: KwartetPosition, after: KwartetPosition) -> bytes:
+        """Return the answer and the sets put down; see `outcomes`."""
+        del before
+        _, answer, announced = after.events[-1]
+        down = [float(index in announced) for index in range(self._sets)]
+        return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return who has more cards, where they come out uneven; then who gets each card."""

@@ -10,15 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
+from quaternity.base.many import checked_actions, checked_games, refuse_illegal
 from quaternity.quarto.encoded import QuartoEncoded
 from quaternity.quarto.pieces import FEATURES, PIECES
 from quaternity.quarto.rows import CELLS, ROWS, SQUARES
 from quaternity.quarto.rules import QuartoSettings
-
-MOST_GAMES = 1 << 20
-"""Games of one batch: some 150 bytes each, and 800 for masks and observations."""
 
 _EACH, _LENGTH = PIECES + 1, len(ROWS[0].cells)
 _FIRST = CELLS * _EACH
@@ -51,9 +47,7 @@ class QuartoBatch:
         Raises:
             InputError: there are too many, or a value is wrong.
         """
-        self.games = whole(games, "games", 1)
-        if self.games > MOST_GAMES:
-            raise InputError(f"games: {games} is above the limit of {MOST_GAMES}")
+        self.games = checked_games(games, self.actions, self.size)
         self.squares = QuartoSettings(squares).squares
         rows = [row.cells for row in ((*ROWS, *SQUARES) if self.squares else ROWS)]
         self._through = np.array([[cell in row for cell in range(CELLS)] for row in rows])
@@ -91,10 +85,7 @@ class QuartoBatch:
         Raises:
             InputError: an action is not legal; it names the game, and nothing is played.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.games,) or given.dtype.kind not in "iu":
-            raise InputError(f"actions: {self.games} whole numbers are expected")
-        action = given.clip(-1, self.actions).astype(np.int32)
+        given, action = checked_actions(actions, self.games, self.actions)
         cell, piece = action // _EACH, action % _EACH
         first = self.in_hand < 0
         inside = (action >= 0) & (action < _FIRST)
@@ -116,8 +107,7 @@ class QuartoBatch:
         legal = inside & np.where(ends, piece == PIECES, self._free & bit != 0)
         spot = self._every * CELLS + cell
         legal &= first | (self.cells.ravel()[spot] < 0)
-        if wrong := np.nonzero(~(legal | self.over))[0][:1].tolist():
-            raise InputError(f"action {given[wrong[0]]} of game {wrong[0]} is not legal")
+        refuse_illegal(given, legal | self.over)
         at_once = bool(places.all())
         chosen: Any = slice(None) if at_once else places
         self.cells.ravel()[spot[chosen]] = self.in_hand[chosen]

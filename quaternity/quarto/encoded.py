@@ -31,6 +31,7 @@ class QuartoEncoded:
 
     actions = _FIRST + PIECES
     points = (0.0, 1.0)
+    outcomes: tuple[tuple[str, int, str], ...] = ()
     entries: tuple[tuple[str, int, str], ...] = (
         ("seat", 2, "1 for the player on turn"),
         (
@@ -94,6 +95,11 @@ class QuartoEncoded:
         parts += map(_piece_numbers, view.board.cells)
         parts += (_piece_numbers(piece), array("f", list(remaining)).tobytes())
         return memoryview(b"".join(parts)).cast("f")
+
+    def outcome(self, before: QuartoPosition, after: QuartoPosition) -> bytes:
+        """Return nothing: a move says all."""
+        del before, after
+        return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Nothing is left to chance."""

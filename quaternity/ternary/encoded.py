@@ -20,6 +20,8 @@ from quaternity.ternary.rules import (
 )
 from quaternity.ternary.tables import Rule
 
+_NOTHING_DEALT = bytes(4 * 3 * CARDS)
+
 MOST_THREES = CARDS // 3
 """All cards make so many threes."""
 
@@ -32,6 +34,10 @@ class SetEncoded:
     `c(c-1)(c-2)/6 + b(b-1)/2 + a`; the last two actions are agreeing to three more cards, and
     waiting.
     """
+
+    outcomes: tuple[tuple[str, int, str], ...] = (
+        ("dealt", 3 * CARDS, "for each of three cards dealt, in their order, 1 for the card"),
+    )
 
     def __init__(self, rules: SetRules) -> None:
         self.rules = rules
@@ -75,7 +81,7 @@ class SetEncoded:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.claims:
             return MORE if action == self.claims else None
-        places = _claims(self.places)[action]
+        places = claimed_places(self.places)[action]
         if places[-1] >= len(view.places):
             raise InputError(f"action {action}: place {places[-1]} is empty")
         return SetMove(tuple(sorted([view.places[place] for place in places])))
@@ -108,6 +114,14 @@ class SetEncoded:
         )
         return memoryview(b"".join(parts)).cast("f")
 
+    def outcome(self, before: SetPosition, after: SetPosition) -> bytes:
+        """Return the cards dealt; see `outcomes`."""
+        dealt = array("f", _NOTHING_DEALT)
+        count = before.seen.undealt - after.seen.undealt
+        for number, card in enumerate(before.deck[:count]):
+            dealt[number * CARDS + card] = 1.0
+        return dealt.tobytes() if count else _NOTHING_DEALT
+
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the cards of the deck, one after another."""
         undrawn = [card for card in range(CARDS) if card not in drawn]
@@ -119,7 +133,8 @@ class SetEncoded:
 
 
 @cache
-def _claims(places: int) -> tuple[tuple[int, int, int], ...]:
+def claimed_places(places: int) -> tuple[tuple[int, int, int], ...]:
+    """Return the places of every claim, in the order of their numbers."""
     threes = combinations(range(places), 3)
     return tuple(sorted(threes, key=lambda three: three[::-1]))
 

@@ -22,6 +22,7 @@ SET = Registration(
         ),
     ),
     encoded="quaternity.ternary.encoded:SetEncoded",
+    batch="quaternity.ternary.batch:SetBatch",
     words="quaternity.cli.set_play:set_words",
     command="quaternity.cli.ternary:set_app",
     drawing="quaternity.web.drawing.ternary:part",

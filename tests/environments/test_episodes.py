@@ -338,8 +338,15 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
             returns = episode.returns()
             assert len(returns) == game.seats
             assert low <= min(returns) <= max(returns) <= high
+            points = game.rules.points(episode.position)
             if reward == "points":
-                assert returns == list(game.rules.points(episode.position))
+                assert returns == list(points)
+            elif reward == "lead":
+                others = [sum(points) - own for own in points]
+                assert returns == [
+                    own - other / (len(points) - 1)
+                    for own, other in zip(points, others, strict=True)
+                ]
             elif episode.seat is None:
                 places = game.rules.places(episode.position)
                 assert returns == win(game.rules.points(episode.position), places)
@@ -350,14 +357,17 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
             episode = episode.after(random.choice(legal(episode)))
         assert most == 0 or episode.moves <= most
         sums.add(round(sum(returns), 9))
-    assert game.reward.zero_sum == (reward == "win")
+    assert game.reward.zero_sum == (reward != "points")
     assert sums == {0} or not game.reward.zero_sum
     assert game.reward.at_end == (reward == "win")
     if reward == "win":
         assert game.bounds == (-1, 1)
     else:
-        assert game.bounds == (-most or -1e6 if name == "set" else 0, game.encoded.points[1])
-    assert TableGame(name, reward=reward, max_moves=0).bounds[0] in (-1, 0, -1e6)
+        least, highest = -most or -1e6 if name == "set" else 0, game.encoded.points[1]
+        span = highest - least
+        assert game.bounds == ((least, highest) if reward == "points" else (-span, span))
+    assert TableGame(name, reward="win", max_moves=0).bounds == (-1, 1)
+    assert TableGame(name, reward="points", max_moves=0).bounds[0] in (0, -1e6)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("pyspiel")
 
+import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import minimax
 from open_spiel.python.algorithms.get_all_states import get_all_states
@@ -143,6 +144,54 @@ def test_what_is_hidden_is_in_no_string_and_no_tensor() -> None:
     # 3 + 3 + 2 cards: as many hands of player 0 as there are, some with sets that are gone.
     hands = {tuple(one[5 * 3 :]) for one in seen.values()}
     assert len(seen) == len(hands) in (28, 56)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python_kwartet(players=3,sets=2,max_moves=4)",
+        "python_kwartet(players=2,sets=2,announce=after-own-request,max_moves=5)",
+        "python_quaternity(set_size=2,sets=3,max_moves=5)",
+        "python_quarto(max_moves=3)",
+        "python_set(max_moves=4)",
+    ],
+)
+def test_the_tensor_of_what_is_remembered_is_as_good_as_the_words(text: str) -> None:
+    """Equal tensors have equal strings, and the other way round, for all players and moments."""
+    game, both = pyspiel.load_game(text), set()
+    few = -6 if "set(" in text else 0
+    for seed in range(thorough(150, 2000)):
+        random, state = Random(seed), game.new_initial_state()
+        while state.is_chance_node() and "set(" not in text:
+            state.apply_action(random.choice(state.chance_outcomes())[0])
+        while state.is_chance_node():  # two decks, which differ late
+            drawn = [card for card, _ in state.chance_outcomes()]
+            state.apply_action(drawn[0 if len(drawn) > 70 or len(drawn) == 2 else seed % 2 - 1])
+        while True:
+            for player in range(game.num_players()):
+                tensor = np.array(state.information_state_tensor(player), np.float32)
+                both.add((state.information_state_string(player), tensor.tobytes()))
+            if state.is_terminal():
+                break
+            state.apply_action(random.choice(state.legal_actions()[few:]))
+    strings, tensors = zip(*both, strict=True)
+    assert len(set(strings)) == len(set(tensors)) == len(both) > 50
+
+
+def test_the_layout_of_what_is_remembered_is_stated() -> None:
+    for name in GAMES_OF_OURS:
+        game = pyspiel.load_game(f"python_{name}")
+        lines = game.table.describe(recalled=True).splitlines()
+        last = int(lines[-1].partition("..")[2].partition(" ")[0])
+        assert game.get_type().provides_information_state_tensor
+        assert game.information_state_tensor_size() == last + 1
+    large = pyspiel.load_game("python_set(rule=triple)")
+    assert not large.get_type().provides_information_state_tensor
+    assert (
+        not pyspiel.load_game("python_set(max_moves=0)")
+        .get_type()
+        .provides_information_state_tensor
+    )
 
 
 def leaves_of_chance(state: Any) -> Any:

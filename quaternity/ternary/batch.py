@@ -1,0 +1,224 @@
+"""Many games of SET at once, in NumPy; `quaternity.environments.batch` makes them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quaternity.base.many import checked_actions, checked_games, refuse_illegal
+from quaternity.base.plain_values import whole
+from quaternity.ternary.cards import CARDS, all_digits
+from quaternity.ternary.encoded import MOST_THREES, SetEncoded, claimed_places
+from quaternity.ternary.rules import MOST_ON_TABLE, SetRules, SetSettings
+from quaternity.ternary.tables import Rule
+from quaternity.ternary.triples import partner_bits, third_cards
+
+_SEEN = np.zeros((CARDS + 1, 12), np.float32)
+"""What is seen of each card, as in `SetEncoded.entries`; in the last row of none."""
+
+_SEEN[:-1] = [[digit == value for digit in digits for value in range(3)] for digits in all_digits()]
+
+
+class SetBatch:
+    """Games of SET that are played together; seats are asked in turn, as in an episode.
+
+    Attributes:
+        places: [game, place] the card there, -1 for none.
+        on_table, undealt: per game how many cards lie there, and are in the deck.
+        taken, wrong: [game, seat] threes taken, and wrong claims.
+        agreed: [game, seat] whether it agrees to three more cards.
+        moves: per game, waiting counted.
+        seat: per game the one to act, or that moved last.
+        over: whether each game is over or cut off; such games stand still until they are reset.
+    """
+
+    def __init__(
+        self, games: int, *, max_moves: int = 1000, seed: int | None = None, **settings: Any
+    ) -> None:
+        """Begin so many games.
+
+        Args:
+            max_moves: after so many a game is cut off; 0: never.
+            seed: of all chance in them; None: another every time.
+            settings: as in `SetSettings`.
+
+        Raises:
+            InputError: there are too many, or a value is wrong.
+        """
+        rules = SetRules(SetSettings(**settings))
+        encoded = SetEncoded(rules)
+        self.settings = rules.settings
+        self.size = sum(count for _, count, _ in encoded.entries)
+        self.actions = encoded.actions
+        self.games = checked_games(games, self.actions, self.size)
+        self.max_moves = whole(max_moves, "max_moves", 0)
+        self._random = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
+        self._claims = encoded.claims
+        self._places_of = np.array(claimed_places(encoded.places), np.int8)
+        # Per three cards on the table the claims that are open, and waiting.
+        laid = np.arange(0, encoded.places + 1, 3)
+        laid_out = self._places_of[:, 2] < laid[:, None]
+        self._open = np.pad(laid_out, ((0, 0), (0, 2)), constant_values=True).astype(np.uint8)
+        self._third = _third(self.settings.rule)
+        count, seats = self.games, rules.seats
+        self._every = np.arange(count)
+        self.places = np.empty((count, encoded.places), np.int8)
+        self._deck = np.empty((count, CARDS), np.int8)
+        self._gone = np.empty((count, CARDS), np.uint8)
+        self.on_table, self.undealt = np.empty(count, np.int8), np.empty(count, np.int8)
+        self.taken, self.wrong = (np.empty((count, seats), np.int32) for _ in range(2))
+        self.agreed = np.empty((count, seats), bool)
+        self.moves, self._first = (np.empty(count, np.int32) for _ in range(2))
+        self.seat, self.over = np.empty(count, np.int8), np.empty(count, bool)
+        self.reset()
+
+    def reset(
+        self,
+        which: ArrayLike | None = None,
+        *,
+        decks: ArrayLike | None = None,
+        first: ArrayLike | None = None,
+    ) -> None:
+        """Begin some games anew, by a mask or their numbers; by default all.
+
+        Args:
+            decks: [game, card] the order of dealing; shuffled by default.
+            first: per game the seat that is asked first; drawn by default.
+        """
+        chosen: Any = self._every if which is None else self._every[np.array(which)]
+        count, table, seats = len(chosen), self.settings.table, self.settings.seats
+        if decks is None:
+            decks = self._random.permuted(
+                np.tile(np.arange(CARDS, dtype=np.int8), (count, 1)), axis=1
+            )
+        self._deck[chosen] = decks
+        self._first[chosen] = self._random.integers(seats, size=count) if first is None else first
+        self.places[chosen] = -1
+        self.places[chosen, :table] = self._deck[chosen, :table]
+        self.on_table[chosen], self.undealt[chosen] = table, CARDS - table
+        for state in (self._gone, self.taken, self.wrong, self.agreed, self.moves, self.over):
+            state[chosen] = 0
+        self.seat[chosen] = self._first[chosen]
+
+    def step(self, actions: ArrayLike) -> None:
+        """Make a move in each game that is not over; others pass over theirs.
+
+        Raises:
+            InputError: an action is not legal; it names the game, and nothing is played.
+        """
+        given, action = checked_actions(actions, self.games, self.actions)
+        goes_on = ~self.over
+        claims = (action >= 0) & (action < self._claims)
+        spots = self._places_of[np.where(claims, action, 0)]
+        legal = np.where(claims, spots[:, 2] < self.on_table, action == self._claims + 1)
+        agrees = action == self._claims
+        legal |= agrees & self._may_agree()
+        refuse_illegal(given, legal | self.over)
+        changed = self._agree(np.nonzero(agrees & goes_on)[0])
+        which = np.nonzero(claims & goes_on)[0]
+        changed += self._claim(which, spots[which])
+        self.moves += goes_on
+        for games in changed:
+            self.over[games] |= (self.undealt[games] == 0) & ~self._has_three(games)
+        if self.max_moves:
+            self.over |= self.moves >= self.max_moves
+        rounds, place = np.divmod(self.moves, self.settings.seats)
+        turn = (self._first + rounds + place) % self.settings.seats
+        np.copyto(self.seat, turn, where=~self.over, casting="same_kind")
+
+    def _may_agree(self) -> NDArray[np.bool_]:
+        may = (self.undealt > 0) & ~self.agreed[self._every, self.seat]
+        return may & (self.on_table < MOST_ON_TABLE) if self.settings.rule is Rule.SET else may
+
+    def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        """Note agreements; return the games that got more cards."""
+        self.agreed[games, self.seat[games]] = True
+        dealt = games[self.agreed[games].all(1)]
+        if not len(dealt):
+            return []
+        self.agreed[dealt] = False
+        self._deal(dealt, self.on_table[dealt, None] + np.arange(3))
+        self.on_table[dealt] += 3
+        return [dealt]
+
+    def _deal(self, games: NDArray[np.intp], spots: NDArray[Any]) -> None:
+        """Lay the next three cards onto places."""
+        at = CARDS - self.undealt[games, None] + np.arange(3)
+        self.places[games[:, None], spots] = self._deck[games[:, None], at]
+        self.undealt[games] -= 3
+
+    def _claim(self, games: NDArray[np.intp], spots: NDArray[np.int8]) -> list[NDArray[np.intp]]:
+        """Judge claims; return the games whose tables changed."""
+        cards = self.places[games[:, None], spots]
+        right = self._third[cards[:, 0], cards[:, 1]] == cards[:, 2]
+        self.wrong[games[~right], self.seat[games[~right]]] += 1
+        games, spots, cards = games[right], spots[right], cards[right]
+        if not len(games):
+            return []
+        self.taken[games, self.seat[games]] += 1
+        self.agreed[games] = False
+        self._gone[games[:, None], cards] = 1
+        fewer = (self.on_table[games] > self.settings.table) | (self.undealt[games] == 0)
+        self._deal(games[~fewer], spots[~fewer])
+        shrunk = games[fewer]
+        self.places[shrunk[:, None], spots[fewer]] = -1
+        # Cards move up in their order to where none are; -1 stays behind.
+        order = np.argsort(self.places[shrunk] < 0, 1, kind="stable")
+        self.places[shrunk] = np.take_along_axis(self.places[shrunk], order, 1)
+        self.on_table[shrunk] -= 3
+        return [games]
+
+    def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return whether there is a three on the table of each of some games."""
+        most = int(self.on_table[games].max(initial=0))
+        cards = self.places[games, :most]
+        there = np.zeros((len(games), CARDS + 1), bool)
+        there[np.arange(len(games))[:, None], cards] = True
+        there[:, CARDS] = False  # what -1 has set
+        result = np.zeros(len(games), bool)
+        for place in range(1, most):
+            thirds = self._third[cards[:, place, None], cards[:, :place]]
+            result |= np.take_along_axis(there, thirds, 1).any(1)
+        return result
+
+    def points(self) -> NDArray[np.float32]:
+        """Return [game, seat]: threes taken, less wrong claims."""
+        return (self.taken - self.wrong).astype(np.float32)
+
+    def masks(self) -> NDArray[np.uint8]:
+        """Return [game, action], 1 for what is legal; nothing is when a game is over."""
+        mask = self._open[self.on_table // 3]
+        mask[:, self._claims] = self._may_agree()
+        mask[self.over] = 0
+        return mask
+
+    def observations(self) -> NDArray[np.float32]:
+        """Return [game, number]: what `seat` sees; see `SetEncoded.entries`."""
+        seats, width = self.settings.seats, self.places.shape[1] * 12
+        seen = np.empty((self.games, self.size), np.float32)
+        seen[:, :seats] = self.seat[:, None] == np.arange(seats)
+        seen[:, seats : seats + width] = _SEEN[self.places].reshape(self.games, -1)
+        rest = seen[:, seats + width :]
+        rest[:, :CARDS] = self._gone
+        rest[:, CARDS] = self.undealt / CARDS
+        order = (self.seat[:, None] + np.arange(seats)) % seats
+        wrong = np.take_along_axis(self.wrong, order, 1)
+        scalars = rest[:, CARDS + 1 :]
+        scalars[:, :seats] = np.take_along_axis(self.taken, order, 1) / MOST_THREES
+        scalars[:, seats : 2 * seats] = wrong / (1 + wrong)
+        scalars[:, 2 * seats :] = np.take_along_axis(self.agreed, order, 1)
+        return seen
+
+
+@cache
+def _third(rule: Rule) -> NDArray[np.int8]:
+    """Return the card that makes a three of two others; `CARDS` where none does, also of -1."""
+    thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
+    thirds[:-1, :-1] = third_cards()
+    if rule is not Rule.SET:
+        pairs = [[bits >> card & 1 for card in range(CARDS)] for bits in partner_bits()]
+        thirds[:-1, :-1][np.array(pairs) == 0] = CARDS
+    return thirds
