@@ -43,6 +43,7 @@ from math import inf
 from mmap import mmap
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 from struct import pack, unpack
 from types import CodeType, FunctionType
 from typing import Any
@@ -66,11 +67,12 @@ GROUPS = {
         "quaternity/perfect/*.py quaternity/perfect/keys/*.py quaternity/perfect/successors/*.py"
         " quaternity/perfect/solving/*.py",
         "__init__ players estimate",
-        "tests/perfect/test_canonical.py tests/perfect/test_expansion.py"
-        " tests/perfect/test_forcing.py tests/perfect/test_kinds.py"
-        " tests/perfect/test_retrograde.py tests/perfect/test_solving.py"
+        "tests/perfect/test_brisk.py tests/perfect/test_canonical.py"
+        " tests/perfect/test_certificate.py tests/perfect/test_everybody.py"
+        " tests/perfect/test_expansion.py tests/perfect/test_forcing.py tests/perfect/test_kinds.py"
+        " tests/perfect/test_retrograde.py tests/perfect/test_runs.py tests/perfect/test_solving.py"
         " tests/perfect/test_standing.py tests/perfect/test_tablebase.py"
-        " tests/perfect/test_waiting.py tests/perfect/test_work_files.py",
+        " tests/perfect/test_waiting.py tests/perfect/test_work_files.py tests/cli/test_verify.py",
     ),
     "bots": (
         "quaternity/perfect/bots/*.py quaternity/perfect/players.py"
@@ -113,8 +115,12 @@ GROUPS = {
         "__init__ serving",  # which runs in processes that load every file anew
         "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py",
     ),
-    "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet"),
-    "table": ("quaternity/table/**/*.py", "__init__", "tests/table tests/cli/test_doors.py"),
+    "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet tests/environments"),
+    "table": (
+        "quaternity/table/**/*.py",
+        "__init__",
+        "tests/table tests/test_doors.py tests/cli/test_doors.py tests/cli/test_check.py",
+    ),
     "trials": (
         "quaternity/trials/**/*.py",
         "__init__",
@@ -351,9 +357,7 @@ def announce(mutant: Mutant) -> None:
 def forget(leader: int) -> None:
     """Remove what a child wrote for the processes it started."""
     (KEPT / f"changed-{leader}.py").unlink(missing_ok=True)
-    with suppress(FileNotFoundError):
-        (FOR_PROCESSES / str(leader) / "sitecustomize.py").unlink()
-        (FOR_PROCESSES / str(leader)).rmdir()
+    rmtree(FOR_PROCESSES / str(leader), ignore_errors=True)  # bytecode may be there, too
 
 
 def codes_by_place(code: CodeType) -> dict[tuple[str, int, int], CodeType]:
@@ -505,14 +509,15 @@ class Coverage:
         """Tests that may see a change, cheap ones first, as many as there is time for.
 
         First those that run the changed line, if it is of a function; then others that run its
-        file, as a function that remembers results runs in the first test that needs them only.
+        file, as a function that remembers results runs in the first test that needs them only;
+        where it is of no function, others too, as a class made there has lines without a file.
         """
         lines = self.lines.get(mutant.path, {})
         everywhere = {test for tests in lines.values() for test in tests} & set(self.seconds)
         there = {one for line in mutant.statement() for one in lines.get(str(line), ())}
         there &= everywhere
         if not mutant.in_function():
-            there = everywhere
+            there, everywhere = everywhere, set(self.seconds)
         elif not there:
             there = set(self.starting) & set(self.seconds)
         return self.cheapest(there, BUDGET) + self.cheapest(everywhere - there, BUDGET / 4)

@@ -256,8 +256,9 @@ def test_a_process_looks_for_players_where_this_one_does(
 
 
 def test_memory_is_what_the_system_says_and_adds_up() -> None:
-    """A shell that waits for a line stays as it is."""
-    shells = [subprocess.Popen(["sh", "-c", "echo; read x"], stdin=-1, stdout=-1) for _ in "ab"]
+    """A shell that waits for a line stays as it is; most of its memory is its own."""
+    script = "y=$(head -c 8000000 /dev/zero | tr '\\0' a); echo; read x"
+    shells = [subprocess.Popen(["sh", "-c", script], stdin=-1, stdout=-1) for _ in "ab"]
     try:
         for shell in shells:
             assert shell.stdout is not None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from itertools import count, product
 from math import ceil
 from random import Random
 
@@ -11,7 +11,7 @@ import pytest
 from quaternity import Answer, Card, Move, Question, Settings, State
 from quaternity.game.state import LegalQuestions
 from quaternity.trials.campaign import Finding, Tally, position_fault, run_campaign, running
-from quaternity.trials.campaign.examples import random_problem
+from quaternity.trials.campaign.examples import random_game, random_problem
 from quaternity.trials.campaign.running import batches
 from quaternity.workers.pool import Pool
 from solvers import SOLVERS, DealProblem, Solver, Verdict, solve
@@ -105,9 +105,40 @@ def test_batches_are_told_how_much_time_is_left_and_end_with_it(
 def test_games_of_usual_size_are_driven_to_the_brink() -> None:
     random = Random(2)
     drawn = [random_problem(random) for _ in range(800)]
+    others = [problem for kind, problem in drawn if kind != "brink"]
     brinks = [problem for kind, problem in drawn if kind == "brink"]
+    for most, sizes in (
+        (4, [problem.players for problem in others]),
+        (3, [len(problem.sets) for problem in others]),
+        (4, [max((one.size for one in problem.sets), default=0) for problem in others]),
+    ):
+        assert 0.03 < sum(size > most for size in sizes) / len(sizes) < 0.2, "one in five is larger"
     assert {bool(solve(problem)) for problem in brinks} == {True, False}
     assert max(problem.cards for problem in brinks) >= 40
+
+
+class AtOnce(Random):
+    """Ends every game where it begins."""
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        return 0
+
+
+def test_games_of_all_sizes_up_to_twelve_cards_are_drawn() -> None:
+    random = AtOnce(1)
+    drawn = {random_game(random).settings for _ in range(thorough(600, 1000))}
+    assert {(one.set_size, one.sets, one.players) for one in drawn} == {
+        (size, sets, players)
+        for size, sets, players in product(range(2, 5), range(1, 7), range(2, 5))
+        if size * sets <= 12 and size * sets % players == 0
+    }
+
+
+def test_games_have_up_to_twelve_moves() -> None:
+    random = Random(1)
+    lengths = {len(random_game(random).moves) for _ in range(60)}
+    assert min(lengths) == 0
+    assert max(lengths) == 12
 
 
 def test_time_that_is_up_ends_a_campaign() -> None:

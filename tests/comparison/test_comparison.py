@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from random import Random
-from time import thread_time
+from time import perf_counter, thread_time
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -232,7 +232,9 @@ def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
 
     budget = Budget(1e-9)
     rows = [*FAST, solver_from_function("slow", slow)]
+    begun = perf_counter()
     first = measure_state(State.start(), rows, 5, budget)
+    assert sum(run.seconds for run in first.runs) <= perf_counter() - begun
     assert answers(first) == {"slow": "timeout"} | dict.fromkeys(QUICK, "feasible")
     assert len(first.runs) == 3
     assert [run.text for run in first.runs if run.solver == "slow"] == ["too slow"]

@@ -249,7 +249,7 @@ def test_a_comparison_shows_its_costs_by_size_where_sizes_differ(comparison: Com
 @given(st.floats(1e-8, 999))
 @settings(max_examples=examples(1000))
 def test_a_duration_has_three_digits_and_is_what_it_says(seconds: float) -> None:
-    for exact in (seconds, 999.5e-6, 999.4999e-6, 999.5e-3, 99.95e-6, 9.995e-3, 9.995, 99.95):
+    for exact in (seconds, 999.5e-6, 999.4999e-6, 999.5e-3, 99.95e-6, 9.995e-3, 9.995, 99, 99.95):
         number, unit = duration(exact).split()
         scale = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
         assert float(number) * scale == pytest.approx(exact, rel=0.0051, abs=0.0051e-6)
@@ -284,6 +284,15 @@ def test_what_is_said_of_a_comparison_follows_from_its_runs(comparison: Comparis
     )
 
 
+@pytest.mark.parametrize("cards", [(12,), (12, 52)])
+def test_growth_of_games_is_told_where_sizes_differ(cards: tuple[int, ...]) -> None:
+    runs = [
+        Run(f"{size}", "4-13-4", size, 3, True, "flow", 0, "feasible", "deal", 0.1, 0.2, 0.3)
+        for size in cards
+    ]
+    assert tells_growth(Comparison("x", 1, LIMIT, "", "m", {"flow": "1"}, runs)) == (len(cards) > 1)
+
+
 @given(comparisons())
 @settings(max_examples=examples(200))
 def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison) -> None:
@@ -299,6 +308,9 @@ def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison)
             assert all(run.memory is None for run in comparison.runs)
         assert cells["total"] == duration(sum(decided) if decided else None)
         assert cells["decided"] == str(len(decided))
+        (row,) = (row for row in comparison.rows if row.solver == cells["solver"])
+        low, high = row.rank_interval
+        assert cells["rank"] == f"{row.rank} ({low} to {high})"
         assert int(cells.get("timeout", "0")) == sum(run.answer == "timeout" for run in own)
         for name, part in (("building", 0.25), ("solving", 0.75)):
             assert cells[name] == duration(median(decided) * part if decided else None)

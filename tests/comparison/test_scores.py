@@ -1,5 +1,8 @@
 """PAR-2, the virtual best solver and ranks, against what their definitions say."""
 
+from itertools import product
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +11,7 @@ from quaternity.trials.comparison.scores import (
     Times,
     par2,
     performance_profile,
+    rank_intervals,
     virtual_best,
 )
 
@@ -78,6 +82,31 @@ def test_ranks_that_chance_decides_overlap() -> None:
     for score in rows(times):
         assert score.rank == 1
         assert score.rank_interval == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ranks"),
+    [
+        ([25, 19, 33, 32, 2], [21, 40, 56, 26, 58], {1}),
+        ([38, 6, 13, 12, 23], [46, 48, 6, 51, 24], {1, 2}),
+        ([54, 36, 43, 53, 30], [53, 41, 6, 11, 25], {1, 2}),
+        ([38, 27, 31, 18, 28], [3, 29, 4, 26, 6], {2}),
+    ],
+)
+def test_an_interval_of_ranks_leaves_out_a_fortieth_at_either_end(
+    first: list[int], second: list[int], ranks: set[int]
+) -> None:
+    """Of all choices of five instances with repetition, each as likely as any other."""
+    exact = {}
+    for name, mine, other in (("first", first, second), ("second", second, first)):
+        lost = sorted(
+            1 + (sum(chosen) > 0)
+            for chosen in product([a - b for a, b in zip(mine, other, strict=True)], repeat=5)
+        )
+        exact[name] = tuple(lost[round(share * len(lost))] for share in (0.025, 0.975))
+    assert set(exact["first"]) == ranks
+    times: Times = {"first": first, "second": second}
+    assert sum(rank_intervals(times, 100, seed) == exact for seed in range(25)) > 12
 
 
 def test_a_clock_that_saw_nothing_and_an_answer_after_the_limit() -> None:

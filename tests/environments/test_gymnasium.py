@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 
 from quaternity.base.errors import InputError
+from quaternity.environments.episode import REWARDS
 from quaternity.environments.gymnasium import LearnerEnv, register
 from quaternity.table.games import GAMES, registration
 from tests.sizes import thorough
@@ -76,6 +78,50 @@ def test_an_episode_is_a_game_by_the_rules(name: str, reward: str) -> None:
             )
         view = game.rules.view(position, env.seat)
         assert seen[-1][0] == np.array(game.encoded.numbers(view), np.float32).tobytes()
+
+
+def returns(env: LearnerEnv, is_last: bool) -> float:
+    """What the learner has got so far, from the position alone."""
+    rules, position, reward = env.game.rules, env.match.position, env.game.reward
+    if reward.at_end and not is_last:
+        return 0.0
+    return reward.returns(rules.points(position), rules.places(position))[env.seat]
+
+
+@each_game
+@pytest.mark.parametrize("reward", ["win", "points", "points at the end"])
+def test_a_step_gives_what_its_moves_won_and_the_last_one_is_counted(
+    name: str, reward: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REWARDS, "points at the end", REWARDS["points"]._replace(at_end=True))
+    for max_moves in (1, 2, 9, 60):
+        env = LearnerEnv(name, seat=None, reward=reward, max_moves=max_moves)
+        random, (_, info) = Random(max_moves), env.reset(seed=max_moves)
+        before = returns(env, False)
+        for steps in count(1):
+            if not info["action_mask"].any():  # no move is left after those of programs
+                assert len(env.match.moves) == max_moves
+                break
+            action = random.choice(np.flatnonzero(info["action_mask"]).tolist())
+            _, got, terminated, truncated, info = env.step(action)
+            assert terminated == (not env.game.rules.to_act(env.match.position))
+            made = max(steps, len(env.match.moves))
+            assert truncated == (not terminated and made >= max_moves)
+            now = returns(env, terminated or truncated)
+            assert got == now - before
+            before = now
+            if terminated or truncated:
+                assert not info["action_mask"].any()
+                break
+
+
+def test_waiting_counts_as_a_move() -> None:
+    env = LearnerEnv("set", seats=1, max_moves=5)
+    _, info = env.reset(seed=1)
+    wait = env.game.encoded.action(None, env.match.view(0))
+    assert info["action_mask"][wait]
+    assert [env.step(wait)[3] for _ in range(5)] == [False] * 4 + [True]
+    assert not env.match.moves
 
 
 @each_game

@@ -57,6 +57,16 @@ def test_states_are_as_many_as_asked_for_and_the_same_for_a_seed(size: Settings)
     assert found == states_of_games(size, Random(3), 25) != states_of_games(size, Random(4), 25)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_gives_a_third_of_its_states(seed: int) -> None:
+    size = Settings(4, 6, 4)
+    first = [state for state in random_game(size, Random(seed)) if not state.is_over]
+    third = -(-len(first) // 3)
+    *of_first, other = states_of_games(size, Random(seed), third + 1)
+    assert all(state in first for state in of_first)
+    assert other not in first
+
+
 @pytest.mark.parametrize("flows", [200, 8000])
 @pytest.mark.parametrize("count", [1, 8])
 def test_games_of_many_players_stay_short(flows: int, count: int) -> None:
@@ -94,6 +104,7 @@ def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> N
             for player, least in enumerate(one.low)
             if least
         }
+        assert {least for one in problem.sets for least in one.low} <= {0, 1}
         moved = [a - b for a, b in zip(problem.hands, start.hands, strict=True)]
         if any(moved):
             changes.add((moved.index(-1), "gives", moved.index(1)))
@@ -125,6 +136,7 @@ def test_damage_stops_on_either_side_of_the_brink(size: Settings) -> None:
 
 
 @given(game_settings())
+@settings(max_examples=examples(1200))
 def test_settings_stay_within_their_limits(drawn: Settings) -> None:
     assert drawn.set_size <= 4
     assert drawn.players <= 4

@@ -101,6 +101,7 @@ def test_a_view_keeps_to_what_had_happened_when_it_was_taken() -> None:
     view = log.positions[10].view(0, events)
     events += log.events[10:]
     assert view.events == log.events[:10]
+    assert view.last == log.events[9]
     for step in range(len(events)):
         earlier = log.positions[step].view(0, log.events[:step])
         assert earlier.last == (earlier.events[-1] if earlier.events else None)

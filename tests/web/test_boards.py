@@ -84,6 +84,16 @@ def test_advice_goes_to_who_has_to_do_it() -> None:
         assert ("All sixteen pieces are placed" in full) == (not match.position.quartos)
 
 
+def test_a_quarto_may_be_called_with_the_fourth_piece() -> None:
+    match = Match(QuartoRules(QuartoSettings()), ["random", "random"], "1")
+    while match.rules.to_act(match.position) and not match.position.quartos:
+        placed = sum(piece is not None for piece in match.position.board.cells)
+        (seat,) = match.rules.to_act(match.position)
+        offered = "Quarto!</button>" in page_of(match, seat)
+        assert offered == (match.position.in_hand is not None and 3 <= placed < 15)
+        match.program_move()
+
+
 def history_of(page: str) -> list[tuple[int, str]]:
     """What a page says of what happened, from the first, with its numbers."""
     items = re.findall(r'<li value="(\d+)"[^>]*>(.*?)</li>', page, re.DOTALL)
