@@ -92,6 +92,8 @@ def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
         ("requests yes", "requests perhaps", 5, "neither yes nor no"),
         ("greedy,exact", "greedy", 6, "1 names for 2 players"),
         ("hand 0: 0/0", "hand 0: 0/9", 7, "card 0/9 is out of range"),
+        ("hand 0: 0/0", "hand 0: 2/0", 7, "card 2/0 is out of range 0/0..1/3"),
+        ("hand 0: 0/0", "hand 0: 0/4", 7, "card 0/4 is out of range 0/0..1/3"),
         ("hand 0: 0/0", "hand 0: zero", 7, "expected set/number"),
         ("hand 0: 0/0", "hand 0: 0/1", 7, "card 0/1 is dealt twice: player 0"),
         ("hand 1: 0/3", "hand 1: 0/0", 8, "card 0/0 is dealt twice: player 0"),
@@ -121,6 +123,13 @@ def test_a_fault_names_its_line_and_the_reason(old: str, new: str, line: int, re
     with pytest.raises(LogError, match=reason) as caught:
         parse_log(SHORT.replace(old, new, 1))
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("lines", range(1, 8))
+def test_a_log_that_ends_in_its_head_ends_on_the_line_after(lines: int) -> None:
+    with pytest.raises(LogError) as caught:
+        parse_log("".join(SHORT.splitlines(keepends=True)[:lines]))
+    assert caught.value.line == lines + 1
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\xfe\n", b"quaternity 1\n", b"\x00" * 99])

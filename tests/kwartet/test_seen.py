@@ -222,7 +222,7 @@ def test_requests_out_of_range_are_refused_before_it_is_asked_what_is_put_down()
 
 def test_starts_that_cannot_be() -> None:
     settings = KwartetSettings(2, 2)
-    with pytest.raises(InputError, match="out of range"):
+    with pytest.raises(InputError, match=r"seat 2 is out of range 0\.\.1$"):
         SeenLog.start(settings, (4, 4), 2, (0b1111, 0))
     later = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST)
     with pytest.raises(InputError, match="no set is put down before the first request"):

@@ -2,6 +2,8 @@
 
 from xml.etree import ElementTree
 
+import pytest
+
 from quaternity.kwartet.timelines import UNSAID, Timeline, timelines_svg
 
 TOLD = [False, None, None, True, UNSAID, True]
@@ -33,6 +35,23 @@ def test_a_long_game_has_a_number_here_and_there() -> None:
     texts = [one.text or "" for one in root.iter() if one.tag.endswith("}text")]
     assert [one for one in texts if one.isdecimal()] == [*map(str, range(0, 3000, 100))]
     assert 'width="900.0"' in timelines_svg([Timeline("true", [True] * 3000)], "a game")
+
+
+@pytest.mark.parametrize("steps", [1, 7, 22, 23, 31, 45, 46, 61, 151, 301, 601, 2000, 16_000])
+def test_numbers_stand_below_their_requests_as_close_as_can_be_read(steps: int) -> None:
+    root = ElementTree.fromstring(timelines_svg([Timeline("true", [True] * steps)], "a game"))
+    bar = next(one for one in root.iter() if one.tag.endswith("}rect") and len(one))
+    first, step = float(bar.get("x", 0)), float(bar.get("width", 0)) / steps
+    places = {
+        int(one.text): float(one.get("x", 0))
+        for one in root.iter()
+        if one.tag.endswith("}text") and one.text and one.text.isdecimal()
+    }
+    for number, place in places.items():
+        assert abs(place - (first + (number + 0.5) * step)) < 0.1
+    every = [size * times for size in (1, 10, 100, 1000) for times in (1, 2, 5)]
+    wanted = next(number for number in every if number * step >= 30 or number >= steps)
+    assert list(places) == [*range(0, steps, wanted)]
 
 
 def test_when_it_changes() -> None:

@@ -1,0 +1,142 @@
+"""Kwartet in numbers: read back, they say what the view says, and no more."""
+
+from collections import Counter
+from itertools import accumulate, product
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.kwartet.encoded import KwartetEncoded
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.view import View
+from tests.sizes import thorough
+
+SIZES = [(2, 2), (3, 3), (3, 4), (5, 4)]
+
+
+def read(encoded: KwartetEncoded, view: View) -> dict[str, list[float]]:
+    """The numbers of a view by the names of its entries."""
+    counts = [count for _, count, _ in encoded.entries]
+    ends = [*accumulate(counts)]
+    numbers: list[float] = [*encoded.numbers(view)]
+    assert len(numbers) == ends[-1]
+    assert all(0 <= number <= 1 for number in numbers)
+    return {
+        name: numbers[end - count : end]
+        for (name, count, _), end in zip(encoded.entries, ends, strict=True)
+    }
+
+
+@pytest.mark.parametrize(("players", "sets"), SIZES)
+def test_numbers_read_back_are_the_view(players: int, sets: int) -> None:
+    rules = KwartetRules(KwartetSettings(players, sets))
+    encoded, random = KwartetEncoded(rules), Random(players)
+    for _ in range(thorough(1, 5)):
+        position = rules.start(random)
+        while acting := rules.to_act(position):
+            for seat in (None, *range(players)):
+                view = rules.view(position, seat)
+                check_numbers(encoded, view, 0 if seat is None else seat)
+                check_actions(encoded, rules, view)
+            move = random.choice([*rules.moves(rules.view(position, acting[0]))])
+            position = rules.after(position, acting[0], move)
+        for seat in range(players):
+            check_numbers(encoded, rules.view(position, seat), seat)
+            check_actions(encoded, rules, rules.view(position, seat))
+
+
+def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
+    """Seats are counted from the one whose view it is."""
+    public, rules = view.public, encoded.rules
+    players, sets, cards = rules.seats, rules.settings.sets, rules.settings.cards
+    seats = [(first + away) % players for away in range(players)]
+    read_back = read(encoded, view)
+    assert read_back["seat"] == [float(seat == view.seat) for seat in range(players)]
+    turn = None if public.is_over else public.turn
+    assert read_back["turn"] == [float(seat == turn) for seat in seats]
+    assert [round(part * cards) for part in read_back["cards"]] == [
+        public.hands[seat] for seat in seats
+    ]
+    assert [round(part * sets) for part in read_back["points"]] == [
+        public.removed.count(seat) for seat in seats
+    ]
+    askers = {event[0].asker for event in view.events}
+    assert read_back["askers"] == [float(seat in askers) for seat in seats]
+    each = SET_SIZE + players * (SET_SIZE + 3)
+    for index, (hand, gone) in enumerate(zip(view.hand, public.removed, strict=True)):
+        numbers = iter(read_back["sets"][index * each :][:each])
+        constraint = view.public.problem.sets[index]
+        assert [next(numbers) for _ in range(SET_SIZE)] == [
+            float(hand >> card & 1) for card in range(SET_SIZE)
+        ]
+        owners = [[next(numbers) for _ in seats] for _ in range(SET_SIZE)]
+        assert owners == [
+            [float(gone is None and constraint.owners[card] >> seat & 1) for seat in seats]
+            for card in range(SET_SIZE)
+        ]
+        for bounds in (constraint.low, constraint.high):
+            assert [next(numbers) * SET_SIZE for _ in seats] == [
+                min(bounds[seat], SET_SIZE) for seat in seats
+            ]
+        assert [next(numbers) for _ in seats] == [float(seat == gone) for seat in seats]
+    asker, asked, card, answer = -1, -1, (-1, -1), False
+    if view.events:
+        (asker, asked, card), answered, _ = view.events[-1]
+        answer = bool(answered)
+    assert read_back["last asker"] == [float(seat == asker) for seat in seats]
+    assert read_back["last asked"] == [float(seat == asked) for seat in seats]
+    assert read_back["last card"] == [
+        float((index, number) == tuple(card))
+        for index, number in product(range(sets), range(SET_SIZE))
+    ]
+    assert read_back["last answer"] == [float(answer)]
+
+
+def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> None:
+    """An action is a request by how many seats on the asked one sits."""
+    mask = encoded.mask(view)
+    assert len(mask) == encoded.actions
+    if view.seat < 0:
+        assert not any(mask)
+        return
+    legal = set[Any](rules.moves(view))
+    cards = product(range(rules.settings.sets), range(SET_SIZE))
+    requests = [
+        Question(view.seat, (view.seat + away) % rules.seats, Card(*card))
+        for card in cards
+        for away in range(1, rules.seats)
+    ]
+    assert [encoded.action(request, view) for request in requests] == [*range(encoded.actions)]
+    assert [encoded.move(action, view) for action in range(encoded.actions)] == requests
+    assert mask == bytes(request in legal for request in requests)
+
+
+@pytest.mark.parametrize(("players", "sets"), SIZES)
+def test_what_chance_draws_is_a_deal_and_every_card_is_dealt_evenly(
+    players: int, sets: int
+) -> None:
+    rules = KwartetRules(KwartetSettings(players, sets))
+    encoded, random = KwartetEncoded(rules), Random(sets)
+    for _ in range(thorough(5, 50)):
+        drawn: list[int] = []
+        while drawable := encoded.chance(drawn):
+            assert sum(chance for _, chance in drawable) == pytest.approx(1)
+            seats, chances = zip(*drawable, strict=True)
+            drawn += random.choices(seats, chances)
+        owners = drawn[-rules.settings.cards :]
+        uneven = rules.settings.cards % players > 0
+        assert len(drawn) == rules.settings.cards + uneven
+        sizes = rules.settings.hand_sizes(drawn[0] if uneven else 0)
+        assert Counter(owners) == Counter(dict(enumerate(sizes)))
+        dealt = encoded.dealt(drawn)
+        # A set that is complete right after the deal is put down at once.
+        for card, seat in enumerate(owners):
+            index, number = divmod(card, SET_SIZE)
+            for other in range(players):
+                view = rules.view(dealt, other)
+                is_held = bool(view.hand[index] >> number & 1)
+                assert is_held == (other == seat and view.public.removed[index] is None)

@@ -1,0 +1,65 @@
+"""Kwartet for the table: what a seat is shown, games like its own, and records cut anywhere."""
+
+import re
+from dataclasses import FrozenInstanceError, fields
+from random import Random
+
+import pytest
+
+from quaternity.base.errors import InputError
+from quaternity.kwartet.log import log_text
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
+from tests.kwartet.games import random_log, random_settings
+from tests.sizes import thorough
+
+
+@pytest.mark.parametrize("players", [3, 5])
+def test_at_the_start_a_card_is_ones_own_or_may_be_with_all_others(players: int) -> None:
+    """`*` is every opponent with cards."""
+    rules = KwartetRules(KwartetSettings(players, 5))
+    position = rules.start(Random(1))
+    for seat in range(players):
+        text = rules.show(rules.view(position, seat))
+        rows = re.findall(r"^ +\d((?:  +[*=\w]+){4})", text, re.MULTILINE)
+        assert len(rows) == 5
+        assert {cell for row in rows for cell in row.split()} == {"mine", "*"}
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_a_game_like_a_seats_own_looks_the_same_to_it(seed: int) -> None:
+    random = Random(seed)
+    log = random_log(random_settings(random, range(2, 5), range(3, 6)), random, 12)
+    rules = KwartetRules(log.settings)
+    position = rules.replay(log_text(log).encode()).positions[-1]
+    for seat in range(rules.seats):
+        view = rules.view(position, seat)
+        like = rules.like(view, random)
+        assert rules.view_json(rules.view(like, seat)) == rules.view_json(view)
+        for field in fields(like):
+            with pytest.raises(FrozenInstanceError):
+                setattr(like, field.name, ())
+
+
+@pytest.mark.parametrize("seed", range(thorough(2, 10)))
+def test_a_record_cut_anywhere_gives_the_requests_that_are_whole(seed: int) -> None:
+    """With a warning of the line that is not, once."""
+    random = Random(seed)
+    log = random_log(random_settings(random, range(2, 4), range(3, 5)), random, 10)
+    rules, data = KwartetRules(log.settings), log_text(log).encode()
+    whole = rules.replay(data)
+    assert whole.warnings == ()
+    for length in range(data.index(b"asks"), len(data), thorough(5, 1)):
+        cut = data[:length]
+        try:
+            replay = rules.replay(cut)
+        except InputError:
+            assert b"asks" not in cut
+            continue
+        assert len(replay.positions) == len(replay.moves) + 1 == len(replay.ends)
+        assert whole.moves[: len(replay.moves)] == replay.moves
+        assert whole.positions[: len(replay.positions)] == replay.positions
+        number = cut.count(b"\n") + 1
+        told = [text for text in replay.warnings if "is cut off" in text]
+        is_whole = cut.endswith(b"\n")
+        assert told == ([] if is_whole else [f"line {number} is cut off and left out"])
