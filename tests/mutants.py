@@ -130,11 +130,15 @@ GROUPS = {
     "web": (
         "quaternity/web/**/*.py",
         "__init__",
-        "tests/web/test_api.py tests/web/test_boards.py tests/web/test_damage.py"
-        " tests/web/test_doors.py tests/web/test_forms.py tests/web/test_guards.py"
-        " tests/web/test_hostile.py tests/web/test_leaks.py tests/web/test_learning.py"
-        " tests/web/test_pages.py tests/web/test_store.py tests/web/test_streams.py"
-        " tests/web/test_tables.py tests/web/test_thinking.py",
+        "tests/web/test_admission.py tests/web/test_api.py tests/web/test_boards.py"
+        " tests/web/test_damage.py tests/web/test_decks.py tests/web/test_doors.py"
+        " tests/web/test_evening.py tests/web/test_eyes.py tests/web/test_forms.py"
+        " tests/web/test_guards.py tests/web/test_hostile.py tests/web/test_keeping.py"
+        " tests/web/test_languages.py tests/web/test_leaks.py tests/web/test_learning.py"
+        " tests/web/test_operating.py tests/web/test_pages.py tests/web/test_party.py"
+        " tests/web/test_puzzles.py tests/web/test_review.py tests/web/test_store.py"
+        " tests/web/test_stores.py tests/web/test_streams.py tests/web/test_tables.py"
+        " tests/web/test_thinking.py tests/web/test_waiting.py",
     ),
 }
 """What is changed, and the tests that must see it; the doctests of a file belong to them."""
