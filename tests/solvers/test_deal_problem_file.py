@@ -103,6 +103,19 @@ def test_all_faults_at_once_and_unknown_fields() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("number", [1, 19, 20, 21, 22, 50])
+def test_twenty_faults_are_shown_and_the_others_counted(number: int) -> None:
+    faults = [f"fault {one}" for one in range(number)]
+    error = MalformedDocument(faults)
+    assert error.faults == faults
+    *shown, last = str(error).split("; ")
+    if number <= 20:
+        assert [*shown, last] == faults
+    else:
+        assert shown == faults[:20]
+        assert last == f"and {number - 20} more faults"
+
+
 def test_names_of_fields_are_shown_as_text() -> None:
     text = deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])]))
     odd = text.replace('"hands"', r'"\u001b[31m\nall is well": 0, "\ud800": 1, "hands"')

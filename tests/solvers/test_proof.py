@@ -312,6 +312,18 @@ def test_no_line_starts_within_a_comment(end: str) -> None:
     assert not is_accepted(f"* a comment{end}+1 x1 >= 2 ;\n", text)
 
 
+@pytest.mark.parametrize("character", ["\x00", "\x85", "é", "\u2028"])
+def test_a_character_that_is_none_of_the_format_is_named_with_its_line(character: str) -> None:
+    formula, text = "\n+1 x1 >= 2 ;\n* end\n", proof("", 1).replace("f 4;", "f 1;")
+    for name, whole in (("formula", formula), ("proof", text)):
+        lines = whole.split("\n")
+        for number in range(len(lines)):
+            odd = "\n".join([*lines[:number], lines[number] + character, *lines[number + 1 :]])
+            given = (odd, text) if name == "formula" else (formula, odd)
+            with pytest.raises(RefusedProof, match=f"^{name}, line {number + 1}: "):
+                check_proof(*given)
+
+
 def test_numbers_too_long_to_be_shown() -> None:
     text = proof(f"pol 1 {f'{10**99} * ' * 50};").replace("f 4;", "f 1;").replace(": 5", ": 2")
     with pytest.raises(RefusedProof, match="row 2 is possible"):
