@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from random import Random
+from typing import NamedTuple
 
 from quaternity.base.sentences import Kind, Sentence, facts
 from quaternity.game.cards import Card
@@ -17,23 +18,23 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import solve
-from solvers.shortage import Shortage
+from solvers.shortage import Shortage, most_cards
 from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 3, 3), (4, 4, 4), (4, 5, 4))
 """Set size, sets and players: in smaller games what is open soon looks like another puzzle."""
 
-LEAST_OPEN, LEAST_MOVES = 3, 8
-"""Of so many sets some card has no owner yet; so many moves were made."""
+LEAST_OPEN, LEAST_MOVES, MOST_MOVES = 3, 8, 21
+"""Of so many sets some card has no owner yet; about so many moves were made."""
 
 CAN_ANSWER = Kind(
     "can_answer",
-    "{asker:player} asks {asked:player} for {card:card}. Can {asked:player} answer {answer}?",
+    "{asker:player} asks {asked:player} for {card:card}: can {asked:player} answer {answer}?",
 )
 WHOSE = Kind(
     "whose",
-    "One card can be only one player's, although no mark shows it yet. Which card, and whose?",
+    "Which one card can be only one player's, although no mark shows it yet, and whose?",
 )
 LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
 LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
@@ -49,6 +50,7 @@ ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands
 SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
 MARKED = Kind("marked", "A mark shows that {card:card} is not with {who:player}.")
 HAND = Kind("hand", "{who:player} has {cards:hand}")
+NO_HAND = Kind("no_hand", "{who:player} has no cards")
 
 
 def played(random: Random, settings: Settings, moves: int) -> Game:
@@ -65,12 +67,12 @@ def played(random: Random, settings: Settings, moves: int) -> Game:
 
 def hands_of(deal: Deal, players: int) -> list[Sentence]:
     """Return the hands of a deal, a sentence each."""
-    cards = [(Card.trusted(index, number), owner) for index, owners in enumerate(deal.owner)
-             for number, owner in enumerate(owners)]  # fmt: skip
-    return [
-        HAND(who=player, cards=[card for card, owner in cards if owner == player])
-        for player in range(players)
-    ]
+    hands: list[list[Card]] = [[] for _ in range(players)]
+    for index, owners in enumerate(deal.owner):
+        for number, owner in enumerate(owners):
+            hands[owner].append(Card.trusted(index, number))
+    return [HAND(who=player, cards=hand) if hand else NO_HAND(who=player)
+            for player, hand in enumerate(hands)]  # fmt: skip
 
 
 def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) -> Game | None:
@@ -82,18 +84,46 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) 
     return None if game.is_over or sum(is_open) < LEAST_OPEN else game
 
 
-def _steps(game: Game, proof: Explanation) -> Iterator[Step]:
-    """Yield the hints of a proof: whom to look at, and which moves."""
-    if 0 < _size(proof) < game.settings.players:
-        assert isinstance(proof.shortage, Shortage), "it has a coalition"
-        who = players_in(proof.shortage.coalition)
-        yield Step(LOOK_AT(who=who), tuple(f"player {player}" for player in who))
-    if proof.moves:
-        moves = [move_line(game, number) for number in proof.moves]
-        rests = tuple(f"move {number + 1}" for number in proof.moves)
-        yield Step(THESE_MOVES(moves=moves), rests)
-    else:
-        yield Step(NO_MOVES())
+class Count(NamedTuple):
+    """Of whom and of which sets a proof counts the cards; of none where a mark says it."""
+
+    players: tuple[int, ...]
+    sets: int
+
+    @classmethod
+    def of(cls, proof: Explanation) -> Count:
+        """Return what a proof counts: sets of which its players cannot have all."""
+        shortage, sets = proof.shortage, proof.problem.sets[:-1]  # the last are receipts
+        if not isinstance(shortage, Shortage):
+            return cls((0,), 1)
+        coalition, most = shortage.coalition, list[int]()
+        for constraint, witness in zip(sets, shortage.witnesses, strict=False):
+            most.append(most_cards(constraint, coalition, witness))
+            if most[-1] < 0:  # the others' minimums alone are too many
+                others = players_in(witness & ~coalition)
+                return cls(tuple([other for other in others if constraint.low[other]]), 1)
+        if coalition == (1 << proof.problem.players) - 1:
+            return cls((), 0)
+        short = [count < each.size for count, each in zip(most, sets, strict=True)]
+        return cls(players_in(coalition), sum(short))
+
+    @property
+    def score(self) -> int:
+        """How much is counted: the more, the harder."""
+        return len(self.players) + self.sets
+
+
+def hints(game: Game, proofs: Sequence[Explanation], card: Card) -> Iterator[Step]:
+    """Yield the hints of proofs about a card: what to count, and which moves matter."""
+    count = max(map(Count.of, proofs), key=lambda count: count.score)
+    if count.sets > 1:
+        yield Step(LOOK_AT(who=count.players), tuple(f"player {who}" for who in count.players))
+    elif count.sets:
+        yield Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",))
+    moves = sorted({number for proof in proofs for number in proof.moves})
+    lines = [move_line(game, number) for number in moves]
+    rests = tuple(f"move {number + 1}" for number in moves)
+    yield Step(THESE_MOVES(moves=lines) if lines else NO_MOVES(), rests)
 
 
 class Possible:
@@ -101,7 +131,7 @@ class Possible:
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some question at the end of a random game."""
-        game = open_game(random, SIZES, 12 + 3 * level)
+        game = open_game(random, SIZES, MOST_MOVES)
         if game is None:
             return None
         state, possible = game.state, wish < 0.5
@@ -112,37 +142,30 @@ class Possible:
         if not asked:
             return None
         question, answer = random.choice(asked)
-        return (self._possible if possible else self._impossible)(game, question, answer)
-
-    def _impossible(self, game: Game, question: Question, answer: Answer) -> Puzzle:
-        proof = explain(game, question, answer)
-        assert proof is not None, "the answer is not possible"
-        card = str(question.card)
-        reason = SO_NOT(asked=question.asked, answer=answer, reason=proof.reason)
-        level_from = {"moves": len(proof.moves), "players": _size(proof)}
+        asker, whom, card = question
+        rests, why = (str(card), f"player {whom}"), list[Step]()
+        if possible:
+            problem = _claimed(state, question, answer)
+            deal = _deal(problem)
+            assert deal is not None, "the answer is possible"
+            settles = len(list(settled(problem, closed(problem))))
+            score, level_from = level_by(settles, (0, 1, 3, 6)), {"settles": settles}
+            reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
+            why = [Step(SEEK_A_DEAL()), Step(SETTLES(count=settles), (str(card),))]
+        else:
+            proof = explain(game, question, answer)
+            assert proof is not None, "the answer is not possible"
+            count = Count.of(proof)
+            score = level_by(count.score, (1, 2, 3, 5))
+            level_from = {"players": len(count.players), "sets": count.sets}
+            reason = SO_NOT(asked=whom, answer=answer, reason=proof.reason)
+            why = list(hints(game, [proof], card))
+        right, other = ("yes", "no") if possible else ("no", "yes")
         return Puzzle(
-            "possible", "quaternity", game.record(), _can(question, answer), "yes-no",
-            answers=("no",), wrong={"yes": reason},
-            why=(*_steps(game, proof), Step(reason, (card, f"player {question.asked}"))),
-            level=_level_of_proof(proof), level_from=level_from,
-        )  # fmt: skip
-
-    def _possible(self, game: Game, question: Question, answer: Answer) -> Puzzle:
-        state, (index, number) = game.state, question.card
-        problem = _claimed(state, question, answer)
-        deal = _deal(problem)
-        assert deal is not None, "the answer is possible"
-        settles = len(list(settled(problem, closed(problem))))
-        hands = hands_of(deal, state.players)
-        shown = HERE_THEY_DO(answer=answer, hands=hands)
-        steps = (
-            Step(SEEK_A_DEAL()), Step(SETTLES(count=settles), (f"{index}/{number}",)),
-            Step(shown),
-        )  # fmt: skip
-        return Puzzle(
-            "possible", "quaternity", game.record(), _can(question, answer), "yes-no",
-            answers=("yes",), wrong={"no": shown}, why=steps,
-            level=level_by(settles, (0, 1, 3, 6)), level_from={"settles": settles},
+            "possible", "quaternity", game.record(),
+            CAN_ANSWER(asker=asker, asked=whom, card=card, answer=answer), "yes-no",
+            answers=(right,), wrong={other: reason}, why=(*why, Step(reason, rests)),
+            level=score, level_from=level_from,
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
@@ -160,8 +183,7 @@ class Owner:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level from a game that settles one card more than marks show."""
         del wish
-        sizes = MANY_SETS if level < 4 else LARGE_SETS
-        game = open_game(random, sizes, 12 + 3 * level)
+        game = open_game(random, MANY_SETS if level < 3 else LARGE_SETS, MOST_MOVES)
         if game is None:
             return None
         state = game.state
@@ -171,32 +193,26 @@ class Owner:
             return None
         ((card, owner),) = certain
         others = [player for player in problem.may_own(*card) if player != owner]
-        proofs = [_refuted(game, card, player) for player in others]
-        moves = sorted({number for proof in proofs for number in proof.moves})
-        hardest = max(proofs, key=lambda proof: len(proof.moves))
-        if level_by(len(moves) + (_size(hardest) > 1), (2, 3, 4, 6)) != level:
+        proofs = {player: _refuted(game, card, player) for player in others}
+        count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
+        if level_by(count.score, (2, 3, 4, 6)) != level:
             return None
-        wrong = {
-            f"{card} {player}": CANNOT(who=player, card=card, proof=proof.proof)
-            for player, proof in zip(others, proofs, strict=True)
-        }
-        for player in {*range(state.players)} - {owner, *others}:
-            wrong[f"{card} {player}"] = MARKED(who=player, card=card)
-        wrong |= dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
-        rests = tuple(f"move {number + 1}" for number in moves)
-        lines = [move_line(game, number) for number in moves]
+        wrong = dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
+        for player in {*range(state.players)} - {owner}:
+            wrong[f"{card} {player}"] = (
+                CANNOT(who=player, card=card, proof=proofs[player].proof)
+                if player in proofs else MARKED(who=player, card=card)
+            )  # fmt: skip
+        steps = [Step(wrong[f"{card} {player}"], (str(card), f"player {player}"))
+                 for player in others]  # fmt: skip
         return Puzzle(
             "owner", "quaternity", game.record(), WHOSE(), "card",
             answers=(f"{card} {owner}",), wrong=wrong,
             why=(
-                Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",)),
-                Step(THESE_MOVES(moves=lines) if lines else NO_MOVES(), rests),
-                *(Step(wrong[f"{card} {player}"], (str(card), f"player {player}"))
-                  for player in others),
+                *hints(game, list(proofs.values()), card), *steps,
                 Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
             ),
-            level=level,
-            level_from={"moves": len(moves), "players": _size(hardest)},
+            level=level, level_from={"players": len(count.players), "sets": count.sets},
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
@@ -214,19 +230,6 @@ def certain_again(problem: DealProblem) -> set[str]:
             if len(able) == 1 < len(owners):
                 answers.add(f"{card} {able[0]}")
     return answers
-
-
-def _can(question: Question, answer: Answer) -> Sentence:
-    return CAN_ANSWER(asker=question.asker, asked=question.asked, card=question.card, answer=answer)
-
-
-def _size(proof: Explanation) -> int:
-    shortage = proof.shortage
-    return shortage.coalition.bit_count() if isinstance(shortage, Shortage) else 0
-
-
-def _level_of_proof(proof: Explanation) -> int:
-    return level_by(len(proof.moves), (1, 2, 3, 5))
 
 
 def _claimed(state: State, question: Question, answer: Answer) -> DealProblem:

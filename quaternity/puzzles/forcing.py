@@ -9,31 +9,32 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
 from quaternity.game.state import State
+from quaternity.insight.explanation import explain
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after, choices
-from quaternity.puzzles.dealing import open_game
+from quaternity.puzzles.dealing import SO_NOT, open_game
 from quaternity.puzzles.puzzle import Puzzle, Step
 
 SIZES, SMALL = ((3, 6, 3), (3, 7, 3), (4, 4, 4)), ((3, 5, 3), (4, 3, 3))
 """Set size, sets and players; small where many questions are to be thought of."""
 
-MOST_MOVES = 32
-MOST_QUESTIONS = 4
-MOST_WAYS = 12
-"""So many first questions are worth thinking about; more would be guessed."""
+MOST_MOVES, MOST_QUESTIONS, MOST_WAYS = 32, 4, 12
+"""Moves that were made, questions to think of, and first ones that do it: more would be guessed."""
 
 COMPLETE = Kind(
     "complete",
-    "You are {who:player}, and on turn. Ask so that, whatever all others do, you complete {prize}. "
-    "Questions that you may ask: {count}.",
+    "You are {who:player} and on turn: what do you ask to complete {prize} {within}, whatever all "
+    "others do?",
 )
 ANY_SET, THE_GAME = Kind("any_set", "a set"), Kind("the_game", "the set that wins the game")
+AT_ONCE = Kind("at_once", "at once")
+WITHIN = Kind("within", "within {count} questions, whoever asks them")
 HOW_MANY_DO = Kind("how_many_do", "{right} of {all} questions do it.")
 ASK_FOR = Kind("ask_for", "Ask {asked:player}.")
 AFTER = Kind("after", "{move}: {then}.")
 THEN_ASK = Kind("then_ask", "then '{question}'")
 DONE = Kind("done", "the set is yours")
-FAILS = Kind("fails", "After '{move}' the others can prevent it.")
+FAILS = Kind("fails", "This can follow, and it is too late: {line:parts}.")
 
 
 class Force:
@@ -45,35 +46,33 @@ class Force:
         game = open_game(random, SIZES if level < 3 else SMALL, MOST_MOVES)
         if game is None:
             return None
-        state = game.state
-        assert state.turn is not None, "the game is not over"
-        search = Search(state)
+        state, search = game.state, Search(game.state)
         questions = list(state.legal_questions)
         for within in range(1, min(level, MOST_QUESTIONS) + 1):
-            right = [question for question in questions if search.forces(question, within)]
+            right = [question for question in questions if search.forces(state, question, within)]
             if right:
                 break
         if not right or len(right) > MOST_WAYS or 3 * len(right) > len(questions):
             return None
-        wins = 2 * (state.points[state.turn] + 1) > state.sets
-        asks = {question: str(question_sentence(question)) for question in questions}
-        wrong = {text: FAILS(move=search.spoiler(question, within))
-                 for question, text in asks.items() if question not in right}  # fmt: skip
-        best = right[0]
-        line, hidden = search.line(best, within)
+        line, hidden = search.line(game, right[0], within)
+        if min(5, within + hidden) != level:
+            return None
+        wins = 2 * search.goal > state.sets
+        wrong = {str(question_sentence(question)): FAILS(line=search.spoiled(question, within))
+                 for question in questions if question not in right}  # fmt: skip
         steps = (
             Step(HOW_MANY_DO(right=len(right), all=len(questions))),
-            Step(ASK_FOR(asked=best.asked), (f"player {best.asked}",)),
+            Step(ASK_FOR(asked=right[0].asked), (f"player {right[0].asked}",)),
             *line,
         )
         question = COMPLETE(
-            who=state.turn, prize=THE_GAME() if wins else ANY_SET(),
-            count=within,
+            who=search.me, prize=THE_GAME() if wins else ANY_SET(), count=within,
+            within=WITHIN(count=within) if within > 1 else AT_ONCE(),
         )  # fmt: skip
         return Puzzle(
             "force", "quaternity", game.record(), question, "move",
-            answers=tuple(asks[question] for question in right), wrong=wrong, why=steps,
-            level=min(5, within + hidden),
+            answers=tuple(str(question_sentence(question)) for question in right),
+            wrong=wrong, why=steps, level=level,
             level_from={"questions": within, "hidden": hidden, "right": len(right)},
         )  # fmt: skip
 
@@ -112,12 +111,14 @@ class Search:
         self.code: Coding = coding(Rules.of(state))
         self.known: dict[tuple[Key, int, int], bool] = {}
 
-    def forces(self, question: Question, within: int) -> bool:
+    def forces(self, state: State, question: Question, within: int) -> bool:
         """Return whether a question leads to the goal, whatever is answered."""
-        return all(
-            self._after(self.state, question, answer, within)
-            for answer in self.state.answers(question)
-        )
+        return self._spoiler(state, question, within) is None
+
+    def _spoiler(self, state: State, question: Question, within: int) -> Answer | None:
+        """Return an answer after which the goal cannot be forced."""
+        answers = state.answers(question)
+        return next((x for x in answers if not self._after(state, question, x, within)), None)
 
     def _after(self, state: State, question: Question, answer: Answer, within: int) -> bool:
         key, roles = canonical_after(self.code, state, question, answer)
@@ -141,33 +142,37 @@ class Search:
         self.known[key, me, within] = forced
         return forced
 
-    def spoiler(self, question: Question, within: int) -> Sentence:
-        """Return a question with the answer after which the goal cannot be forced."""
-        answers = self.state.answers(question)
-        bad = next(
-            answer for answer in answers if not self._after(self.state, question, answer, within)
-        )
-        return question_sentence(question, bad)
+    def spoiled(self, question: Question, within: int) -> list[Sentence]:
+        """Return a line of play after a question, at the end of which it is too late."""
+        state, line = self.state, list[Sentence]()
+        while (answer := self._spoiler(state, question, within)) is not None:
+            line.append(question_sentence(question, answer))
+            state, within = state.after(question, answer), within - 1
+            if not within or state.is_over or (state.turn != self.me and within == 1):
+                break
+            question = next(x for x in state.legal_questions if not self.forces(state, x, within))
+        return line
 
-    def line(self, question: Question, within: int) -> tuple[list[Step], int]:
+    def line(self, game: Game, question: Question, within: int) -> tuple[list[Step], int]:
         """Return what to ask after each answer, and how many answers no mark shows."""
-        steps, hidden, open_lines = list[Step](), 0, [(self.state, question, within)]
+        steps, hidden, open_lines = list[Step](), 0, [(game, question, within)]
         while open_lines:
-            state, asked, count = open_lines.pop(0)
-            hidden += len(state.owners_of(*asked.card)) > 1
+            game, asked, within = open_lines.pop(0)
+            state, rests = game.state, (str(asked.card), f"player {asked.asked}")
+            if len(state.owners_of(*asked.card)) > 1:
+                hidden += 1
+                if proof := explain(game, asked, Answer.NO):
+                    no = SO_NOT(asked=asked.asked, answer=Answer.NO, reason=proof.reason)
+                    steps.append(Step(no, rests))
             for answer in state.answers(asked):
-                after = state.after(asked, answer)
+                after = game.ask(asked, answer)
                 then: Sentence = DONE()
-                if after.points[self.me] < self.goal:
-                    if after.turn != self.me:
-                        continue
-                    following = next(
-                        other for other in after.legal_questions
-                        if all(self._after(after, other, reply, count - 1)
-                               for reply in after.answers(other))
-                    )  # fmt: skip
-                    then = THEN_ASK(question=question_sentence(following))
-                    open_lines.append((after, following, count - 1))
-                rests = (str(asked.card), f"player {asked.asked}")
+                if after.state.points[self.me] < self.goal:
+                    if after.state.turn != self.me:
+                        continue  # whatever the others ask now leads to it
+                    questions, count = after.state.legal_questions, within - 1
+                    asks = next(x for x in questions if self.forces(after.state, x, count))
+                    then = THEN_ASK(question=question_sentence(asks))
+                    open_lines.append((after, asks, count))
                 steps.append(Step(AFTER(move=question_sentence(asked, answer), then=then), rests))
         return steps, hidden

@@ -9,9 +9,8 @@ from random import Random
 from quaternity.base.sentences import Kind, facts
 from quaternity.epistemic.worlds import quick_count
 from quaternity.game.cards import Card
-from quaternity.game.question import Answer
 from quaternity.kwartet.hands import dealt_hands
-from quaternity.kwartet.knowing import Moment, Why, moment_of_view, read_formula, truth_at, why_at
+from quaternity.kwartet.knowing import Why, moment_of_view, read_formula, truth_at, why_at
 from quaternity.kwartet.log import parse_any_log, seen_text
 from quaternity.kwartet.played import GameLog, seen_by
 from quaternity.kwartet.position import Position
@@ -37,31 +36,42 @@ REQUESTS_AT = 1, 2, 3, 4
 
 WHICH = Kind(
     "which",
-    "You are {who:player}. Which card of somebody else can you name, although no request showed "
+    "You are {who:player}: which card of somebody else can you name, although no request showed "
     "it, and who has it?",
 )
 SHOWN = Kind("shown", "A request or your hand shows already where {card:card} is.")
+OF_YOURS = Kind(
+    "of_yours", "You are {seat:player}: does {who:player} know that you have {card:card}?"
+)
 KNOWS_THAT = Kind(
     "knows_that",
-    "You are {seat:player}. Does {who:player} know that {holder:player} has {card:card}?",
+    "You are {seat:player}: does {who:player} know that {holder:player} has {card:card}?",
 )
 KNOWS_YOU_KNOW = Kind(
     "knows_you_know",
-    "You are {seat:player}. Does {who:player} know that you know that {holder:player} has "
+    "You are {seat:player}: does {who:player} know that you know that {holder:player} has "
     "{card:card}?",
 )
 HOLDER_KNOWS = Kind(
     "holder_knows",
-    "You are {seat:player}. Does {holder:player}, who has {card:card}, know that {who:player} "
+    "You are {seat:player}: does {holder:player}, who has {card:card}, know that {who:player} "
     "knows this?",
 )
 COMMON = Kind(
     "common",
-    "You are {seat:player}. Is it common knowledge between you and {who:player} that "
+    "You are {seat:player}: is it common knowledge between you and {who:player} that "
     "{holder:player} has {card:card}?",
 )
+ASKED = (
+    (OF_YOURS, "K{who} {held}"), (KNOWS_THAT, "K{who} {held}"),
+    (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
+    (COMMON, "C{{{seat},{who}}} {held}"),
+)  # fmt: skip
+"""Per level the question and its formula."""
+
 REQUESTS = Kind("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = Kind("no_request", "No request matters: your hand and the rules are enough.")
+OTHER_HANDS = Kind("other_hands", "Look for other hands that fit all that was said.")
 REQUEST = Kind("request", "request {number}: {event}")
 LOOK_AT = Kind("look_at_card", "Look at the cards of {set:set}.")
 SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line} …")
@@ -71,8 +81,6 @@ WHY_NOT = "; why not "
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
 """A formula in a line of an explanation."""
-
-KNOWN = Kind("known", "As the log stands, the answer is {answer}.")
 
 
 def played(random: Random, size: tuple[int, int], most: int) -> SeenLog | None:
@@ -107,8 +115,7 @@ class Trace:
         certain = {card: owner for card, owner in settled(view.problem, exact) if owner != seat}
         if not 0 < len(certain) < 3:
             return None
-        reasons = {card: _why(log, f"H{owner} {card}")
-                   for card, owner in certain.items()}  # fmt: skip
+        reasons = {card: _why(log, f"H{owner} {card}") for card, owner in certain.items()}
         card = min(reasons, key=lambda card: len(_requests(reasons[card])))
         lines = len(_requests(reasons[card]))
         if level_by(lines, REQUESTS_AT) != level:
@@ -118,19 +125,16 @@ class Trace:
             elsewhere(exact, players, certain, lambda card: SHOWN(card=card))
         )
         for other, owner in certain.items():
-            proof = " ".join(step.text for step in _lines(log, reasons[other]))
+            proof = " ".join(step.text for step in _lines(log, reasons[other], other))
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         steps = (
-            Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",)),
-            _requests_step(log, reasons[card]),
-            *list(_lines(log, reasons[card]))[1:],  # the first says what the last one does
+            *_steps(log, reasons[card], card, slice(1, None)),  # the first says what the last does
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
         return Puzzle(
             "trace", "kwartet", seen_text(log), WHICH(who=seat), "card",
             answers=tuple(f"{card} {owner}" for card, owner in sorted(certain.items())),
-            wrong=wrong, why=steps,
-            level=level,
+            wrong=wrong, why=steps, level=level,
             level_from={"requests": lines, "cards": len(certain)},
         )  # fmt: skip
 
@@ -165,43 +169,28 @@ class Knows:
         if not known:
             return None
         card, holder = random.choice(known)
-        others = [player for player in range(players) if player not in (seat, holder)]
-        who = random.choice(others)
-        kind, text = _asked(level, seat, who, holder, card)
-        at = _moment(log)
-        formula = read_formula(text, at)
-        truth = truth_at(formula, at, "explicit", SECONDS)
-        if truth.truth is None or truth.truth != (wish < 0.5):
+        who = random.choice([player for player in range(players) if player not in (seat, holder)])
+        about = {"seat": seat, "who": who, "holder": holder}
+        kind, formula = ASKED[level - 1]
+        text = formula.format(held=f"H{holder} {card}", **about)
+        truth = _truth(log, text)
+        if truth is None or truth != (wish < 0.5):
             return None
-        answer, other = ("yes", "no") if truth.truth else ("no", "yes")
+        if not truth and level > 2 and not _truth(log, f"K{who} H{holder} {card}"):
+            return None  # nobody would think so
+        answer, other = ("yes", "no") if truth else ("no", "yes")
         why = _why(log, text, "explicit")
-        lines = len(_requests(why))
-        proof = tuple(_lines(log, why)) or (Step(KNOWN(answer=Answer(answer == "yes"))),)
-        question = kind(seat=seat, who=who, holder=holder, card=card, formula=text)
+        proof = " ".join(step.text for step in _lines(log, why, card))
         return Puzzle(
-            "knows", "kwartet", seen_text(log), question, "yes-no",
-            answers=(answer,), wrong={other: " ".join(step.text for step in proof)},
-            why=(Step(LOOK_AT(set=card.set_index)), _requests_step(log, why), *proof),
-            level=level, level_from={"depth": formula.modal_depth, "requests": lines},
+            "knows", "kwartet", seen_text(log), kind(**about, card=card, formula=text), "yes-no",
+            answers=(answer,), wrong={other: proof}, why=_steps(log, why, card), level=level,
+            level_from={"depth": len(formula.split()) - 1, "requests": len(_requests(why))},
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Ask the solvers, which list no deals."""
-        at = _moment(_read(puzzle))
-        formula = read_formula(facts(puzzle.question)["formula"], at)
-        truth = truth_at(formula, at, "solvers", SECONDS).truth
+        truth = _truth(_read(puzzle), facts(puzzle.question)["formula"], "solvers")
         return {"yes" if truth else "no"}
-
-
-def _asked(level: int, seat: int, who: int, holder: int, card: Card) -> tuple[Kind, str]:
-    held = f"H{holder} {card}"
-    if level <= 2:
-        return KNOWS_THAT, f"K{who} {held}"
-    if level == 3:
-        return KNOWS_YOU_KNOW, f"K{who} K{seat} {held}"
-    if level == 4:
-        return HOLDER_KNOWS, f"K{holder} K{who} {held}"
-    return COMMON, f"C{{{min(seat, who)},{max(seat, who)}}} {held}"
 
 
 def _seat(log: SeenLog) -> int:
@@ -215,12 +204,13 @@ def _read(puzzle: Puzzle) -> SeenLog:
     return log
 
 
-def _moment(log: SeenLog) -> Moment:
-    return moment_of_view(log.views[0].public, log.views[-1])
+def _truth(log: SeenLog, text: str, method: str = "explicit") -> bool | None:
+    at = moment_of_view(log.views[0].public, log.views[-1])
+    return truth_at(read_formula(text, at), at, method, SECONDS).truth
 
 
 def _why(log: SeenLog, text: str, method: str = "solvers") -> Why:
-    at = _moment(log)
+    at = moment_of_view(log.views[0].public, log.views[-1])
     formula = read_formula(text, at)
     truth = truth_at(formula, at, method, SECONDS, why=True)
     return why_at(formula, truth, at, method, SECONDS)
@@ -230,23 +220,30 @@ def _requests(why: Why) -> tuple[int, ...]:
     return why.requests.requests if why.requests is not None else ()
 
 
-def _requests_step(log: SeenLog, why: Why) -> Step:
+def _steps(log: SeenLog, why: Why, card: Card, lines: slice = slice(None)) -> tuple[Step, ...]:
+    """Return a proof about a card, from the set to look at on."""
     numbers = _requests(why)
-    if not numbers:
-        return Step(NO_REQUEST())
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
-    return Step(REQUESTS(requests=events), tuple(f"move {number + 1}" for number in numbers))
+    rests = tuple(f"move {number + 1}" for number in numbers)
+    return (
+        Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",)),
+        Step(REQUESTS(requests=events), rests)
+        if events
+        else Step(OTHER_HANDS() if why.deals else NO_REQUEST()),
+        *list(_lines(log, why, card))[lines],
+    )
 
 
-def _lines(log: SeenLog, why: Why) -> Iterator[Step]:
-    told = why.requests.explanation if why.requests is not None else None
-    for line in why.lines if told is None else told.lines:
+def _lines(log: SeenLog, why: Why, card: Card) -> Iterator[Step]:
+    explanation = why.requests.explanation if why.requests is not None else None
+    if not _requests(why):  # the deals show that somebody does not know it
+        for number, deal in enumerate(why.deals, start=1):
+            yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
+    for line in why.lines if explanation is None else explanation.lines:
         if WHY_NOT not in line:
             text = FORMULA.sub(_that, line.strip().rstrip(":"))
-            yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text))
-    for number, deal in enumerate(why.deals, start=1):
-        yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
+            yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text), (str(card),))
 
 
 def _that(formula: re.Match[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from itertools import cycle
 from random import Random
 
 from quaternity.base.sentences import Kind, Sentence
@@ -21,12 +23,19 @@ HAND_OVER_NOW = Kind(
 )
 HAND_OVER = Kind("hand_over", "Which piece can you hand over so that you do not lose?")
 KEEP_WIN = Kind("keep_win", "Which piece can you hand over so that you win?")
-LOOK_AT_ROW = Kind("look_at_row", "Look at {cell}.")
-THIS_WINS = Kind("this_wins", "{move}: four in a row that share a property.")
+LOOK_AT_CELL, LOOK_AT_PIECE = (
+    Kind("look_at", "Look at {cell}."),
+    Kind("look_at", "Look at {piece}."),
+)
 NO_ROW = Kind("no_row", "On {cell} it completes no row.")
 GIVES = Kind("gives", "After '{move}' the other player places {piece} on {cell} and wins.")
 LINE = Kind("line", "After '{move}' best play goes on: {line:parts}. {ends}.")
+YOU_DO = Kind("you_do", "You: {move}.")
+THEY_DO = Kind("they_do", "Best for the other player: {move}.")
+COMPLETES = Kind("completes", "{row}: all {shared:listed}.")
+ENDS_SO = Kind("ends_so", "{ends}.")
 YOU_WIN, NOBODY_WINS = Kind("you_win", "You win"), Kind("nobody_wins", "Nobody wins")
+TOO_LATE = Kind("too_late", "You win, but not within {count} placements")
 THEY_WIN = Kind("they_win", "The other player wins")
 ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
 HOW_MANY_LOSE = Kind("how_many_lose", "{count} of {all} moves do not do it.")
@@ -52,31 +61,23 @@ class Quarto:
         winning = winning_cells(board, piece)
         if len(winning) != 1:
             return None
-        moves = {cell: str(QuartoMove(cell, None)) for cell in board.empty}
-        right = moves[winning[0]]
-        wrong = {moves[cell]: NO_ROW(cell=cell_name(cell))
+        right = QuartoMove(winning[0], None)
+        wrong = {str(QuartoMove(cell, None)): NO_ROW(cell=cell_name(cell))
                  for cell in board.empty if cell not in winning}  # fmt: skip
         where = cell_name(winning[0])
-        return Puzzle(
-            "quarto", "quarto", f"{board} {piece}", WIN_NOW(piece=piece), "move",
-            answers=(right,), wrong=wrong,
-            why=(Step(LOOK_AT_ROW(cell=where), (where,)), Step(THIS_WINS(move=right), (where,))),
-            level=1, level_from={"placements": 1, "moves": len(moves), "right": 1},
-        )  # fmt: skip
+        look = Step(LOOK_AT_CELL(cell=where), (where,))
+        steps = (look, *_steps(board, piece, right, YOU_WIN()))
+        return _puzzle(board, piece, WIN_NOW(piece=piece), [right], wrong, steps, 1, 1)
 
     def _win_later(self, board: Board, piece: str) -> Puzzle | None:
         rated = rated_moves(board, piece)
         best = rated[0]
         if best.outcome != Outcome.WIN or best.distance == 1:
             return None
-        placements = (best.distance + 1) // 2
-        return self._judged(
-            board, piece, rated,
-            [move for move in rated if move.outcome == Outcome.WIN
-             and move.distance <= best.distance],
-            WIN_IN(piece=piece, count=placements),
-            placements,
-        )  # fmt: skip
+        count = (best.distance + 1) // 2
+        right = [move for move in rated
+                 if move.outcome == Outcome.WIN and move.distance <= best.distance]  # fmt: skip
+        return self._judged(board, piece, rated, right, WIN_IN(piece=piece, count=count), count)
 
     def _hand_over_now(self, board: Board) -> Puzzle | None:
         left, safe = board.left, safe_pieces(board)
@@ -85,14 +86,11 @@ class Quarto:
         moves = [QuartoMove(None, piece) for piece in left if piece not in safe]
         wrong = {str(move): text for move in moves if (text := _given(board, "", move))}
         threats = {cell_name(cell) for piece in left for cell in winning_cells(board, piece)}
-        steps = [Step(LOOK_AT_ROW(cell=cell), (cell,)) for cell in sorted(threats)]
-        return Puzzle(
-            "quarto", "quarto", str(board), HAND_OVER_NOW(), "move",
-            answers=tuple(str(QuartoMove(None, piece)) for piece in safe), wrong=wrong,
-            why=(*steps, *(Step(text) for text in wrong.values())),
-            level=1 if len(threats) == 1 else 2,
-            level_from={"placements": 0, "moves": len(left), "right": len(safe)},
-        )  # fmt: skip
+        steps = [Step(LOOK_AT_CELL(cell=cell), (cell,)) for cell in sorted(threats)]
+        steps += [Step(text, (text.about["cell"],)) for text in wrong.values()]
+        right = [QuartoMove(None, piece) for piece in safe]
+        level = 1 if len(threats) == 1 else 2
+        return _puzzle(board, "", HAND_OVER_NOW(), right, wrong, tuple(steps), level, 0)
 
     def _hand_over(self, board: Board) -> Puzzle | None:
         rated = rated_moves(board)
@@ -107,24 +105,22 @@ class Quarto:
 
     def _judged(
         self, board: Board, piece: str, rated: tuple[RatedMove, ...],
-        right: list[RatedMove], question: str, depth: int,
+        right: list[RatedMove], question: Sentence, depth: int,
     ) -> Puzzle:  # fmt: skip
-        wrong = {str(move.move): _given(board, piece, move.move) or _line(board, piece, move)
+        wrong = {str(move.move): _given(board, piece, move.move) or _line(board, piece, move, depth)
                  for move in rated if move not in right}  # fmt: skip
-        first = right[0].move
-        where = cell_name(first.cell) if first.cell is not None else str(first.hand_over)
+        best = right[0]
+        look = (LOOK_AT_PIECE(piece=best.move.hand_over) if best.move.cell is None
+                else LOOK_AT_CELL(cell=cell_name(best.move.cell)))  # fmt: skip
         steps = (
             Step(HOW_MANY_LOSE(count=len(wrong), all=len(rated))),
-            Step(LOOK_AT_ROW(cell=where), (where,)),
-            Step(_line(board, piece, right[0]), (where,)),
+            Step(look, tuple(look.about.values())),
+            *_steps(board, piece, best.move, ENDS[best.outcome]),
         )
         few = depth == 2 and (not piece or len(right) * 10 <= len(rated))
-        return Puzzle(
-            "quarto", "quarto", f"{board} {piece}".strip(), question, "move",
-            answers=tuple(str(move.move) for move in right), wrong=wrong, why=steps,
-            level=min(5, {2: 2 + few, 3: 4}.get(depth, 5)),
-            level_from={"placements": depth, "moves": len(rated), "right": len(right)},
-        )  # fmt: skip
+        level = min(5, {2: 2 + few, 3: 4}.get(depth, 5))
+        moves = [move.move for move in right]
+        return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Try all that both can do, without the tables of the engine."""
@@ -184,12 +180,43 @@ def _given(board: Board, piece: str, move: QuartoMove) -> Sentence | None:
     return GIVES(move=str(move), piece=move.hand_over, cell=cell_name(cells[0]))
 
 
-def _line(board: Board, piece: str, rated: RatedMove) -> Sentence:
+def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Sentence:
     """Return how best play goes on after a move."""
-    move = rated.move
+    move, wins = rated.move, rated.outcome == Outcome.WIN
     after = board if move.cell is None else board.after(move.cell, piece)
     line = [str(later) for later in line_of_play(after, move.hand_over)]
-    return LINE(move=str(move), line=line, ends=ENDS[rated.outcome])
+    ends = TOO_LATE(count=depth) if wins else ENDS[rated.outcome]
+    return LINE(move=str(move), line=line, ends=ends)
+
+
+def _steps(board: Board, piece: str, move: QuartoMove, ends: Sentence) -> Iterator[Step]:
+    """Yield a move and best play after it, each on its cell with its piece, and the end."""
+    line, kinds = [move], cycle((YOU_DO, THEY_DO))
+    while line:
+        move, *line = line
+        where = () if move.cell is None else (f"{cell_name(move.cell)} {piece}",)
+        yield Step(next(kinds)(move=str(move)), where)
+        board = board if move.cell is None else board.after(move.cell, piece)
+        piece = move.hand_over or ""
+        if piece and not line:
+            line = list(line_of_play(board, piece))
+    for row, mark in board.quartos():
+        shared = board.pieces.words(mark)
+        yield Step(COMPLETES(row=row.name, shared=shared), tuple(map(cell_name, row.cells)))
+    yield Step(ENDS_SO(ends=ends))
+
+
+def _puzzle(
+    board: Board, piece: str, question: Sentence, right: list[QuartoMove], wrong: Mapping[str, str],
+    steps: tuple[Step, ...], level: int, depth: int,
+) -> Puzzle:  # fmt: skip
+    return Puzzle(
+        "quarto", "quarto", f"{board} {piece}".strip(), question, "move",
+        answers=tuple(map(str, right)), wrong=wrong, why=steps, level=level,
+        level_from={
+            "placements": depth, "moves": len(right) + len(wrong), "right": len(right),
+        },
+    )  # fmt: skip
 
 
 def _played(random: Random, empty: int) -> Board | None:

@@ -14,7 +14,7 @@ from quaternity.base.wording import counted, shown
 
 FORMAT = "puzzle/1"
 VERSION = 1
-"""Grows when a seed no longer makes the same puzzle."""
+"""Grows when a seed of a release no longer makes the same puzzle."""
 
 LEVELS = range(1, 6)
 MOST_SEED = (1 << 53) - 1

@@ -17,7 +17,7 @@ LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 15)}
 """Numbers of cards at a level."""
 
-FIND_ALL = Kind("find_all", "Which SETs are among these {count} cards? Name them all.")
+FIND_ALL = Kind("find_all", "What are all the SETs among these {count} cards?")
 IS_THERE = Kind("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = Kind("how_many", "Number of SETs: {count}.")
 FIRST_CARD = Kind("first_card", "Card {letter} belongs to one.")

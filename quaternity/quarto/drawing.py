@@ -7,7 +7,7 @@ that are left take the looks that are left, in order. A legend says which is whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
@@ -154,10 +154,11 @@ Quartos = list[tuple[Row, int]]
 """Rows with what their pieces share."""
 
 
-def board_svg(board: Board, squares: bool = False) -> str:
+def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:
     """Return the board as an SVG document, with a legend, the pieces left and the quartos in words.
 
-    A band runs through every quarto, and the row's label stands out; squares have no band.
+    A band runs through every quarto, and the row's label stands out; squares have no band. `marked`
+    cells are lit, too.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)
@@ -172,7 +173,7 @@ def board_svg(board: Board, squares: bool = False) -> str:
     parts = [
         f'<rect x="{LEFT - 8}" y="{TOP - 8}" width="{SIDE * CELL + 16}" '
         f'height="{SIDE * CELL + 16}" rx="18" fill="{BOARD}" stroke="{EDGE}" stroke-width="2"/>',
-        *_wells(quartos),
+        *_wells(quartos, marked),
         *_bands(quartos),
         *_labels(quartos),
         *(
@@ -211,8 +212,8 @@ def _centre(cell: int) -> tuple[float, float]:
     return LEFT + CELL * (cell % SIDE + 0.5), TOP + CELL * (cell // SIDE + 0.5)
 
 
-def _wells(quartos: Quartos) -> Iterator[str]:
-    lit = {cell for row, _ in quartos for cell in row.cells}
+def _wells(quartos: Quartos, marked: Collection[int]) -> Iterator[str]:
+    lit = {*marked, *(cell for row, _ in quartos for cell in row.cells)}
     for cell in range(CELLS):
         x, y = _centre(cell)
         edge, width = (GLOW, 5) if cell in lit else (EDGE, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from secrets import randbelow
 from typing import Any
@@ -19,10 +20,11 @@ from quaternity.game.sentences import question_sentence
 from quaternity.kwartet.seen import SeenLog
 from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.making import DAILY, KINDS, make
-from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle
+from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle, Step
 from quaternity.puzzles.threes import LETTERS
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_svg
+from quaternity.quarto.rows import CELLS, cell_name
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.table_picture import card_svg, stripes_svg
 from quaternity.web.admission import Turns
@@ -155,7 +157,7 @@ def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tupl
     html = templates().get_template("puzzle.html").render(
         root=root, puzzle=puzzle, path=f"{root}/puzzles/{VERSION}/{puzzle.kind}/{puzzle.level}",
         title=texts()[puzzle.kind][0], question=_sentence(words, puzzle.question),
-        board=_board(puzzle, words), rests=rests, answer=answer, right=right,
+        board=_board(puzzle, words, puzzle.why[:steps]), rests=rests, answer=answer, right=right,
         because=_sentence(words, because), shown=shown, version=VERSION,
         solved=" / ".join(puzzle.answers) if steps == len(puzzle.why) or right else "",
         offered=_offered(puzzle), daily=(puzzle.kind, puzzle.level) in DAILY,
@@ -179,12 +181,26 @@ def _offered(puzzle: Puzzle) -> list[list[str]]:
     return [] if puzzle.answer_form == "cards" else [list(puzzle.choices) or allowed]
 
 
+def _quarto(board: Board, shown: Sequence[Step]) -> str:
+    """Draw a board with the pieces that shown steps place, and the cells of the last step lit."""
+    marked: list[int] = []
+    for step in shown:
+        marked = []
+        for part in step.rests:
+            name, _, piece = part.partition(" ")
+            cells = [cell for cell in range(CELLS) if cell_name(cell) == name]
+            marked += cells
+            if piece:
+                board = board.after(cells[0], piece)
+    return board_svg(board, marked=marked)
+
+
 def _by_numbers(card: str) -> list[int]:
     return list(map(int, card.split("/")))
 
 
-def _board(puzzle: Puzzle, words: PageWords) -> dict[str, Any]:
-    """Return what the template draws: what the moves say, and nothing that follows from it."""
+def _board(puzzle: Puzzle, words: PageWords, shown: Sequence[Step]) -> dict[str, Any]:
+    """Return what the template draws: what the moves say, and nothing but shown steps besides."""
     turn: int | None
     position = position_of(puzzle)
     if isinstance(position, tuple):
@@ -193,7 +209,7 @@ def _board(puzzle: Puzzle, words: PageWords) -> dict[str, Any]:
             for letter, card in zip(LETTERS, position, strict=False)
         ]}  # fmt: skip
     if isinstance(position, Board):
-        return {"svg": Markup(board_svg(position))}
+        return {"svg": Markup(_quarto(position, shown))}
     if isinstance(position, SeenLog):
         view = position.views[-1]
         public, seat, hand = view.public, position.seat, hand_by_sets(view.hand)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import date
+from functools import partial
 from hashlib import sha256
-from itertools import combinations, permutations
-from typing import Any
+from itertools import combinations, product
 
-import numpy as np
 import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import facts
 from quaternity.game.game import Game
 from quaternity.puzzles import KINDS, Puzzle, daily, make
+from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.puzzle import LEVELS, MOST_SEED
-from quaternity.ternary.cards import SetCard
-from solvers.problem import players_in
+from quaternity.quarto.board import Board
+from quaternity.quarto.rows import cell_name
+from tests.kwartet.replay import Deal
+from tests.puzzles.by_trying import deals_seen, knows
 from tests.sizes import thorough
 
 EVERY = [
@@ -79,55 +82,73 @@ def test_half_a_move_that_fits_several_moves_is_no_answer() -> None:
     assert asked.check(asked.answers[0].partition(" ")[2]).right
 
 
-def looks(puzzle: Puzzle) -> tuple[int, ...]:
-    """The cards of a table of SET, the least under all renamings of properties and values."""
-    digits = [SetCard(int(card)).digits for card in puzzle.position.split()]
-    values = np.array(list(permutations(range(3))))
-    least = []
-    for properties in permutations(zip(*digits, strict=True)):
-        renamed = [values[:, list(column)] for column in properties]
-        first, second, third, last = renamed
-        halves = (first[:, None] * 3 + second).reshape(36, -1)
-        others = (third[:, None] * 3 + last).reshape(36, -1)
-        tables = np.sort((halves[:, None] * 9 + others).reshape(1296, -1), axis=1)
-        least.append(min(map(tuple, tables.tolist())))
-    return min(least)
+@pytest.mark.parametrize(("kind", "level"), EVERY)
+def test_a_question_is_one_sentence_and_no_hand_is_left_blank(kind: str, level: int) -> None:
+    for seed in seeds(level):
+        puzzle = make(kind, seed, level)
+        assert re.fullmatch(r"[^.?!]*[.?!]", puzzle.question), puzzle.question
+        for text in (*puzzle.wrong.values(), *(step.text for step in puzzle.why)):
+            assert not re.search(r"has[ ]*[,.]", text), text
 
 
-def state_looks(puzzle: Puzzle) -> tuple[Any, ...]:
-    """A state and what is asked, the least under all renamings of players, sets and cards."""
-    state, about = Game.parse(puzzle.position).state, facts(puzzle.question)
-    players, asked = range(state.players), about.get("card")
-    least = []
-    for new in permutations(players):
-        old = [new.index(player) for player in players]
-        sets = [
-            (
-                sorted(
-                    (sorted(new[player] for player in players_in(mask)), (index, number) == asked)
-                    for number, mask in enumerate(each.owners)
-                ),
-                [(each.low[player], each.high[player]) for player in old],
-            )
-            for index, each in enumerate(state.problem.sets)
-        ]  # fmt: skip
-        hands = [(state.problem.hands[player], state.points[player]) for player in old]
-        roles = [new[about[who]] for who in ("asker", "asked", "who") if who in about]
-        turn = None if state.turn is None else new[state.turn]
-        least.append((sorted(sets), hands, roles, turn))
-    return repr(min(least)), str(about.get("answer")), about.get("count")
+@pytest.mark.parametrize("kind", ["possible", "owner"])
+def test_a_harder_level_counts_more_cards_of_more_players(kind: str) -> None:
+    def most(level: int) -> list[int]:
+        puzzles = [make(kind, seed, level) for seed in range(thorough(4, 40))]
+        return [puzzle.level_from["players"] + puzzle.level_from["sets"] for puzzle in puzzles
+                if puzzle.answers != ("yes",)]  # fmt: skip
+
+    assert max(most(1), default=0) < min(most(3), default=9)
+    assert max(most(3), default=0) < min(most(5), default=9)
 
 
-def test_no_two_of_many_seeds_look_alike() -> None:
-    many = thorough(60, 300)
-    assert len({looks(make("sets", seed, 1)) for seed in range(many)}) == many
+def test_whoever_forces_a_set_is_shown_why_nobody_can_say_no() -> None:
+    for seed in range(thorough(2, 20)):
+        puzzle = make("force", seed, 2)
+        if puzzle.level_from["hidden"]:
+            assert any("cannot answer no: " in step.text for step in puzzle.why)
 
 
-@pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize("kind", ["possible", "owner", "force"])
-def test_no_two_states_of_many_seeds_look_alike(kind: str, level: int) -> None:
-    many = thorough(40, 250)
-    assert len({state_looks(make(kind, seed, level)) for seed in range(many)}) == many
+def test_a_wrong_question_is_shown_by_a_line_of_play_that_gains_nothing() -> None:
+    for seed, level in product(range(thorough(2, 20)), (1, 3)):
+        puzzle = make("force", seed, level)
+        me, within = facts(puzzle.question)["who"], puzzle.level_from["questions"]
+        for asked, because in puzzle.wrong.items():
+            game = Game.parse(puzzle.position)
+            line = facts(because)["line"]
+            assert str(line[0]).startswith(asked)
+            points = game.state.points[me]
+            for move in line:
+                game = game.play(str(move))
+            assert game.state.points[me] == points
+            assert len(line) <= within
+
+
+def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
+    return card in deal[holder]
+
+
+def test_who_does_not_know_all_knows_half_of_it() -> None:
+    for seed, level in product(range(thorough(3, 30)), (3, 4, 5)):
+        puzzle = make("knows", seed, level)
+        about = facts(puzzle.question)
+        deals = deals_seen(puzzle.position, everybody=True)
+        knows_it = knows(deals, (about["who"],), partial(holds, about["holder"], about["card"]))
+        assert all(map(knows_it, deals_seen(puzzle.position, everybody=False)))
+
+
+def test_steps_of_quarto_are_played_to_their_end() -> None:
+    for seed, level in product(range(thorough(2, 12)), (1, 3)):
+        puzzle = make("quarto", seed, level)
+        board = position_of(puzzle)
+        assert isinstance(board, Board)
+        names = list(map(cell_name, range(16)))
+        for step in puzzle.why:
+            for part in step.rests:
+                cell, _, piece = part.partition(" ")
+                board = board.after(names.index(cell), piece) if piece else board
+        if str(puzzle.why[-1].text) == "You win.":
+            assert board.quartos()
 
 
 def test_the_threes_of_a_table_are_all_named() -> None:
@@ -150,7 +171,7 @@ def test_a_day_has_the_same_five_everywhere() -> None:
     assert digest.startswith(DAY_BYTES), "other bytes are of another VERSION"
 
 
-DAY_BYTES = "9445b693b7bb0d78f09f5a9340d02b77"
+DAY_BYTES = "c572f30c1b30eda6c2dd6606cdaae4ef"
 DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "0/0 0"]
 
 

@@ -1,0 +1,147 @@
+"""No two seeds make puzzles that look alike: the same but for names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quaternity.base.sentences import facts
+from quaternity.game.game import Game
+from quaternity.puzzles import Puzzle, make
+from quaternity.puzzles.boards import position_of
+from quaternity.quarto.board import Board
+from quaternity.quarto.rows import ROWS
+from quaternity.ternary.cards import SetCard
+from solvers.problem import players_in
+from tests.puzzles.by_trying import moves_of
+from tests.sizes import thorough
+
+
+def looks(puzzle: Puzzle) -> tuple[int, ...]:
+    """The cards of a table of SET, the least under all renamings of properties and values."""
+    digits = [SetCard(int(card)).digits for card in puzzle.position.split()]
+    values = np.array(list(permutations(range(3))))
+    least = []
+    for properties in permutations(zip(*digits, strict=True)):
+        renamed = [values[:, list(column)] for column in properties]
+        first, second, third, last = renamed
+        halves = (first[:, None] * 3 + second).reshape(36, -1)
+        others = (third[:, None] * 3 + last).reshape(36, -1)
+        tables = np.sort((halves[:, None] * 9 + others).reshape(1296, -1), axis=1)
+        least.append(min(map(tuple, tables.tolist())))
+    return min(least)
+
+
+def state_looks(puzzle: Puzzle) -> tuple[Any, ...]:
+    """A state and what is asked, the least under all renamings of players, sets and cards."""
+    state, about = Game.parse(puzzle.position).state, facts(puzzle.question)
+    players, asked = range(state.players), about.get("card")
+    least = []
+    for new in permutations(players):
+        old = [new.index(player) for player in players]
+        sets = [
+            (
+                sorted(
+                    (sorted(new[player] for player in players_in(mask)), (index, number) == asked)
+                    for number, mask in enumerate(each.owners)
+                ),
+                [(each.low[player], each.high[player]) for player in old],
+            )
+            for index, each in enumerate(state.problem.sets)
+        ]  # fmt: skip
+        hands = [(state.problem.hands[player], state.points[player]) for player in old]
+        roles = [new[about[who]] for who in ("asker", "asked", "who") if who in about]
+        turn = None if state.turn is None else new[state.turn]
+        least.append((sorted(sets), hands, roles, turn))
+    return repr(min(least)), str(about.get("answer")), about.get("count")
+
+
+def log_looks(puzzle: Puzzle) -> tuple[Any, ...]:
+    """A seat's log and what is asked, with players, sets and cards by order of their mention."""
+    players, cards = dict[int, int](), dict[int, dict[int, int]]()
+
+    def named(index: int, number: int) -> tuple[int, int]:
+        numbers = cards.setdefault(index, {})
+        return list(cards).index(index), numbers.setdefault(number, len(numbers))
+
+    moves = []
+    for asker, asked, index, number, answer in moves_of(puzzle.position):
+        names = [players.setdefault(who, len(players)) for who in (asker, asked)]
+        moves.append((*names, *named(index, number), answer))
+    about = facts(puzzle.question)
+    asked_of = [players.setdefault(about[who], len(players)) for who in ("seat", "who", "holder")
+                if who in about]  # fmt: skip
+    card = named(*about["card"]) if "card" in about else None
+    hand = {index: sorted(number for other, number in _hand(puzzle) if other == index)
+            for index, _ in _hand(puzzle)}  # fmt: skip
+    held = sorted((list(cards).index(index) if index in cards else 99,
+                   sorted(cards.get(index, {}).get(number, 99) for number in numbers))
+                  for index, numbers in hand.items())  # fmt: skip
+    return tuple(moves), tuple(asked_of), card, repr(held)
+
+
+def _hand(puzzle: Puzzle) -> list[tuple[int, int]]:
+    hand = re.search(r"^hand \d+: (\d+/.*)$", puzzle.position, re.MULTILINE)
+    assert hand, "some hand is seen"
+    return [(int(index), int(number)) for index, number in re.findall(r"(\d+)/(\d+)", hand[1])]
+
+
+def _turns() -> list[list[int]]:
+    """Order the cells in the 32 ways that keep all rows of Quarto."""
+    kept = [range(4), (3, 2, 1, 0), (1, 0, 3, 2), (2, 3, 0, 1), (0, 2, 1, 3), (3, 1, 2, 0),
+            (1, 3, 0, 2), (2, 0, 3, 1)]  # fmt: skip
+    orders = []
+    for order, mirrored, flipped in product(kept, (0, 3), (False, True)):
+        both = [[order[row], order[column ^ mirrored]] for row in range(4) for column in range(4)]
+        orders.append([4 * y + x if flipped else 4 * x + y for x, y in both])
+    return orders
+
+
+def board_looks(puzzle: Puzzle) -> tuple[int, ...]:
+    """A board and the piece in hand, the least under all renamings of cells and properties."""
+    board = position_of(puzzle)
+    assert isinstance(board, Board)
+    _, _, piece = puzzle.position.partition(" ")
+    given = board.pieces.piece(piece) if piece else None
+    cells = np.array([16 if x is None else x for x in (*board.cells, given)])
+    tables = []
+    for bits in permutations(range(4)):
+        turned = np.array([sum((x >> bit & 1) << at for at, bit in enumerate(bits))
+                           for x in range(16)] + [16])  # fmt: skip
+        tables += [np.append(turned[:16] ^ mask, 16)[cells] for mask in range(16)]
+    pieces = np.array(tables)
+    assert pieces.shape == (384, 17)
+    turned_boards = [pieces[:, [*order, 16]] for order in _turns()]
+    return min(min(map(tuple, each.tolist())) for each in turned_boards)
+
+
+LOOKS: dict[str, Callable[[Puzzle], Any]] = {
+    "possible": state_looks, "owner": state_looks, "force": state_looks, "trace": log_looks,
+    "knows": log_looks, "sets": looks, "quarto": board_looks,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("kind", LOOKS)
+def test_no_two_seeds_make_puzzles_that_look_alike(kind: str, level: int) -> None:
+    many = thorough(10, 250)
+    assert len({str(LOOKS[kind](make(kind, seed, level))) for seed in range(many)}) == many
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [1, 2, 3])
+@pytest.mark.parametrize("kind", LOOKS)
+def test_no_two_of_a_thousand_seeds_make_puzzles_that_look_alike(kind: str, level: int) -> None:
+    assert len({str(LOOKS[kind](make(kind, seed, level))) for seed in range(1000)}) == 1000
+
+
+def test_all_rows_stay_rows() -> None:
+    assert len(set(map(tuple, _turns()))) == 32
+    rows = {frozenset(row.cells) for row in ROWS}
+    for order in _turns():
+        assert {frozenset(order[cell] for cell in row) for row in rows} == rows
