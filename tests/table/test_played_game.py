@@ -55,6 +55,7 @@ def test_a_game_as_a_value_is_the_match_of_its_seed(name: str, seed: int) -> Non
     start = kind.start(settings, seed)
     assert start.settings == settings
     assert start == kind.start(settings, str(seed)) == start.undo()
+    assert kind.parse(start.record()) == start
     game = played(start, Random(seed))
     match: Match[Any, Any, Any] = Match(start.rules, ["you"] * start.rules.seats, str(seed))
     assert match.position == start.position

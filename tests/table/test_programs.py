@@ -202,6 +202,9 @@ def test_what_follows_a_name_in_a_file_of_players_is_the_argument(
     assert new["argument"] == argument
     with pytest.raises(InputError, match=r"'slow:3': slow is random, which takes no argument"):
         named_player("quarto", "slow:3", str(file))
+    assert named_player("quarto", "slow", str(file)) == "random"
+    for other in ("careful", "other:3", "module:name"):
+        assert named_player("quarto", other, str(file)) == other
 
 
 def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None:

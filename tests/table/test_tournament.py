@@ -35,7 +35,7 @@ from quaternity.table.tournament.playing import (
     play_game,
     record_of_game,
 )
-from quaternity.table.tournament.scores import AVERAGE, Measured, ratings, tabulated
+from quaternity.table.tournament.scores import AVERAGE, Measured, WorldsByGo, ratings, tabulated
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.pool import Pool, open_executor
@@ -531,3 +531,46 @@ def test_a_picture_of_a_table_shows_every_player(
     ]
     bottom, top = rated.get_ylim()
     assert top < 0 < players - 1 < bottom
+    assert shares.get_xlim() == (0, 1), "shares are told by their length"
+
+
+@pytest.mark.parametrize("deals", [(5, 4, 2, 1), (1, 1), (3,)])
+def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
+    deals: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to where games of two deals are still going, or all where none were of two."""
+    pytest.importorskip("matplotlib")
+    figures: list[Any] = []
+    monkeypatch.setattr(
+        "quaternity.table.tournament.picture.save_figure", lambda figure, _: figures.append(figure)
+    )
+    results = [GameResult((0, 1), (1.0, 0.0), (1, 2), 3), GameResult((1, 0), (0.0, 1.0), (2, 1), 3)]
+    worlds = [
+        WorldsByGo(
+            3 * go,
+            Measured(9.0 - go, 0.5),
+            (Measured(5.0 - go, 0.25), Measured(4.0 - go, None)),
+            number,
+        )
+        for go, number in enumerate(deals)
+    ]
+    draw_table("table.svg", ["a", "b"], tabulated(results, 2, Random(0)), worlds)
+    _, curves = figures[0].axes
+    shown = [world for world in worlds if world.deals > 1] or worlds
+    wanted = {
+        "everybody": [world.public for world in shown],
+        "a": [world.own[0] for world in shown],
+        "b": [world.own[1] for world in shown],
+    }
+    assert {
+        line.get_label(): list(zip(line.get_xdata(), line.get_ydata(), strict=True))
+        for line in curves.lines
+    } == {
+        name: [(world.goes, value.mean) for world, value in zip(shown, values, strict=True)]
+        for name, values in wanted.items()
+    }
+    for band, values in zip(curves.collections, wanted.values(), strict=True):
+        corners = {(x, y) for x, y in band.get_paths()[0].vertices.tolist()}
+        for world, value in zip(shown, values, strict=True):
+            two = 2 * (value.error or 0.0)
+            assert {(world.goes, value.mean - two), (world.goes, value.mean + two)} <= corners
