@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
+from types import MappingProxyType
 from typing import NamedTuple
 
 from quaternity.base.wording import counted
@@ -106,10 +107,17 @@ def _lines(lines: Sequence[SetLine], wide: int) -> list[str]:
     ]
 
 
-def at_least(low: Sequence[int], without: int | None = None) -> str:
-    """Write the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3."""
+def at_least(
+    low: Sequence[int], without: int | None = None, names: Mapping[int, str] = MappingProxyType({})
+) -> str:
+    """Write the minimums above 0: `1:2 3:1` for two cards of player 1 and one of player 3.
+
+    `names` are of those that are not called by their number.
+    """
     return " ".join(
-        f"{player}:{fewest}" for player, fewest in enumerate(low) if fewest and player != without
+        f"{names.get(player, player)}:{fewest}"
+        for player, fewest in enumerate(low)
+        if fewest and player != without
     )
 
 

@@ -24,7 +24,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import PUTS_DOWN
 from quaternity.kwartet.chances import chance_of
-from quaternity.kwartet.hands import FULL, hand_of
+from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.knowing import Moment, moment, told_lines
 from quaternity.kwartet.log import parse_any_log, seen_text
 from quaternity.kwartet.log_reader import LogError, event_lines, put_down_at_deal
@@ -156,9 +156,9 @@ def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str
     for number, card in enumerate(cards):
         if card in cards[:number]:
             raise InputError(f"card {card} is in the hand twice")
-    hand = hand_of(cards, settings.sets)
-    full = [(index, seat) for index, mask in enumerate(hand) if mask == FULL]
-    if settings.players == 2:  # the other has all that one has not
+    hand = hand_of(cards, settings.sets, settings.set_size)
+    full = [(index, seat) for index, mask in enumerate(hand) if mask == settings.full]
+    if settings.hands == 2:  # the other has all that one has not
         full += [(index, 1 - seat) for index, mask in enumerate(hand) if not mask]
     return SeenLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
 

@@ -256,7 +256,7 @@ class _Parser:
         """`{1,2}` after C, D or E; without, everybody: for C nobody needs to be named."""
         start = self.tokens[self.at - 1].start
         if self.token.text != "{":
-            return tuple(range(self.known(f"{word} without players", start).players)) * needed
+            return self.known(f"{word} without players", start).everybody * needed
         self.at += 1
         return tuple(self.listed("p", "}"))
 
@@ -447,7 +447,7 @@ class _Parser:
         if not self.take("in"):
             language = self.known(f"all {_KINDS[kind]}s", start)
             if kind == "p":
-                return list(range(language.players))
+                return list(language.everybody)
             sets = range(len(language.sizes))
             if kind == "s":
                 return list(sets)

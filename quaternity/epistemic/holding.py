@@ -75,18 +75,22 @@ def checked_formula(
     problem: DealProblem,
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
+    knowers: int | None = None,
 ) -> Formula:
     """Return a formula, read if it is text; refuse players and cards that do not exist.
 
-    `points` has per player the sets put down, where formulas may speak of them.
+    `points` has per player the sets put down, where formulas may speak of them; `knowers` is how
+    many hands, the first ones, somebody looks at, if not all: only they know, and are everybody.
     """
-    language = Language.of(problem, set_size, points)
+    language = Language.of(problem, set_size, points, knowers)
     if isinstance(formula, str):
-        return parse(formula, language)
-    if not isinstance(formula, Formula):
+        formula = parse(formula, language)
+        if len(language.everybody) == problem.players:  # then all of it is checked
+            return formula
+    elif not isinstance(formula, Formula):
         raise InputError(f"formula: {formula!r} is neither a formula nor its text")
     language.check(formula)
-    return formula
+    return language.with_everybody(formula)
 
 
 def ask(

@@ -18,13 +18,15 @@ class Language:
 
     A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
     holds them. `hands` and `points` have per player the cards in hand and the sets put down, where
-    formulas may speak of them.
+    formulas may speak of them. `knowers` is how many of the players, the first ones, can know
+    something; None means all. The others are hands that nobody looks at.
     """
 
     players: int
     sizes: tuple[int, ...]
     hands: tuple[int, ...] | None = None
     points: tuple[int, ...] | None = None
+    knowers: int | None = None
 
     @classmethod
     @takes(problem=DealProblem, set_size=(int, type(None)))
@@ -33,6 +35,7 @@ class Language:
         problem: DealProblem,
         set_size: int | None = None,
         points: tuple[int, ...] | None = None,
+        knowers: int | None = None,
     ) -> Language:
         """Return the language of a problem.
 
@@ -40,7 +43,24 @@ class Language:
         """
         sizes = [constraint.size for constraint in problem.sets]
         gone = max(sizes, default=0) if set_size is None else set_size
-        return cls(problem.players, tuple(size or gone for size in sizes), problem.hands, points)
+        if points is not None:  # a hand that nobody looks at has none
+            points += (0,) * (problem.players - len(points))
+        known = tuple(size or gone for size in sizes)
+        return cls(problem.players, known, problem.hands, points, knowers)
+
+    @property
+    def everybody(self) -> tuple[int, ...]:
+        """Whoever can know something."""
+        return tuple(range(self.players if self.knowers is None else self.knowers))
+
+    def with_everybody(self, formula: Formula) -> Formula:
+        """Return a formula in which `C` without players names everybody, where some cannot know."""
+        if len(self.everybody) == self.players:
+            return formula
+        parts = [self.with_everybody(part) for part in formula.parts()]
+        if isinstance(formula, logic.Common):
+            return logic.Common(parts[0], formula.among(len(self.everybody)))
+        return formula.with_parts(parts) if parts else formula
 
     def check_set(self, index: int) -> None:
         """Refuse a set that does not exist by an InputError."""
@@ -55,6 +75,15 @@ class Language:
         if not 0 <= player < self.players:
             raise InputError(
                 f"player {player} does not exist: the players are 0..{self.players - 1}"
+            )
+
+    def check_knower(self, player: int) -> None:
+        """Refuse a player who does not exist, or is a hand that nobody looks at."""
+        self.check_player(player)
+        if player not in self.everybody:
+            raise InputError(
+                f"player {player} knows nothing: that hand lies aside, and nobody looks at it; "
+                f"who can know are {self.everybody[0]}..{self.everybody[-1]}"
             )
 
     def check_card(self, card: Card) -> None:
@@ -80,10 +109,11 @@ class Language:
                     self.check_player(player)
                     self.check_card(card)
                 case logic.Unknown(knower, owner):
-                    players = (knower, owner)
+                    self.check_knower(knower)
+                    self.check_player(owner)
                 case logic.Knows() | logic.Distributed() | logic.Common():
                     players = node.players
                 case _:
                     pass
             for player in players:
-                self.check_player(player)
+                self.check_knower(player)

@@ -134,11 +134,12 @@ COUNTED = "it speaks of numbers of cards or sets, which everybody counts as the 
 
 
 def is_counted(
-    text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...]
-) -> bool:
+    text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...],
+    knowers: int | None = None,
+) -> bool:  # fmt: skip
     """Return whether a text counts hands or points, so that it means something else later.
 
     Of such a formula it cannot be told which moves it rests on. `start` and `points` are what was
     public at the start; `now` is the text as it is read now.
     """
-    return checked_formula(text, start, set_size, points) != now
+    return checked_formula(text, start, set_size, points, knowers) != now

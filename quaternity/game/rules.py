@@ -8,9 +8,10 @@ undefined.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from types import MappingProxyType
 from typing import Any
 
 from quaternity.base.errors import IllegalMove, InputError, NoDeal, NotUnderstood
@@ -327,9 +328,12 @@ def owners_table(state: State, width: int = WIDTH, words: Words = PLAIN) -> str:
     return owners_text(lines, width)
 
 
-def owner_cell(mask: int, everybody: int) -> str:
-    """Write the owners of a card: `=2` for player 2, `*` for everybody, `13` for 1 or 3."""
+def owner_cell(mask: int, everybody: int, names: Mapping[int, str] = MappingProxyType({})) -> str:
+    """Write the owners of a card: `=2` for player 2, `*` for everybody, `13` for 1 or 3.
+
+    `names` are of those that are not called by their number.
+    """
     if mask == everybody and mask.bit_count() > 1:
         return "*"
-    owners = "".join(str(p) if p < 10 else f"({p})" for p in players_in(mask))
+    owners = "".join(names.get(p, str(p) if p < 10 else f"({p})") for p in players_in(mask))
     return f"={owners}" if mask.bit_count() == 1 else owners

@@ -12,7 +12,6 @@ from quaternity.game.question import Question
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, may_ask_for_own
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
@@ -24,20 +23,26 @@ class KwartetEncoded:
     """Requests and views of Kwartet as numbers; seats are counted from the one whose view it is.
 
     Asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
-    `(s * 4 + c) * (players - 1) + k - 1`.
+    `(s * size + c) * (players - 1) + k - 1` in sets of that size, usually 4. Cards that lie aside
+    are a hand after those of the seats.
     """
 
     def __init__(self, rules: KwartetRules) -> None:
         self.rules = rules
-        players, sets, cards = rules.seats, rules.settings.sets, rules.settings.cards
-        self._players, self._sets, self._cards = players, sets, cards
+        settings = rules.settings
+        players, sets, cards, size = rules.seats, settings.sets, settings.cards, settings.set_size
+        hands, most = settings.hands, settings.max_moves
+        self._players, self._sets, self._cards, self._size = players, sets, cards, size
+        self._uneven = (cards - settings.aside) % players > 0
+        self._piles, self._most = tuple(range(players, hands)), most
         self.actions = cards * (players - 1)
         self.points = (0.0, float(sets))
         self.outcomes = (
             ("answer", 1, "1 when the asker got the card"),
             ("put down", sets, "1 for each set that the asker then put down"),
         )
-        each = SET_SIZE + players * (SET_SIZE + 3)
+        each = size + hands * (size + 2) + players
+        hand = "hand, the cards aside last," if self._piles else "seat"
         self.entries = (
             ("seat", players, "1 for the number of the seat whose view it is; bystanders: none"),
             ("turn", players, "1 for the seat that is on turn; none when the game is over"),
@@ -47,15 +52,16 @@ class KwartetEncoded:
             (
                 "sets",
                 sets * each,
-                f"per set {each} numbers: {SET_SIZE} cards with 1 when it is in the own hand; "
-                f"{SET_SIZE} cards with per seat 1 when all know that it may hold the card; per "
-                f"seat the fewest and then the most cards that all know it has, over {SET_SIZE}; "
+                f"per set {each} numbers: {size} cards with 1 when it is in the own hand; "
+                f"{size} cards with per {hand} 1 when all know that it may hold the card; per "
+                f"{hand} the fewest and then the most cards that all know it has, over {size}; "
                 "per seat 1 when it has put the set down",
             ),
             ("last asker", players, "1 for who made the last request"),
             ("last asked", players, "1 for who was asked"),
             ("last card", cards, "1 for the card"),
             ("last answer", 1, "1 when the asker got it"),
+            *([("left", 1, f"requests until the game ends, over {most}")] if most else ()),
         )
         self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
@@ -70,7 +76,7 @@ class KwartetEncoded:
             raise InputError("Kwartet has no waiting: choose a legal move")
         asker, asked, (index, number) = move
         away = (asked - asker) % self._players
-        return (index * SET_SIZE + number) * (self._players - 1) + away - 1
+        return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: View) -> Question:
         """Return the request of a number."""
@@ -78,7 +84,7 @@ class KwartetEncoded:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)
         asked = (view.seat + away + 1) % self._players
-        return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, SET_SIZE)))
+        return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, self._size)))
 
     def mask(self, view: View) -> bytes:
         """Per action 1 when it is legal, else 0."""
@@ -99,7 +105,7 @@ class KwartetEncoded:
         nobody = bytes(len(asked))
         return b"".join(
             asked if held and (own or not held >> number & 1) else nobody
-            for number in range(SET_SIZE)
+            for number in range(self._size)
         )
 
     def numbers(self, view: View) -> memoryview[float]:
@@ -122,21 +128,22 @@ class KwartetEncoded:
         )
         last = view.last
         parts.append(self._no_event if last is None else self._event(last, first))
+        if self._most:
+            parts.append(array("f", [(public.left or 0) / self._most]).tobytes())
         return memoryview(b"".join(parts)).cast("f")
 
     def _made_set_numbers(
         self, constraint: SetConstraint, gone: int | None, held: int, first: int
     ) -> bytes:
-        players = self._players
+        players, size = self._players, self._size
         seats = [(first + away) % players for away in range(players)]
-        numbers = [float(held >> number & 1) for number in range(SET_SIZE)]
+        hands = [*seats, *self._piles]
+        numbers = [float(held >> number & 1) for number in range(size)]
         numbers += [
-            float(mask >> seat & 1)
-            for mask in constraint.owners or (0,) * SET_SIZE
-            for seat in seats
+            float(mask >> hand & 1) for mask in constraint.owners or (0,) * size for hand in hands
         ]
         for bounds in (constraint.low, constraint.high):
-            numbers += [min(bounds[seat], SET_SIZE) / SET_SIZE for seat in seats]
+            numbers += [min(bounds[hand], size) / size for hand in hands]
         numbers += [float(seat == gone) for seat in seats]
         return array("f", numbers).tobytes()
 
@@ -146,7 +153,7 @@ class KwartetEncoded:
         numbers = array("f", self._no_event)
         numbers[(asker - first) % players] = 1.0
         numbers[players + (asked - first) % players] = 1.0
-        numbers[2 * players + index * SET_SIZE + number] = 1.0
+        numbers[2 * players + index * self._size + number] = 1.0
         numbers[-1] = float(answer)
         return numbers.tobytes()
 
@@ -158,20 +165,20 @@ class KwartetEncoded:
         return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return who has more cards, where they come out uneven; then who gets each card."""
-        uneven = bool(self._cards % self._players)
+        """Return who has more cards, where they come out uneven; then the hand of each card."""
+        uneven = self._uneven
         if uneven and not drawn:
             return [(seat, 1 / self._players) for seat in range(self._players)]
         given = drawn[uneven:]
         remaining = self._cards - len(given)
         sizes = self.rules.settings.hand_sizes(drawn[0] if uneven else 0)
-        open_seats = [(seat, size - given.count(seat)) for seat, size in enumerate(sizes)]
-        return [(seat, count / remaining) for seat, count in open_seats if count]
+        open_hands = [(hand, size - given.count(hand)) for hand, size in enumerate(sizes)]
+        return [(hand, count / remaining) for hand, count in open_hands if count]
 
     def dealt(self, drawn: Sequence[int]) -> KwartetPosition:
         """Return the game after all of it is drawn."""
-        hands = [[0] * self._sets for _ in range(self._players)]
-        for card, seat in enumerate(drawn[-self._cards :]):
-            hands[seat][card // SET_SIZE] |= 1 << card % SET_SIZE
+        hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
+        for card, hand in enumerate(drawn[-self._cards :]):
+            hands[hand][card // self._size] |= 1 << card % self._size
         dealt = tuple(map(tuple, hands))
         return KwartetPosition(dealt, Position.start(self.rules.settings, dealt))

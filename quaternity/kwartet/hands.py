@@ -1,6 +1,7 @@
-"""A hand of cards: per set a bit mask of its four cards.
+"""A hand of cards: per set a bit mask of its cards.
 
-A `Hand` is a tuple with one number 0..15 per set; bit c of number s says that card s/c is held.
+A `Hand` is a tuple with one number per set; bit c of number s says that card s/c is held. Cards
+that lie aside are one more hand, after those of the players.
 """
 
 from __future__ import annotations
@@ -11,20 +12,15 @@ from typing import TypeAlias
 
 from quaternity.base.errors import InputError
 from quaternity.game.cards import Card
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 
 Hand: TypeAlias = tuple[int, ...]
 
-FULL = (1 << SET_SIZE) - 1
-"""All cards of a set."""
+NUMBERS: list[tuple[int, ...]] = [()]
+"""Per mask the numbers of its cards, up to the largest sets."""
 
-NUMBERS: tuple[tuple[int, ...], ...] = tuple(
-    tuple(number for number in range(SET_SIZE) if mask >> number & 1) for mask in range(FULL + 1)
-)
-"""Per mask the numbers of its cards."""
-
-LACKING: tuple[tuple[int, ...], ...] = tuple(NUMBERS[FULL ^ mask] for mask in range(FULL + 1))
-"""Per mask the numbers of the other cards."""
+for _number in range(SET_SIZES[-1]):
+    NUMBERS += [(*numbers, _number) for numbers in NUMBERS]
 
 
 def cards_in(hand: Hand) -> tuple[Card, ...]:
@@ -34,13 +30,13 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
     )
 
 
-def hand_of(cards: Iterable[Card], sets: int) -> Hand:
-    """Return the hand with some cards, of a game with that many sets."""
+def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
+    """Return the hand with some cards, of a game with that many sets of that many cards."""
     masks = [0] * sets
     for card in cards:
         index, number = Card(*card)
-        if not (0 <= index < sets and 0 <= number < SET_SIZE):
-            raise InputError(f"card {index}/{number}: there are {sets} sets of {SET_SIZE} cards")
+        if not (0 <= index < sets and 0 <= number < size):
+            raise InputError(f"card {index}/{number}: there are {sets} sets of {size} cards")
         masks[index] |= 1 << number
     return tuple(masks)
 
@@ -48,7 +44,7 @@ def hand_of(cards: Iterable[Card], sets: int) -> Hand:
 def dealt_hands(
     settings: KwartetSettings, random: Random, first_extra: int = 0
 ) -> tuple[Hand, ...]:
-    """Hands from a well shuffled deck; see `KwartetSettings.hand_sizes` for `first_extra`."""
+    """Hands from a well shuffled deck, then the pile; see `KwartetSettings.hand_sizes`."""
     deck = list(range(settings.cards))
     random.shuffle(deck)
     hands = []
@@ -56,7 +52,8 @@ def dealt_hands(
     for size in settings.hand_sizes(first_extra):
         masks = [0] * settings.sets
         for card in deck[start : start + size]:
-            masks[card // SET_SIZE] |= 1 << card % SET_SIZE
+            index, number = divmod(card, settings.set_size)
+            masks[index] |= 1 << number
         hands.append(tuple(masks))
         start += size
     return tuple(hands)

@@ -74,12 +74,12 @@ def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment
     return Moment(start, log.events[:step], position.public, None, (), position.deal)
 
 
-def read_formula(text: str, at: Moment) -> Formula:
-    """Return a formula at a moment."""
+def read_formula(text: Formula | str, at: Moment) -> Formula:
+    """Return a formula at a moment: only players know something, not the cards that lie aside."""
     from quaternity.epistemic.holding import checked_formula
-    from quaternity.kwartet.settings import SET_SIZE
 
-    return checked_formula(text, at.public.problem, SET_SIZE, at.public.points)
+    settings, points = at.public.settings, at.public.points
+    return checked_formula(text, at.public.problem, settings.set_size, points, settings.players)
 
 
 def truth_at(
@@ -89,16 +89,16 @@ def truth_at(
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
     from quaternity.epistemic.seen_truth import SeenTruth, announced, as_seen
-    from quaternity.kwartet.settings import SET_SIZE
 
-    problem = at.public.problem
+    problem, size = at.public.problem, at.public.settings.set_size
+    formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     if at.deal is None:
-        place = at.seat, at.hand, method, seconds, SET_SIZE
-        return as_seen(formula, problem, *place, why=why, said=at.said)
-    formula = announced(at.said, formula)
+        place = at.seat, at.hand, method, seconds, size
+        return as_seen(formula, problem, *place, why=why, said=said)
+    formula = announced(said, formula)
     if not why:
-        return SeenTruth(holds(formula, problem, at.deal, method, seconds, SET_SIZE))
-    truth, reason = judge(formula, problem, at.deal, method, seconds, SET_SIZE)
+        return SeenTruth(holds(formula, problem, at.deal, method, seconds, size))
+    truth, reason = judge(formula, problem, at.deal, method, seconds, size)
     return SeenTruth(truth, (), reason)
 
 
@@ -107,11 +107,11 @@ def chance_at(
 ) -> FormulaChance:
     """Return how likely a formula is for whoever asks; LimitError when time is up."""
     from quaternity.epistemic.chance import SAMPLES, formula_chance
-    from quaternity.kwartet.settings import SET_SIZE
 
-    drawn = SAMPLES if samples is None else samples
+    drawn, size = SAMPLES if samples is None else samples, at.public.settings.set_size
+    formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     place = at.public.problem, at.seat, at.hand
-    return formula_chance(formula, *place, seconds, SET_SIZE, samples=drawn, said=at.said)
+    return formula_chance(formula, *place, seconds, size, samples=drawn, said=said)
 
 
 def chance_text(chance: FormulaChance) -> str:
@@ -131,7 +131,6 @@ def _reasons_at(
     """
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.epistemic.seen_truth import known_to
-    from quaternity.kwartet.settings import SET_SIZE
     from quaternity.kwartet.stated import stated_by
 
     if at.deal is None:
@@ -146,7 +145,7 @@ def _reasons_at(
         method,
         seconds,
         at.deal is not None,
-        SET_SIZE,
+        at.public.settings.set_size,
     )
 
 
@@ -180,15 +179,15 @@ def why_at(
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.needed_requests import COUNTED, is_counted
     from quaternity.epistemic.seen_truth import announced
-    from quaternity.kwartet.settings import SET_SIZE
 
     if truth.truth is None:
         return Why(deals=truth.deals)
     if isinstance(truth.why, LimitError):
         return Why(failed=truth.why)
     assert truth.why is not None, "it was asked for"
-    start = at.start
-    if text is not None and is_counted(text, formula, start.problem, SET_SIZE, start.points):
+    start, settings = at.start, at.public.settings
+    place = start.problem, settings.set_size, start.points, settings.players
+    if text is not None and is_counted(text, formula, *place):
         return Why((COUNTED, *truth.why.lines), truth.why.deals)
     # Of what is not so for a seat, it knows that.
     claim = announced(at.said, formula if truth.truth else negation(formula))

@@ -12,7 +12,9 @@
     0 puts down 0
     0 asks 1 for 1/2: yes
 
-A log as one seat saw it has `hand 1: 13 cards` for the hands that were hidden.
+A log as one seat saw it has `hand 1: 13 cards` for the hands that were hidden. Settings that are
+not the usual ones follow as `set-size 3`, `aside 2` and `max-moves 20`; the cards that lie aside
+are listed after the hands: `aside: 0/1 1/2`, or `aside: 2 cards`.
 
 Read back, every request is played by the rules as it is read. Blank lines and `#` comments are
 allowed anywhere. A log that was cut off in the middle of its last line (a crash while writing)
@@ -23,11 +25,14 @@ wanted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from quaternity.base.reading import read_bytes
 from quaternity.kwartet.hands import Hand, cards_in
 from quaternity.kwartet.log_reader import (
     FIRST_LINE,
+    LATER,
+    PILE,
     LogError,
     game_in,
     hidden_hands,
@@ -43,8 +48,12 @@ from quaternity.kwartet.settings import KwartetSettings
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
     """Return the lines of a log up to the last hand."""
     return _settings_text(settings, names) + "".join(
-        f"hand {player}: {_listed(hand)}\n" for player, hand in enumerate(hands)
+        f"{_holder(settings, place)}: {_listed(hand)}\n" for place, hand in enumerate(hands)
     )
+
+
+def _holder(settings: KwartetSettings, place: int) -> str:
+    return f"hand {place}" if place < settings.players else PILE
 
 
 def _listed(hand: Hand) -> str:
@@ -58,6 +67,11 @@ def _settings_text(settings: KwartetSettings, names: Sequence[str]) -> str:
         f"sets {settings.sets}",
         f"announce {settings.announce}",
         f"own-card-requests {'yes' if settings.own_card_requests else 'no'}",
+    ]
+    lines += [
+        f"{setting.name.replace('_', '-')} {getattr(settings, setting.name)}"
+        for setting in fields(KwartetSettings)
+        if setting.name in LATER and getattr(settings, setting.name) != setting.default
     ]
     if names:
         lines.append(f"seats {','.join(names)}")
@@ -88,8 +102,9 @@ def seen_header(log: SeenLog) -> str:
     """Return the lines of a game as it was seen up to the last hand."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
-        f"hand {player}: {f'{hand} cards' if isinstance(hand, int) else _listed(hand)}\n"
-        for player, hand in enumerate(hands)
+        f"{_holder(log.settings, place)}: "
+        f"{f'{hand} cards' if isinstance(hand, int) else _listed(hand)}\n"
+        for place, hand in enumerate(hands)
     )
 
 
@@ -137,6 +152,6 @@ def parse_log(data: bytes | str, path: str = "") -> GameLog:
     """
     log = parse_any_log(data, path)
     if isinstance(log, SeenLog):
-        line, player = next(hidden_hands(data.encode() if isinstance(data, str) else data))
-        raise LogError(line, f"hand {player} is hidden: all hands are needed here", path)
+        line, hand = next(hidden_hands(data.encode() if isinstance(data, str) else data))
+        raise LogError(line, f"{hand} is hidden: all hands are needed here", path)
     return log

@@ -16,12 +16,31 @@ from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, IllegalRequest, PublicState
 from quaternity.kwartet.seen import SeenLog
-from quaternity.kwartet.settings import PLAYERS, SET_SIZE, SETS, Announce, KwartetSettings
+from quaternity.kwartet.settings import (
+    ASIDE,
+    MAX_MOVES,
+    PLAYERS,
+    SET_SIZES,
+    SETS,
+    Announce,
+    KwartetSettings,
+)
 
 FIRST_LINE = "kwartet 1"
 
+PILE = "aside"
+"""How the line begins that lists the cards that lie aside."""
+
+LATER = ("set_size", "aside", "max_moves")
+"""Settings that a log names only where they are not the usual ones."""
+
+_NUMBERS = {
+    "players": PLAYERS, "sets": SETS, "set-size": SET_SIZES, "aside": ASIDE, "max-moves": MAX_MOVES,
+}  # fmt: skip
+_KEYS = (*_NUMBERS, "announce", "own-card-requests", "seats")
+
 _HIDDEN = re.compile(r"(\d{1,9})\s+cards?", re.ASCII)
-_HAND = re.compile(r"hand\s+(\d{1,9})\s*:(.*)", re.ASCII)
+_HAND = re.compile(r"(?:hand\s+(\d{1,9})|(aside))\s*:(.*)", re.ASCII)
 _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -51,12 +70,16 @@ def game_in(raw: bytes) -> GameLog | SeenLog:
     return reader.finished(len(lines) + 1)
 
 
-def hidden_hands(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the lines of a log that hide a hand, and whose it is."""
+def hidden_hands(data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a log that hide a hand, and how that is called."""
     for number, line in enumerate(lines_in(data)[0], start=1):
         hand = _HAND.fullmatch(_plain(line))
-        if hand and _HIDDEN.fullmatch(hand[2].strip()):
-            yield number, int(hand[1])
+        if hand and _HIDDEN.fullmatch(hand[3].strip()):
+            yield number, _named(hand[1])
+
+
+def _named(player: str | int | None) -> str:
+    return PILE if player is None else f"hand {int(player)}"
 
 
 def event_lines(data: bytes) -> list[int]:
@@ -112,7 +135,7 @@ class _Reader:
                 raise LogError(number, f"a log starts with {FIRST_LINE!r}")
             self.started = True
         elif hand := _HAND.fullmatch(line):
-            self._take_hand(number, int(hand[1]), hand[2])
+            self._take_hand(number, None if hand[2] else int(hand[1]), hand[3])
         elif line[0].isdigit():
             self._take_event(number, line)
         elif self.dealt or self.hidden:
@@ -157,11 +180,11 @@ class _Reader:
 
     def _take_setting(self, number: int, line: str) -> None:
         key, _, value = line.partition(" ")
-        if key not in ("players", "sets", "announce", "own-card-requests", "seats"):
+        if key not in _KEYS:
             raise LogError(
                 number,
-                f"{key!r} is no setting: known are players, sets, announce, own-card-requests "
-                "and seats, and then 'hand 0: ...'",
+                f"{key!r} is no setting: known are {', '.join(_KEYS[:-1])} and {_KEYS[-1]}, and "
+                "then 'hand 0: ...'",
             )
         if key in self.header:
             raise LogError(number, f"{key} is given more than once")
@@ -170,7 +193,7 @@ class _Reader:
 
     def _read_settings(self) -> KwartetSettings:
         values: dict[str, int] = {}
-        for key, allowed in (("players", PLAYERS), ("sets", SETS)):
+        for key, allowed in _NUMBERS.items():
             text = self.header.get(key)
             if text is not None:
                 if re.fullmatch(r"[0-9]{1,9}", text) is None or int(text) not in allowed:
@@ -178,7 +201,7 @@ class _Reader:
                         self.header_lines[key],
                         f"{key}: {text!r} is not a whole number {allowed[0]}..{allowed[-1]}",
                     )
-                values[key] = int(text)
+                values[key.replace("-", "_")] = int(text)
         own = self.header.get("own-card-requests", "yes")
         if own not in ("yes", "no"):
             raise LogError(
@@ -189,7 +212,10 @@ class _Reader:
             announce = Announce.parse(self.header.get("announce", Announce.AT_ONCE))
         except InputError as error:
             raise LogError(self.header_lines["announce"], str(error)) from None
-        settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
+        try:
+            settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
+        except InputError as error:  # each value may be, but not all of them together
+            raise LogError(max(self.header_lines.values()), str(error)) from None
         if "seats" in self.header:
             names = tuple(split_names(self.header["seats"]))
             if len(names) != settings.players:
@@ -200,16 +226,22 @@ class _Reader:
             self.names = names
         return settings
 
-    def _take_hand(self, number: int, player: int, text: str) -> None:
+    def _take_hand(self, number: int, player: int | None, text: str) -> None:
+        """Take a player's hand, or the cards that lie aside."""
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
         if self.positions or self.put_down or self.seen is not None or self.waiting is not None:
             raise LogError(number, "a hand after the first request")
-        if player >= settings.players:
+        name = _named(player)
+        if player is None:
+            if not settings.aside:
+                raise LogError(number, f"no cards lie {PILE} in this game")
+            player = settings.players
+        elif player >= settings.players:
             raise LogError(number, f"player {player} is out of range 0..{settings.players - 1}")
         if player in self.dealt or player in self.hidden:
-            raise LogError(number, f"hand {player} is given more than once")
+            raise LogError(number, f"{name} is given more than once")
         if hidden := _HIDDEN.fullmatch(text.strip()):
             self.hidden[player] = number, int(hidden[1])
             return
@@ -220,13 +252,13 @@ class _Reader:
                 card = Card.parse(word)
             except InputError as error:
                 raise LogError(number, str(error)) from None
-            if card.set_index >= settings.sets or card.number >= SET_SIZE:
+            if card.set_index >= settings.sets or card.number >= settings.set_size:
                 raise LogError(
                     number,
-                    f"card {card} is out of range 0/0..{settings.sets - 1}/{SET_SIZE - 1}",
+                    f"card {card} is out of range 0/0..{settings.sets - 1}/{settings.set_size - 1}",
                 )
             if card in seen:
-                raise LogError(number, f"card {card} is dealt twice: player {seen[card]} has it")
+                raise LogError(number, f"card {card} is dealt twice: {self._holder(seen[card])}")
             seen[card] = player
             cards.append(card)
         self.dealt[player] = number, cards
@@ -235,23 +267,41 @@ class _Reader:
         settings = self.settings
         if settings is None:
             settings = self.settings = self._read_settings()
-        missing = [player for player in range(settings.players) if player not in self.dealt]
-        if missing:
-            raise LogError(number, f"the hand of player {missing[0]} is missing")
-        hands = [hand_of(self.dealt[player][1], settings.sets) for player in sorted(self.dealt)]
+        self._refuse_missing(number, settings)
+        hands = [
+            hand_of(self.dealt[player][1], settings.sets, settings.set_size)
+            for player in sorted(self.dealt)
+        ]
         dealt = sum(len(cards) for _, cards in self.dealt.values())
         if dealt != settings.cards:
             held = {card for _, cards in self.dealt.values() for card in cards}
             lost = next(
                 Card(index, number)
                 for index in range(settings.sets)
-                for number in range(SET_SIZE)
+                for number in range(settings.set_size)
                 if Card(index, number) not in held
             )
             raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {lost} is not")
+        if settings.aside and len(self.dealt[settings.players][1]) != settings.aside:
+            line, pile = self.dealt[settings.players]
+            raise LogError(line, f"{PILE}: {len(pile)} cards, not {settings.aside}")
         self.hands = tuple(hands)
         self.positions.append(Position.start(settings, self.hands))
         self.pending = put_down_at_deal(self.positions[0].public)
+
+    def _holder(self, place: int) -> str:
+        """Say who has a card, by the place of the hand."""
+        assert self.settings is not None, "a hand was given"
+        return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
+
+    def _refuse_missing(self, number: int, settings: KwartetSettings) -> None:
+        """Raise a LogError if a hand, or what lies aside, is not given."""
+        for place in range(settings.hands):
+            if place not in self.dealt and place not in self.hidden:
+                whose = f"the hand of player {place} is"
+                if place == settings.players:
+                    whose = f"the cards {PILE} are"
+                raise LogError(number, f"{whose} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
         """Take a request or an announcement where hands are hidden; a request waits."""
@@ -293,15 +343,17 @@ class _Reader:
         assert settings is not None, "a hand was given"
         if len(self.dealt) > 1:
             raise LogError(number, "where hands are hidden, one hand is shown at most")
-        sizes = []
-        for player in range(settings.players):
-            if player not in self.dealt and player not in self.hidden:
-                raise LogError(number, f"the hand of player {player} is missing")
-            sizes.append(
-                len(self.dealt[player][1]) if player in self.dealt else self.hidden[player][1]
-            )
+        if settings.players in self.dealt:
+            raise LogError(number, f"where hands are hidden, the cards {PILE} are too")
+        self._refuse_missing(number, settings)
+        sizes = [
+            len(self.dealt[place][1]) if place in self.dealt else self.hidden[place][1]
+            for place in range(settings.hands)
+        ]
         seat = next(iter(self.dealt), None)
-        hand = None if seat is None else hand_of(self.dealt[seat][1], settings.sets)
+        hand = (
+            None if seat is None else hand_of(self.dealt[seat][1], settings.sets, settings.set_size)
+        )
         return SeenLog.start(settings, sizes, seat, hand, down, self.names)
 
     def _take_event(self, number: int, line: str) -> None:

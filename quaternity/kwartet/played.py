@@ -18,8 +18,9 @@ from quaternity.kwartet.view import NOBODY, View
 class GameLog:
     """A game under way or over, with everything that was hidden.
 
-    `hands` are the cards dealt to each player. `positions` are one more than events, the one right
-    after the deal first; `warnings` are what was odd about the text it was read from.
+    `hands` are the cards dealt to each player, and the pile if cards lie aside. `positions` are one
+    more than events, the one right after the deal first; `warnings` are what was odd about the text
+    it was read from.
     """
 
     settings: KwartetSettings
@@ -75,13 +76,14 @@ class GameLog:
 
 def ends_go(event: Event, after: PublicState) -> bool:
     """Return whether a request ended its player's go, by what was public after it."""
-    return not event.answer or not after.hands[event.question.asker]
+    return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
 def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
     """Return for each finished go the number of requests made when it ended.
 
-    A go is a player's stretch of requests. It ends with a failure, or without cards in hand.
+    A go is a player's stretch of requests. It ends with a failure, without cards in hand, or when
+    the game does.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
     return tuple(number for number, step in after if ends_go(*step))

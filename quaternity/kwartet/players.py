@@ -87,5 +87,8 @@ class StrategyPlayer:
 
 
 def _worlds(goes: int, position: Position) -> Worlds:
-    own = [log10_worlds(position.view(seat).problem) for seat in range(len(position.hands))]
+    own = [
+        log10_worlds(position.view(seat).problem)
+        for seat in range(position.public.settings.players)
+    ]
     return Worlds(goes, log10_worlds(position.public.problem), tuple(own))

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from quaternity.game.question import Answer, Question
-from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, IllegalRequest, PublicState, request_faults
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from solvers.verdict import Deal
 
 
 class Position(NamedTuple):
-    """The public state and the real hands. Immutable."""
+    """The public state and the real hands, then the pile if cards lie aside. Immutable."""
 
     public: PublicState
     hands: tuple[Hand, ...]
@@ -23,7 +23,7 @@ class Position(NamedTuple):
     def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
         """Right after the deal; sets that are announced at once are gone already."""
         sizes = [sum(held.bit_count() for held in hand) for hand in hands]
-        announced = dealt_full(hands) if settings.at_once else ()
+        announced = dealt_full(settings, hands) if settings.at_once else ()
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
@@ -35,8 +35,9 @@ class Position(NamedTuple):
         asker, asked, (index, number) = question
         event = Event(question, Answer(hands[asked][index] >> number & 1))
         own = event.hand_after(hands[asker], asker)
-        if FULL in own:
-            full = tuple([index for index, held in enumerate(own) if held == FULL])
+        whole = public.settings.full
+        if whole in own:
+            full = tuple([index for index, held in enumerate(own) if held == whole])
             event = Event(question, event.answer, full)
             own = event.hand_after(hands[asker], asker)
         if own is not hands[asker]:
@@ -61,7 +62,7 @@ class Position(NamedTuple):
                 if gone is not None
                 else tuple(
                     next(player for player, mask in enumerate(masks) if mask >> number & 1)
-                    for number in range(SET_SIZE)
+                    for number in range(self.public.settings.set_size)
                 )
                 for gone, masks in zip(
                     self.public.removed, zip(*self.hands, strict=True), strict=True
@@ -74,13 +75,13 @@ class Position(NamedTuple):
         return View(self.public, seat, self.hands[seat], events)
 
 
-def dealt_full(hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
-    """Return the full sets in some hands, as (set, player), ascending."""
+def dealt_full(settings: KwartetSettings, hands: tuple[Hand, ...]) -> list[tuple[int, int]]:
+    """Return the full sets in the players' hands, as (set, player), ascending."""
     return sorted(
         (index, player)
-        for player, hand in enumerate(hands)
+        for player, hand in enumerate(hands[: settings.players])
         for index, held in enumerate(hand)
-        if held == FULL
+        if held == settings.full
     )
 
 

@@ -15,8 +15,8 @@ from quaternity.base.sentences import Sentence
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
 from quaternity.game.transition import hands_after, out_of_play
-from quaternity.kwartet.hands import FULL, Hand
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.hands import Hand
+from quaternity.kwartet.settings import KwartetSettings
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
@@ -24,10 +24,12 @@ class PublicState(NamedTuple):
     """The public side of a game at one moment. Immutable.
 
     Attributes:
-        problem: hands, owners and bounds; removed sets are empty in it.
+        problem: hands, owners and bounds; removed sets are empty in it. Cards that lie aside are
+            one more hand, the last.
         turn: the seat on turn; without meaning when the game is over.
         removed: per set the player who announced it, or None while it is in play.
         askers: bit mask of the players who have made a request.
+        left: requests until the game is cut off; None without such a limit.
     """
 
     settings: KwartetSettings
@@ -35,6 +37,7 @@ class PublicState(NamedTuple):
     turn: int
     removed: tuple[int | None, ...]
     askers: int
+    left: int | None = None
 
     @classmethod
     def start(
@@ -47,23 +50,26 @@ class PublicState(NamedTuple):
 
         `announced` are the sets that were dealt full and put down at once, as (set, player).
         """
-        players = settings.players
-        most = SET_SIZE - 1 if settings.at_once else SET_SIZE
+        players, holders, size = settings.players, settings.hands, settings.set_size
+        most = size - 1 if settings.at_once else size
         unknown = SetConstraint.trusted(
-            ((1 << players) - 1,) * SET_SIZE, (0,) * players, (most,) * players
+            ((1 << holders) - 1,) * size,
+            (0,) * holders,
+            (most,) * players + (size,) * (holders - players),
         )
         hands, sets = list(hand_sizes), [unknown] * settings.sets
         removed: list[int | None] = [None] * settings.sets
         for index, player in announced:
-            hands[player] -= SET_SIZE
-            sets[index] = out_of_play(players)
+            hands[player] -= size
+            sets[index] = out_of_play(holders)
             removed[index] = player
         problem = DealProblem.trusted(tuple(hands), tuple(sets))
-        return cls(settings, problem, next_with_cards(hands, -1), tuple(removed), 0)
+        turn = next_with_cards(hands, -1, players)
+        return cls(settings, problem, turn, tuple(removed), 0, settings.max_moves)
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """Per player the number of cards in hand."""
+        """Per hand the number of cards: of the players, and then of the pile if there is one."""
         return self.problem.hands
 
     @property
@@ -73,12 +79,17 @@ class PublicState(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """True when every set is removed."""
-        return None not in self.removed
+        """True when every set is removed, nobody can ask, or no request is left."""
+        if None not in self.removed:
+            return True
+        if self.left is None:  # then somebody can always ask
+            return False
+        hands = self.problem.hands[: self.settings.players]
+        return not self.left or len(hands) - hands.count(0) <= self.settings.at_once
 
     @property
     def with_cards(self) -> int:
-        """Bit mask of the players who hold cards."""
+        """Bit mask of the hands that have cards, the pile's included."""
         mask = 0
         for player, hand in enumerate(self.problem.hands):
             if hand:
@@ -87,7 +98,7 @@ class PublicState(NamedTuple):
 
     def may_be_asked(self, asker: int) -> tuple[int, ...]:
         """Return the opponents whom a player may ask."""
-        hands = self.problem.hands
+        hands = self.problem.hands[: self.settings.players]
         if self.settings.at_once:
             return tuple([p for p, hand in enumerate(hands) if hand and p != asker])
         return tuple([p for p in range(len(hands)) if p != asker])
@@ -95,14 +106,14 @@ class PublicState(NamedTuple):
     def after(self, question: Question, success: bool, announced: Sequence[int]) -> PublicState:
         """Return the state after a legal request, its result, and the asker's announcements."""
         asker, asked, (index, _) = question
-        settings, problem, _, removed, askers = self
+        settings, problem, _, removed, askers, left = self
         hands = hands_after(problem.hands, asker, asked, success) if success else problem.hands
         changed = request_stated(settings, problem.sets[index], question, success)
         sets = (*problem.sets[:index], changed, *problem.sets[index + 1 :])
         if announced:
             counts, rows, owner_of = list(hands), list(sets), list(removed)
             for complete in announced:
-                counts[asker] -= SET_SIZE
+                counts[asker] -= settings.set_size
                 rows[complete] = out_of_play(len(counts))
                 owner_of[complete] = asker
             hands, sets, removed = tuple(counts), tuple(rows), tuple(owner_of)
@@ -110,8 +121,13 @@ class PublicState(NamedTuple):
             askers |= 1 << asker
             if not settings.at_once:
                 sets = tuple([never_full(i, asker) for i in sets])
-        turn = asker if success and hands[asker] else next_with_cards(hands, asker)
-        return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers)
+        if not (success and hands[asker]):
+            turn = next_with_cards(hands, asker, settings.players)
+        else:
+            turn = asker
+        if left is not None:
+            left -= 1
+        return PublicState(settings, DealProblem.trusted(hands, sets), turn, removed, askers, left)
 
 
 def request_stated(
@@ -128,8 +144,8 @@ def request_stated(
         lows[asker] = lows[asker] + 1 if lows[asker] else 2
         if lows[asked]:
             lows[asked] -= 1
-        # More than three would be a full set, and the asker would have announced it.
-        highs[asker] = min(highs[asker] + 1, SET_SIZE - 1)
+        # One card more would be a full set, and the asker would have announced it.
+        highs[asker] = min(highs[asker] + 1, settings.set_size - 1)
         highs[asked] -= 1
         high = tuple(highs)
     else:
@@ -145,14 +161,18 @@ def request_stated(
 def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
     """Return the constraint when it is known that a player does not have the whole set."""
     owners, low, high = constraint
-    if high[player] < SET_SIZE:
+    size = len(owners)
+    if not size or high[player] < size:
         return constraint
-    return SetConstraint.trusted(owners, low, with_entry(high, player, SET_SIZE - 1))
+    return SetConstraint.trusted(owners, low, with_entry(high, player, size - 1))
 
 
-def next_with_cards(hands: Sequence[int], player: int) -> int:
-    """Give the next player in seat order who holds cards; a full circle leads back to `player`."""
-    players = len(hands)
+def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
+    """Give the next player in seat order who holds cards; a full circle leads back to `player`.
+
+    The first `players` hands are those of the players; 0 means all.
+    """
+    players = players or len(hands)
     for step in range(1, players + 1):
         following = (player + step) % players
         if hands[following]:
@@ -211,9 +231,9 @@ class IllegalRequest(IllegalMove):
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:
     """Return what makes a request of a seat with this hand illegal; empty when it is legal."""
     asker, asked, (index, number) = question
-    settings, problem, turn, removed, _ = public
+    settings, problem, turn, removed, _, _ = public
     faults: list[str] = []
-    if None not in removed:
+    if public.is_over:
         return [sentences.IS_OVER()]
     if asker != turn:
         faults.append(sentences.NOT_ON_TURN(turn=turn, who=asker))
@@ -225,8 +245,8 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
         faults.append(sentences.NO_CARDS(who=asked))
     if not 0 <= index < settings.sets:
         faults.append(sentences.NO_SET(number=index, last=settings.sets - 1))
-    elif not 0 <= number < SET_SIZE:
-        faults.append(sentences.NO_CARD(number=number, last=SET_SIZE - 1))
+    elif not 0 <= number < settings.set_size:
+        faults.append(sentences.NO_CARD(number=number, last=settings.set_size - 1))
     elif removed[index] is not None:
         faults.append(sentences.IS_REMOVED(set=index, who=removed[index]))
     elif asker == turn:
@@ -239,4 +259,4 @@ def request_faults(public: PublicState, hand: Hand, question: Question) -> list[
 
 def may_ask_for_own(settings: KwartetSettings, hand: Hand) -> bool:
     """Return whether a player with this hand may ask for a card in it."""
-    return settings.own_card_requests or all(held in (0, FULL) for held in hand)
+    return settings.own_card_requests or all(held in (0, settings.full) for held in hand)

@@ -12,20 +12,23 @@ from quaternity.base.errors import IllegalMove, LimitError, NotUnderstood
 from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.text_record import Replay, check_same
 from quaternity.base.text_table import WIDTH, SetLine, at_least, owners_text, score_text
-from quaternity.base.wording import shown
+from quaternity.base.wording import counted, shown
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.game.rules import owner_cell, question_in
 from quaternity.game.sentences import ASKS_FOR_ANOTHER
-from quaternity.kwartet.hands import FULL, NUMBERS, Hand, dealt_hands
+from quaternity.kwartet.hands import NUMBERS, Hand, dealt_hands
 from quaternity.kwartet.log import announced_at_deal, header_text, log_text, parse_log
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.public import Event, may_ask_for_own
+from quaternity.kwartet.public import Event, PublicState, may_ask_for_own
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import closed
+
+PILE = "a"
+"""How a table calls the cards that lie aside, as a holder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
     def start(self, random: Random) -> KwartetPosition:
         """Deal a shuffled deck; where it does not come out even, draw who has more too."""
-        extra = random.randrange(self.seats) if self.settings.cards % self.seats else 0
+        dealt = self.settings.cards - self.settings.aside
+        extra = random.randrange(self.seats) if dealt % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
@@ -103,7 +107,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         for index, held in enumerate(view.hand):
             if not held or public.removed[index] is not None:
                 continue
-            for number in range(SET_SIZE):
+            for number in range(public.settings.set_size):
                 if own or not held >> number & 1:
                     for player in asked:
                         yield Question(view.seat, player, Card(index, number))
@@ -131,49 +135,54 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
-        lines = []
+        lines, pile = [], {self.seats: PILE}
         for index, constraint in enumerate(closed(view.problem).sets):
             owner = public.removed[index]
             if owner is not None:
-                texts, remark = ["-"] * SET_SIZE, f"put down by {owner}"
+                texts, remark = ["-"] * public.settings.set_size, f"put down by {owner}"
             else:
                 mine = 1 << view.seat if view.seat >= 0 else 0
                 texts = [
-                    "mine" if mask == mine else owner_cell(mask, opponents)
+                    "mine" if mask == mine else owner_cell(mask, opponents, pile)
                     for mask in constraint.owners
                 ]
-                remark = at_least(constraint.low, view.seat)
+                remark = at_least(constraint.low, view.seat, pile)
             cells = [words.cell((index, number), text) for number, text in enumerate(texts)]
             lines.append(SetLine(words.number(index), cells, remark))
-        paragraphs = [
-            score_text(public.hands, public.points, turn, width),
-            owners_text(lines, width),
-        ]
+        paragraphs = [score_text(public.hands[: self.seats], public.points, turn, width)]
+        if public.left is not None:
+            paragraphs.append(left_text(public))
+        paragraphs.append(owners_text(lines, width))
         if view.seat != NOBODY:
-            hand = f"your hand: {hand_text(view.hand, words)}"
+            hand = f"your hand: {hand_text(view.hand, words, public.settings.full)}"
             paragraphs.append(fill(hand, width, subsequent_indent=" " * 11, break_long_words=False))
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public record and the own hand; `owners`, `fewest`: what the seat can know."""
+        """Return the public record and the own hand; `owners`, `fewest`: what the seat can know.
+
+        In these two the cards that lie aside are one more player's.
+        """
         public, known = view.public, closed(view.problem).sets
         return {
             "seat": None if view.seat == NOBODY else view.seat,
             "turn": None if public.is_over else public.turn,
-            "hands": list(public.hands),
+            "hands": list(public.hands[: self.seats]),
             "points": list(public.points),
             "removed": list(public.removed),
             "hand": [f"{i}/{n}" for i, held in enumerate(view.hand) for n in NUMBERS[held]],
             "owners": [
                 [
-                    [player for player in range(self.seats) if mask >> player & 1]
+                    [player for player in range(self.settings.hands) if mask >> player & 1]
                     for mask in constraint.owners
                 ]
                 for constraint in known
             ],
-            "fewest": [[k.low[player] for k in known] for player in range(self.seats)],
+            "fewest": [[k.low[hand] for k in known] for hand in range(self.settings.hands)],
             "events": [str(event) for event in view.events],
             "over": public.is_over,
+            **({} if public.left is None else {"left": public.left}),
+            **({"aside": self.settings.aside} if self.settings.aside else {}),
         }
 
     def like(self, view: View, random: Random) -> KwartetPosition:
@@ -188,7 +197,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             verdict = solve(view.problem)
             assert isinstance(verdict, Feasible), "a view shows a game that is possible"
             deal = verdict.deal
-        hands = [[0] * self.settings.sets for _ in range(self.seats)]
+        hands = [[0] * self.settings.sets for _ in view.public.hands]
         for index, owners in enumerate(deal.owner):
             for number, player in enumerate(owners):
                 hands[player][index] |= 1 << number
@@ -261,10 +270,17 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
     return tuple(ends), last, warnings
 
 
-def hand_text(hand: Hand, words: Words = PLAIN) -> str:
+def left_text(public: PublicState) -> str:
+    """Say how many cards lie aside, and after how many requests the game ends."""
+    aside = public.settings.aside
+    pile = f"{counted(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside; " * (aside > 0)
+    return f"{pile}{counted(public.left or 0, 'request')} left"
+
+
+def hand_text(hand: Hand, words: Words = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
     """Return the cards of a hand, a set after another; `*` follows a full set."""
     sets = [
-        words.hand((index, number) for number in NUMBERS[held]) + ("*" if held == FULL else "")
+        words.hand((index, number) for number in NUMBERS[held]) + ("*" if held == full else "")
         for index, held in enumerate(hand)
         if held
     ]

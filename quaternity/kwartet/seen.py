@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from quaternity.base.errors import IllegalMove, InputError
 from quaternity.base.wording import listed
 from quaternity.game.question import Answer, Question
-from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from solvers.filtering import closed
 from solvers.problem import DealProblem, SetConstraint
@@ -29,7 +29,7 @@ class SeenLog:
     """A game under way or over, as far as it was seen. Immutable.
 
     Attributes:
-        sizes: per player the number of cards dealt.
+        sizes: per hand the number of cards dealt; the pile, if cards lie aside, is the last.
         seat, hand: whose cards, dealt to them, are known; None and empty for a bystander.
         views: what was seen right after the deal and after each request: one more than events.
         warnings: what was odd about the text it was read from.
@@ -73,7 +73,8 @@ class SeenLog:
     def of_view(cls, view: View) -> SeenLog:
         """Return the game up to a view, as it was seen. Cost: requests x sets."""
         sizes, hand, down = view.at_deal()
-        own = [FULL if (index, view.seat) in down else held for index, held in enumerate(hand)]
+        full = view.public.settings.full
+        own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
         seat = None if view.seat == NOBODY else view.seat
         log = cls.start(view.public.settings, sizes, seat, tuple(own), down)
         views, events = [log.views[0]], view.events
@@ -143,10 +144,13 @@ class SeenLog:
                 if question.asker == self.seat
                 else ()
             )
-            full = [index for index, held in enumerate(own) if held == FULL]
+            full = [index for index, held in enumerate(own) if held == self.settings.full]
             exact = closed(view.problem).sets
-            sure = {index for index, constraint in enumerate(exact)
-                    if constraint.size and constraint.low[question.asker] == SET_SIZE}  # fmt: skip
+            sure = {
+                index
+                for index, constraint in enumerate(exact)
+                if constraint.size and constraint.low[question.asker] == constraint.size
+            }
             for tried in [full] if full else [sure, sure | {question.card.set_index}]:
                 with suppress(IllegalMove):
                     self.after(question, answer, sorted(tried))
@@ -164,12 +168,13 @@ class SeenLog:
         asker, asked, (index, number) = question
         mine = self.seat is not None and asker == self.seat
         # Of others' hands the rules are asked as if they had what they need; see `_why_impossible`.
+        settings, whole = self.settings, self.settings.full
         hand = (
             view.hand
             if mine
             else tuple(
-                FULL & ~(1 << number % SET_SIZE) if other == index else FULL
-                for other in range(self.settings.sets)
+                whole & ~(1 << number % settings.set_size) if other == index else whole
+                for other in range(settings.sets)
             )
         )
         faults = request_faults(view.public, hand, question)
@@ -181,7 +186,7 @@ class SeenLog:
             faults.append(f"player {self.seat} {has} {question.card}")
         if mine:
             hand = Event(question, answer).hand_after(view.hand, view.seat)
-            full = [index for index, mask in enumerate(hand) if mask == FULL]
+            full = [index for index, mask in enumerate(hand) if mask == whole]
             if full != sorted(announced):
                 has = f"set {listed(full)} in full" if full else "no full set"
                 faults.append(f"player {asker} then has {has} to put down")
@@ -195,11 +200,14 @@ def _check_start(
     hand: Hand,
     announced: Sequence[tuple[int, int]],
 ) -> None:
-    if len(sizes) != settings.players or sum(sizes) != settings.cards:
+    if len(sizes) != settings.hands or sum(sizes) != settings.cards:
+        pile = f", and {settings.aside} cards lie aside" if settings.aside else ""
         raise InputError(
             f"{sum(sizes)} cards in {len(sizes)} hands: there are {settings.cards} cards and "
-            f"{settings.players} players"
+            f"{settings.players} players{pile}"
         )
+    if settings.aside and sizes[-1] != settings.aside:
+        raise InputError(f"aside: {sizes[-1]} cards, not {settings.aside}")
     for player, size in enumerate(sizes):
         if size < 0:
             raise InputError(f"hand {player}: {size} is not a number of cards from 0 on")
@@ -213,7 +221,7 @@ def _check_start(
     if announced and not settings.at_once:
         raise InputError("no set is put down before the first request")
     for index, player in announced:
-        others = [FULL if player == seat else 0]
+        others = [settings.full if player == seat else 0]
         if not 0 <= index < settings.sets:
             raise InputError(f"set {index} is out of range 0..{settings.sets - 1}")
         if not 0 <= player < settings.players:
@@ -225,9 +233,10 @@ def _check_start(
         if seat is not None and hand[index] not in others:
             raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
     for index, held in enumerate(hand):
-        if settings.at_once and held == FULL and down.get(index) != seat:
+        if settings.at_once and held == settings.full and down.get(index) != seat:
             raise InputError(f"'{seat} puts down {index}' is missing: it was dealt in full")
-    counts = [SET_SIZE * list(down.values()).count(player) for player in range(settings.players)]
+    owners = list(down.values())
+    counts = [settings.set_size * owners.count(player) for player in range(len(sizes))]
     for player, (size, count) in enumerate(zip(sizes, counts, strict=True)):
         if count > size:
             raise InputError(f"player {player} puts down {count} cards of {size}")
@@ -286,5 +295,5 @@ def _may_be_whole(constraint: SetConstraint, asker: int, asked: int, given: int 
     return (
         owners
         and all(least <= 0 for player, least in enumerate(low) if player != asker)
-        and constraint.high[asker] >= SET_SIZE - (given is not None)
+        and constraint.high[asker] >= constraint.size - (given is not None)
     )

@@ -11,10 +11,16 @@ from quaternity.base.wording import shown
 from quaternity.game.settings import NamedChoice
 
 SET_SIZE = 4
-"""Cards in one set."""
+"""The usual number of cards in a set."""
 
 PLAYERS = range(2, 9)
 SETS = range(2, 21)
+SET_SIZES = range(2, 11)
+ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
+MAX_MOVES = range(1, 10_001)
+
+MOVES_PER_CARD = 3
+"""With cards aside a game ends after so many requests for each card, unless settings say else."""
 
 
 class Announce(NamedChoice):
@@ -31,27 +37,42 @@ class Announce(NamedChoice):
 
 @dataclass(frozen=True, slots=True)
 class KwartetSettings:
-    """The rules of one game of 2..8 players and 2..20 sets of `SET_SIZE` cards.
+    """The rules of one game of 2..8 players and 2..20 sets of 2..10 cards.
 
     Attributes:
+        aside: cards dealt to nobody: they lie face down until the end, and each player still gets
+            a card. To whatever reasons they are one more hand, after those of the players.
+        max_moves: the game is over after so many requests; None means no limit. With cards aside
+            None becomes `MOVES_PER_CARD` for each card.
         announce: when full sets leave the game; an `Announce` or its name.
         own_card_requests: whether a player may ask for a card that they hold themselves. When not,
             a player whose hand is nothing but full sets still may: they have no other request.
     """
 
     players: int = field(default=4, metadata={"help": "How many play.", "range": PLAYERS})
-    sets: int = field(default=13, metadata={"help": "Sets of four cards.", "range": SETS})
+    sets: int = field(default=13, metadata={"help": "How many sets.", "range": SETS})
     announce: Announce = field(
         default=Announce.AT_ONCE, metadata={"help": "When full sets are put down."}
     )
     own_card_requests: bool = field(
         default=True, metadata={"help": "Whether you may ask for a card in your own hand."}
     )
+    set_size: int = field(
+        default=SET_SIZE, metadata={"help": "Cards in a set.", "range": SET_SIZES}
+    )
+    aside: int = field(
+        default=0, metadata={"help": "Cards that nobody gets until the end.", "range": ASIDE}
+    )
+    max_moves: int | None = field(
+        default=None, metadata={"help": "Requests until the game ends.", "range": MAX_MOVES}
+    )
 
     def __post_init__(self) -> None:
         faults = []
         for name, allowed in ranges(self).items():
             value = getattr(self, name)
+            if value is None and name == "max_moves":
+                continue
             try:
                 object.__setattr__(self, name, whole(value, name))
             except InputError:
@@ -66,8 +87,18 @@ class KwartetSettings:
         if not isinstance(self.own_card_requests, bool):
             own = shown(self.own_card_requests)
             faults.append(f"own_card_requests: {own} is neither True nor False")
+        if not faults and self.cards - self.aside < self.players:
+            most = self.cards - self.players
+            faults.append(
+                f"aside: {self.aside} of {self.cards} cards leave {self.players} players without "
+                f"a card each: at most {most} can lie aside"
+                if most >= 0
+                else f"players: {self.players} are more than the {self.cards} cards"
+            )
         if faults:
             raise InputError("; ".join(faults))
+        if self.aside and self.max_moves is None:
+            object.__setattr__(self, "max_moves", MOVES_PER_CARD * self.cards)
 
     @property
     def at_once(self) -> bool:
@@ -77,15 +108,26 @@ class KwartetSettings:
     @property
     def cards(self) -> int:
         """Number of cards."""
-        return SET_SIZE * self.sets
+        return self.set_size * self.sets
+
+    @property
+    def full(self) -> int:
+        """All cards of a set, as a bit mask."""
+        return (1 << self.set_size) - 1
+
+    @property
+    def hands(self) -> int:
+        """Number of hands: the players', and the pile where cards lie aside."""
+        return self.players + (self.aside > 0)
 
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
-        """Return the cards dealt to each seat, as even as possible.
+        """Return the cards of each hand: those of the seats as even as possible, then the pile.
 
         `first_extra` is the first of the consecutive seats that hold one card more, modulo their
         number.
         """
-        least, extra = divmod(self.cards, self.players)
-        return tuple(
+        least, extra = divmod(self.cards - self.aside, self.players)
+        seats = [
             least + ((seat - first_extra) % self.players < extra) for seat in range(self.players)
-        )
+        ]
+        return (*seats, *[self.aside] * (self.aside > 0))

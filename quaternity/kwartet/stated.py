@@ -12,7 +12,6 @@ from collections.abc import Collection, Sequence
 
 from quaternity.game.transition import out_of_play
 from quaternity.kwartet.public import Event, PublicState, never_full, request_stated
-from quaternity.kwartet.settings import SET_SIZE
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
@@ -22,8 +21,8 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
     `chosen` are indices of the events that count. With all of them the deals are those of the
     record; with fewer there are more deals, never others.
     """
-    settings, players = start.settings, start.settings.players
-    most = SET_SIZE - 1 if settings.at_once else SET_SIZE
+    settings, size = start.settings, start.settings.set_size
+    most = size - 1 if settings.at_once else size
     hands = list(start.hands)
     sets = list(start.problem.sets)
     removed = [owner is not None for owner in start.removed]
@@ -44,10 +43,10 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
                 with_entry(high, asker, min(high[asker] + 1, most)),
             )
         for complete in event.announced:
-            hands[asker] -= SET_SIZE
+            hands[asker] -= size
             removed[complete] = True
     remaining = [
-        out_of_play(players) if gone else constraint
+        out_of_play(settings.hands) if gone else constraint
         for constraint, gone in zip(sets, removed, strict=True)
     ]
     return DealProblem.trusted(tuple(hands), tuple(remaining))

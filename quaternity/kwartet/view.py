@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 from quaternity.base.picture import Picture, Shown
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
-from quaternity.kwartet.settings import SET_SIZE
 from solvers.problem import DealProblem
 
 NOBODY = -1
@@ -54,23 +53,24 @@ class View(Shown):
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
         """Take all requests back.
 
-        Returns per player the number of cards dealt, the seat's hand right after the deal, and the
+        Returns per hand the number of cards dealt, the seat's hand right after the deal, and the
         sets put down then, as (set, player), which are no longer in that hand.
         """
+        settings = self.public.settings
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
         for (asker, asked, (index, number)), answer, announced in reversed(self.events):
             for complete in announced:
-                sizes[asker] += SET_SIZE
+                sizes[asker] += settings.set_size
                 removed[complete] = None
                 if asker == self.seat:
-                    hand[complete] = FULL
+                    hand[complete] = settings.full
             if answer:
                 sizes[asker] -= 1
                 sizes[asked] += 1
                 hand[index] ^= (self.seat in (asker, asked)) << number
         down = [(index, player) for index, player in enumerate(removed) if player is not None]
         for _, player in down:
-            sizes[player] += SET_SIZE
+            sizes[player] += settings.set_size
         return sizes, tuple(hand), down
 
     def picture(self) -> Picture:
@@ -80,7 +80,7 @@ class View(Shown):
 
         public = self.public
         seat = "a bystander" if self.seat == NOBODY else f"player {self.seat}"
-        points = [public.removed.count(player) for player in range(len(public.problem.hands))]
+        points = list(public.points)
         return owners_picture(
             f"Kwartet, as {seat} can know it", (), closed(self.problem), points, public.turn,
             public.removed,

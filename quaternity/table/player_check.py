@@ -186,7 +186,7 @@ def _settings(game: str, size: float, random: Random) -> Any:
         values: dict[str, Any] = {}
         for field in setting_fields(rules):
             if field.kind == "number":
-                high = min(field.most, LARGEST * field.default)
+                high = min(field.most, LARGEST * (field.default or 1))
                 high = field.least + int((high - field.least) * size)
                 values[field.name] = random.choice(range(field.least, high + 1, field.step))
             elif field.kind == "choice":

@@ -74,6 +74,8 @@ def _value(field: SettingField, given: Any) -> Any:
         if given not in ("yes", "no"):
             raise InputError(f"{field.name}: {shown(given)} is neither true nor false")
         return given == "yes"
+    if field.default is None and given in (None, ""):
+        return None
     number = given
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 10:
         number = int(given)

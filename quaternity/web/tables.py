@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plugins import load_place
 from quaternity.base.wording import listed as in_words
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
@@ -539,9 +538,10 @@ class Tables:
         """
         table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)
-        size = getattr(table.rules.settings, "set_size", SET_SIZE)
-        if player not in range(len(table.seats)):
-            raise Refusal(422, f"player: {player} is none of 0 to {len(table.seats) - 1}")
+        size = getattr(table.rules.settings, "set_size", 0)
+        hands = getattr(table.rules.settings, "hands", len(table.seats))  # cards aside are one
+        if player not in range(hands):
+            raise Refusal(422, f"player: {player} is none of 0 to {hands - 1}")
         if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
             raise Refusal(422, "card: a card of this game is expected, as 0/2")
         if mark not in MARKS:

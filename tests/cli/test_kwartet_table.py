@@ -17,7 +17,10 @@ from tests.sizes import thorough
 def rows(view: View) -> list[list[str]]:
     """The words of the table's rows."""
     shown = KwartetRules(view.public.settings).show(view).split("at least\n")[1]
-    return [line.split(maxsplit=5) for line in shown.splitlines()[: view.public.settings.sets]]
+    return [
+        line.split(maxsplit=view.public.settings.set_size + 1)
+        for line in shown.splitlines()[: view.public.settings.sets]
+    ]
 
 
 def expected(view: View) -> list[list[str]]:
@@ -26,22 +29,27 @@ def expected(view: View) -> list[list[str]]:
     opponents = [
         player for player, cards in enumerate(view.public.hands) if cards and player != view.seat
     ]
+    players, size = view.public.settings.players, view.public.settings.set_size
+
+    def name(holder: int) -> str:
+        return "a" if holder == players else str(holder)
+
     told = []
     for index, removed in enumerate(view.public.removed):
         if removed is not None:
-            told.append([str(index), *"----", f"put down by {removed}"])
+            told.append([str(index), *"-" * size, f"put down by {removed}"])
             continue
         row = [str(index)]
-        for number in range(4):
+        for number in range(size):
             owners = sorted({deal.owner[index][number] for deal in possible})
             if owners == [view.seat]:
                 row.append("mine")
             elif len(owners) == 1:
-                row.append(f"={owners[0]}")
+                row.append(f"={name(owners[0])}")
             else:
-                row.append("*" if owners == opponents else "".join(map(str, owners)))
+                row.append("*" if owners == opponents else "".join(map(name, owners)))
         least = {one: min(deal.owner[index].count(one) for deal in possible) for one in opponents}
-        held = " ".join(f"{one}:{count}" for one, count in least.items() if count)
+        held = " ".join(f"{name(one)}:{count}" for one, count in least.items() if count)
         told.append([*row, held] if held else row)
     return told
 

@@ -1,5 +1,6 @@
 """What every request of Kwartet makes common knowledge, in real games."""
 
+from collections.abc import Callable
 from functools import partial
 from random import Random
 
@@ -13,17 +14,17 @@ from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
 from tests.agreement import agree
 from tests.kwartet.games import random_log, random_settings
 
-TWO_WAYS = {
-    str(one): partial(holds, method=one, set_size=SET_SIZE)
-    for one in (Method.EXPLICIT, Method.SOLVERS)
-}
+
+def two_ways(size: int) -> dict[str, Callable[..., bool]]:
+    ways = (Method.EXPLICIT, Method.SOLVERS)
+    return {str(way): partial(holds, method=way, set_size=size) for way in ways}
 
 
 def told(event: Event, after: Position) -> Formula:
     """What everybody knows that everybody knows after a request."""
     (asker, asked, card), players = event.question, range(after.public.settings.players)
-    index = card.set_index
-    others = some(H(asker, Card(index, one)) for one in range(SET_SIZE) if one != card.number)
+    index, size = card.set_index, after.public.settings.set_size
+    others = some(H(asker, Card(index, one)) for one in range(size) if one != card.number)
     facts: list[Formula] = []
     if after.public.removed[index] is None:
         if event.answer:
@@ -32,7 +33,7 @@ def told(event: Event, after: Position) -> Formula:
             facts = [~H(asked, card), others | H(asker, card)]
     for gone, player in enumerate(after.public.removed):
         if player is not None:
-            cards = [Card(gone, number) for number in range(SET_SIZE)]
+            cards = [Card(gone, number) for number in range(size)]
             facts += [~H(one, card) for one in players for card in cards]
     return every(facts)
 
@@ -41,17 +42,20 @@ def told(event: Event, after: Position) -> Formula:
 def test_requests_of_small_games(seed: int) -> None:
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 4), range(2, 4)), random, 25)
+    settings, size = log.settings, log.settings.set_size
     for event, after in zip(log.events, log.positions[1:], strict=True):
         place = after.public.problem, after.deal
         fact = told(event, after)
-        assert agree(TWO_WAYS, C(fact) & P(fact), *place) is True
+        assert agree(two_ways(size), C(fact, range(settings.players)) & P(fact), *place) is True
         # Whoever holds the cards knows it, and everybody else's view is told by both evaluators.
-        owner = random.randrange(log.settings.players)
-        knower = random.randrange(log.settings.players)
-        card = Card(random.randrange(log.settings.sets), random.randrange(SET_SIZE))
+        owner = random.randrange(settings.hands)
+        knower = random.randrange(settings.players)
+        card = Card(random.randrange(settings.sets), random.randrange(size))
         held = H(owner, card)
-        agree(TWO_WAYS, K(knower, held) | K(knower, ~held), *place)
-        agree(TWO_WAYS, K(knower, ~K(owner, ~held)) | C(held), *place)
+        agree(two_ways(size), K(knower, held) | K(knower, ~held), *place)
+        agree(
+            two_ways(size), K(knower, ~K(owner, ~held)) | C(held, range(settings.players)), *place
+        )
 
 
 @pytest.mark.parametrize("announce", list(Announce))

@@ -8,12 +8,11 @@ import pytest
 
 from quaternity.epistemic import Language, Method, holds, parse
 from quaternity.kwartet.position import Position
-from quaternity.kwartet.settings import SET_SIZE
 from solvers.verdict import Deal
 from tests.epistemic.whole_language import Draw, World
 from tests.kwartet.games import dealt_before, random_game, random_settings
-from tests.kwartet.replay import Rules, after, all_deals, at_deal
-from tests.kwartet.test_knowledge import plain, seen
+from tests.kwartet.replay import after, all_deals, at_deal
+from tests.kwartet.test_knowledge import plain, rules_of, seen
 from tests.sizes import thorough
 
 SHAPES = [(2, 2), (2, 3), (3, 2), (4, 2), (5, 2)]
@@ -23,8 +22,10 @@ MOST_DEALS = 1500
 def moments(random: Random) -> list[tuple[World, Position]]:
     """Moments of a random game with all deals that its record leaves, and the positions."""
     players, sets = random.choice(SHAPES)
-    settings = random_settings(random, range(players, players + 1), range(sets, sets + 1))
-    rules = Rules(sets, settings.at_once, settings.own_card_requests)
+    settings = random_settings(
+        random, range(players, players + 1), range(sets, sets + 1), 12 if players == 2 else 10
+    )
+    rules = rules_of(settings)
     steps = list(random_game(settings, random, most_events=12))
     truth = tuple(map(plain, dealt_before(steps[0][0])))
     announced = at_deal(truth, rules)[1]
@@ -36,7 +37,12 @@ def moments(random: Random) -> list[tuple[World, Position]]:
             left = (after(deal, seen(event), rules) for deal in worlds)
             worlds = [deal for deal in left if deal is not None]
         if len(worlds) <= MOST_DEALS and not position.public.is_over:
-            found.append((World(tuple(worlds), sets, position.public.points), position))
+            found.append(
+                (
+                    World(tuple(worlds), sets, settings.set_size, players, position.public.points),
+                    position,
+                )
+            )
     return found
 
 
@@ -51,9 +57,11 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
         world, position = random.choice(places)
         problem = position.public.problem
         text, meaning = Draw(world, random).formula(random.randint(1, size))
-        language = Language.of(problem, SET_SIZE, position.public.points)
+        language = Language.of(problem, world.size, position.public.points, world.players)
         formula = parse(text, language)
         assert parse(str(formula), language) == formula
+        language.check(formula)
+        formula = language.with_everybody(formula)
         number = random.randrange(len(world.deals))
         expected = bool(meaning({}, world.all) >> number & 1)
         owner = tuple(
@@ -64,7 +72,7 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
             for index, constraint in enumerate(problem.sets)
         )
         for method in methods:
-            found = holds(formula, problem, Deal(owner), method, set_size=SET_SIZE)
+            found = holds(formula, problem, Deal(owner), method, set_size=world.size)
             assert found == expected, (seed, method, text, owner, problem)
         true += expected
     return true

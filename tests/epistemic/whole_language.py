@@ -26,11 +26,12 @@ class World:
 
     deals: Sequence[Deal]
     sets: int
+    size: int
+    players: int
     points: Sequence[int]
 
     def __post_init__(self) -> None:
         self.all: Bits = (1 << len(self.deals)) - 1
-        self.players = len(self.deals[0])
         self._classes: dict[tuple[int, ...], list[Bits]] = {}
         self._sure: dict[tuple[Cards, int, int, Bits], Cards] = {}
 
@@ -106,12 +107,19 @@ class Draw:
         number = self.random.randrange(self.world.players)
         return self.pick("pqr", lambda: (str(number), number))
 
+    def holder(self) -> tuple[str, object]:
+        """A player, or now and then the cards aside, where there are some."""
+        hands = len(self.world.deals[0])
+        if hands > self.world.players and self.random.random() < 0.25:
+            return str(hands - 1), hands - 1
+        return self.player()
+
     def set_index(self) -> tuple[str, object]:
         number = self.random.randrange(self.world.sets)
         return self.pick("st", lambda: (str(number), number))
 
     def card(self) -> tuple[str, Callable[[Values], tuple[int, int]]]:
-        number = self.random.randrange(4)
+        number = self.random.randrange(self.world.size)
         index, meant = self.set_index()
         text, name = self.pick("cd", lambda: (f"{index}/{number}", None))
         if name is not None:
@@ -124,7 +132,7 @@ class Draw:
             truth = self.random.choice(("true", "false", "⊤", "⊥"))
             return truth, lambda values, among: world.all if truth in ("true", "⊤") else 0
         if kind < 8:
-            (who, player), (text, card) = self.player(), self.card()
+            (who, player), (text, card) = self.holder(), self.card()
             return f"H{who} {text}", lambda values, among: world.where(
                 lambda deal: card(values) in deal[_number(player, values)]
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 from quaternity.game.cards import Card
@@ -11,7 +12,7 @@ from quaternity.kwartet.hands import dealt_hands
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import Event, request_faults
-from quaternity.kwartet.settings import SET_SIZE, Announce, KwartetSettings
+from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.kwartet.strategies.students import better_greedy
 
 
@@ -23,20 +24,33 @@ def legal_requests(position: Position) -> list[Question]:
         question
         for asked in range(settings.players)
         for index in range(settings.sets)
-        for number in range(SET_SIZE)
+        for number in range(settings.set_size)
         for question in [Question(turn, asked, Card(index, number))]
         if not request_faults(public, position.hands[turn], question)
     ]
 
 
-def random_settings(random: Random, players: range, sets: range) -> KwartetSettings:
-    """Settings of every kind."""
-    return KwartetSettings(
+def random_settings(
+    random: Random, players: range, sets: range, most_cards: int = 78, usual_only: bool = False
+) -> KwartetSettings:
+    """Settings of every kind: half of them as usual, with sets of four and no cards aside.
+
+    Others have at most `most_cards`, where so many need not be looked at one by one.
+    """
+    usual = KwartetSettings(
         random.choice(players),
         random.choice(sets),
         random.choice(list(Announce)),
         random.random() < 0.6,
     )
+    if usual_only or random.random() < 0.5:
+        return usual
+    sizes = [s for s in range(2, 7) if usual.players <= s * usual.sets <= max(8, most_cards)]
+    size = random.choice(sizes or [4])
+    most = min(size * usual.sets - usual.players, 3 * size)
+    aside = random.choice((0, random.randint(0, most)))
+    moves = random.choice((None, None, random.randint(1, 3 * size * usual.sets)))
+    return replace(usual, set_size=size, aside=aside, max_moves=moves)
 
 
 def random_game(
@@ -67,9 +81,10 @@ def random_log(settings: KwartetSettings, random: Random, most_events: int = 10_
 
 def dealt_before(start: Position) -> tuple[tuple[int, ...], ...]:
     """The hands as dealt, from the position after the announcements at the deal."""
+    full = start.public.settings.full
     return tuple(
         tuple(
-            0b1111 if owner == player else held
+            full if owner == player else held
             for held, owner in zip(hand, start.public.removed, strict=True)
         )
         for player, hand in enumerate(start.hands)

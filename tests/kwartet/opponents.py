@@ -7,7 +7,7 @@ from random import Random
 from quaternity.base.errors import LimitError, NoDeal
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
-from quaternity.kwartet.hands import LACKING
+from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.counting import HELD, SHOWN, TELLING, exact, patient
 from quaternity.kwartet.strategies.students import one_of, own_card_request, random_request, request
@@ -51,10 +51,10 @@ def patient_like(
         following = next_with_cards(view.public.hands, view.seat)
         options = []
         for index, mask in enumerate(view.hand):
-            if not mask or not LACKING[mask]:
+            if mask in (0, 15):
                 continue
             run, cards = 1.0, []
-            for number in LACKING[mask]:
+            for number in NUMBERS[15 ^ mask]:
                 owners = []
                 for player, weight in enumerate(weights.owned[index][number]):
                     chance = weight / weights.total
@@ -83,7 +83,7 @@ def hopeless_request(view: View, random: Random) -> Question:
         (index, number, 1 << player)
         for index, mask in enumerate(view.hand)
         if mask
-        for number in LACKING[mask]
+        for number in NUMBERS[15 ^ mask]
         for player in opponents
         if not view.public.problem.sets[index].owners[number] >> player & 1
     ]

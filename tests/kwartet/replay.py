@@ -26,13 +26,15 @@ class Seen(NamedTuple):
 class Rules(NamedTuple):
     """The settings that matter for what may have happened."""
 
+    players: int
     sets: int
+    size: int
     at_once: bool
     own_cards: bool
 
 
 def all_deals(cards: Cards, sizes: Sequence[int]) -> Iterator[Deal]:
-    """Every way to deal the cards."""
+    """Every way to deal the cards: to the players, and then aside."""
     if not sizes:
         yield ()
         return
@@ -41,8 +43,9 @@ def all_deals(cards: Cards, sizes: Sequence[int]) -> Iterator[Deal]:
             yield (frozenset(hand), *rest)
 
 
-def full_sets(hand: Cards, sets: int) -> list[int]:
-    return [one for one in range(sets) if all((one, number) in hand for number in range(4))]
+def full_sets(hand: Cards, rules: Rules) -> list[int]:
+    numbers = range(rules.size)
+    return [i for i in range(rules.sets) if all((i, number) in hand for number in numbers)]
 
 
 def without(hand: Cards, gone: Sequence[int]) -> Cards:
@@ -53,8 +56,10 @@ def at_deal(deal: Deal, rules: Rules) -> tuple[Deal, list[tuple[int, int]]]:
     """The deal once full sets are announced, and those sets as (set, player)."""
     if not rules.at_once:
         return deal, []
-    down = [(one, who) for who, hand in enumerate(deal) for one in full_sets(hand, rules.sets)]
-    return tuple(without(hand, [one for one, _ in down]) for hand in deal), sorted(down)
+    hands = enumerate(deal[: rules.players])
+    down = [(full, who) for who, hand in hands for full in full_sets(hand, rules)]
+    seats = [without(hand, [full for full, _ in down]) for hand in deal[: rules.players]]
+    return (*seats, *deal[rules.players :]), sorted(down)
 
 
 def after(deal: Deal, seen: Seen, rules: Rules) -> Deal | None:
@@ -63,7 +68,7 @@ def after(deal: Deal, seen: Seen, rules: Rules) -> Deal | None:
     hand = deal[asker]
     if not any(held[0] == card[0] for held in hand):
         return None
-    everything_full = len(full_sets(hand, rules.sets)) * 4 == len(hand)
+    everything_full = len(full_sets(hand, rules)) * rules.size == len(hand)
     if card in hand and not rules.own_cards and not everything_full:
         return None
     if (card in deal[asked]) != success:
@@ -72,7 +77,7 @@ def after(deal: Deal, seen: Seen, rules: Rules) -> Deal | None:
     if success:
         hands[asked] -= {card}
         hands[asker] |= {card}
-    down = full_sets(hands[asker], rules.sets)
+    down = full_sets(hands[asker], rules)
     if tuple(down) != announced:
         return None
     hands[asker] = without(hands[asker], down)

@@ -13,7 +13,7 @@ from quaternity.epistemic.two_deals import beside, other_deals
 from quaternity.game.cards import Card
 from quaternity.kwartet.knowing import Moment, moment, read_formula, told_text, truth_at, why_at
 from quaternity.kwartet.played import seen_by
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.stated import stated_by
 from solvers import Deal, DealProblem
 from tests.epistemic.test_explanation import check_sentences
@@ -24,8 +24,11 @@ from tests.sizes import thorough
 def random_formula(random: Random, at: Moment, depth: int) -> Formula:
     """About a card in play: who has it, who knows, and who knows that."""
     sets = [index for index, gone in enumerate(at.public.removed) if gone is None]
-    players = at.public.settings.players
-    formula: Formula = H(random.randrange(players), Card(random.choice(sets), random.randrange(4)))
+    players, size = at.public.settings.players, at.public.settings.set_size
+    formula: Formula = H(
+        random.randrange(at.public.settings.hands),
+        Card(random.choice(sets), random.randrange(size)),
+    )
     for _ in range(depth):
         formula = random.choice((K, Kw, M))(random.randrange(players), formula)
         formula = random.choice((formula, ~formula))
@@ -35,7 +38,7 @@ def random_formula(random: Random, at: Moment, depth: int) -> Formula:
 def check_why(formula: Formula, at: Moment) -> int | None:
     """Fails unless what is told is so; how many requests it rests on, where that is told."""
     found = truth_at(formula, at, why=True)
-    public, seat = at.public.problem, at.seat
+    public, seat, size = at.public.problem, at.seat, at.public.settings.set_size
     assert seat is not None
     if found.truth is None:
         for deal, truth in zip(found.deals, (True, False), strict=True):
@@ -49,7 +52,7 @@ def check_why(formula: Formula, at: Moment) -> int | None:
     claim = Knows(seat, announced(at.said, formula if found.truth else negation(formula)))
 
     def is_so(chosen: set[int]) -> bool:
-        return holds(claim, stated(chosen), found.deals[0], Method.EXPLICIT, 60, SET_SIZE)
+        return holds(claim, stated(chosen), found.deals[0], Method.EXPLICIT, 60, size)
 
     def stated(chosen: set[int]) -> DealProblem:
         return stated_by(at.start, at.events, chosen)
@@ -59,13 +62,13 @@ def check_why(formula: Formula, at: Moment) -> int | None:
     assert not any(is_so(chosen - {one}) for one in chosen)
     check_sentences(
         why.requests.explanation,
-        lambda formula, deal: holds(formula, stated(chosen), deal, Method.EXPLICIT, 60, SET_SIZE),
+        lambda formula, deal: holds(formula, stated(chosen), deal, Method.EXPLICIT, 60, size),
     )
     # What is said of no deal that is named must be so in all that the seat holds possible.
     for one in why.requests.explanation.claims:
         if one.deal not in why.deals:
             told = Knows(seat, announced(one.said, one.formula))
-            assert holds(told, stated(chosen), found.deals[0], Method.EXPLICIT, 60, SET_SIZE), one
+            assert holds(told, stated(chosen), found.deals[0], Method.EXPLICIT, 60, size), one
     listed = [line for line in why.lines if line.startswith("  ") and line.strip()[:1].isdigit()]
     assert len(listed) == len(chosen)
     for line, number in zip(listed, sorted(chosen), strict=True):
@@ -77,7 +80,7 @@ def check_why(formula: Formula, at: Moment) -> int | None:
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
 def test_reasons_are_enough_minimal_and_true(seed: int, supposing: bool) -> None:
     random = Random(f"why/{seed}")
-    log = random_log(random_settings(random, range(3, 4), range(2, 4)), random, 8)
+    log = random_log(random_settings(random, range(3, 4), range(2, 4), most_cards=12), random, 8)
     if log.positions[-1].public.is_over:
         return
     at = moment(log, len(log.events), random.randrange(3))

@@ -25,6 +25,11 @@ def plain(hand: Hand) -> Cards:
     return frozenset((index, number) for index, number in cards_in(hand))
 
 
+def rules_of(settings: KwartetSettings) -> Rules:
+    own = settings.own_card_requests
+    return Rules(settings.players, settings.sets, settings.set_size, settings.at_once, own)
+
+
 def seen(event: Event) -> Seen:
     asker, asked, (index, number) = event.question
     return Seen(asker, asked, (index, number), bool(event.answer), event.announced)
@@ -45,8 +50,10 @@ SHAPES = [(2, 2), (2, 3), (3, 2), *thorough([], [(3, 3)]), (4, 2), (5, 2), (6, 2
 def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) -> None:
     random = Random(seed)
     players, sets = SHAPES[seed % len(SHAPES)]
-    settings = random_settings(random, range(players, players + 1), range(sets, sets + 1))
-    rules = Rules(sets, settings.at_once, settings.own_card_requests)
+    settings = random_settings(
+        random, range(players, players + 1), range(sets, sets + 1), 12 if players == 2 else 10
+    )
+    rules = rules_of(settings)
     steps = list(random_game(settings, random, most_events=25))
     start = steps[0][0]
     dealt = dealt_before(start)
@@ -69,7 +76,7 @@ def test_the_deals_of_the_problem_are_those_that_replay_the_record(seed: int) ->
         assert count_deals(problem) == len(worlds)
         if refuses(problem) is None:
             agree({"replay": lambda _: worlds, "problem": by_solver}, problem)  # noqa: B023
-        for seat, hand in enumerate(position.hands):
+        for seat, hand in enumerate(position.hands[:players]):
             own = problem.seen_by(seat, hand)
             possible = {deal for deal in worlds if deal[seat] == plain(hand)}
             assert count_deals(own) == len(possible)
@@ -85,7 +92,7 @@ def test_the_real_deal_satisfies_everything_that_is_known(seed: int) -> None:
             owner = position.deal.owner
             problem = position.public.problem
             assert not deal_faults(problem, owner)
-            for seat, hand in enumerate(position.hands):
+            for seat, hand in enumerate(position.hands[: settings.players]):
                 own = problem.seen_by(seat, hand)
                 assert not deal_faults(own, owner)
                 assert own.hands == position.public.hands

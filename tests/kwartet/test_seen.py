@@ -19,8 +19,8 @@ from quaternity.kwartet.rules import hand_text
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from tests.kwartet.games import random_log, random_settings
-from tests.kwartet.replay import Rules, after, all_deals, at_deal
-from tests.kwartet.test_knowledge import plain, seen
+from tests.kwartet.replay import after, all_deals, at_deal
+from tests.kwartet.test_knowledge import plain, rules_of, seen
 from tests.sizes import thorough
 
 SEEN = """\
@@ -102,7 +102,7 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
     random = Random(f"told/{seed}")
     shape = random.choice([(2, 2), (3, 2), (4, 2)])
     settings = random_settings(random, range(shape[0], shape[0] + 1), range(2, 3))
-    rules = Rules(settings.sets, settings.at_once, settings.own_card_requests)
+    rules = rules_of(settings)
     log = random_log(settings, random, random.randrange(9))
     truth = tuple(map(plain, log.hands))
     seat = random.randrange(settings.players)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from quaternity.kwartet.hands import FULL, Hand
+from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.log import log_as_seen
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
@@ -40,13 +40,13 @@ def _backward(hands: list[list[int]], log: GameLog) -> tuple[Hand, ...]:
     for event in reversed(log.events):
         asker, asked, (index, number) = event.question
         for announced in event.announced:
-            hands[asker][announced] = FULL
+            hands[asker][announced] = log.settings.full
         if event.answer:
             hands[asker][index] ^= 1 << number
             hands[asked][index] ^= 1 << number
     for index, owner in enumerate(log.positions[0].public.removed):
         if owner is not None:
-            hands[owner][index] = FULL
+            hands[owner][index] = log.settings.full
     return tuple(map(tuple, hands))
 
 

@@ -171,7 +171,8 @@ def deals_seen(position: str, everybody: bool) -> list[Deal]:
     Needs records in which sets are put down at once.
     """
     assert "announce at-once" in position
-    rules = Rules(number_of(position, "sets"), True, "own-card-requests yes" in position)
+    own = "own-card-requests yes" in position
+    rules = Rules(number_of(position, "players"), number_of(position, "sets"), 4, True, own)
     cards = frozenset(product(range(rules.sets), range(4)))
     hands = re.findall(r"^hand \d+: (.*)$", position, re.MULTILINE)
     known = tuple(frozenset((int(index), int(number)) for index, number in re.findall(CARD, hand))

@@ -19,10 +19,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from quaternity.base.sentences import document
-from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.rules import KwartetPosition, KwartetRules
-from quaternity.kwartet.settings import Announce, KwartetSettings
 from quaternity.table.games import registration
 from quaternity.table.match import Planned, chosen_apart
 from quaternity.ternary.cards import CARDS
@@ -31,6 +29,7 @@ from quaternity.ternary.tables import Rule
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.thinking import Thinking
+from tests.kwartet.games import random_settings
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
 
@@ -56,10 +55,7 @@ class Deal(NamedTuple):
 
 
 def kwartet(random: Random) -> KwartetRules:
-    own, sets = random.random() < 0.5, random.randint(2, 5)
-    return KwartetRules(
-        KwartetSettings(random.randint(2, 4), sets, random.choice([*Announce]), own)
-    )
+    return KwartetRules(random_settings(random, range(2, 5), range(2, 6), most_cards=30))
 
 
 def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
@@ -67,14 +63,14 @@ def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
     hands = [list(hand) for hand in alike.position.hands]
     for question, answer, announced in reversed(alike.events):
         for index in announced:
-            hands[question.asker][index] = FULL
+            hands[question.asker][index] = rules.settings.full
         if answer:
             bit = 1 << question.card.number
             hands[question.asker][question.card.set_index] ^= bit
             hands[question.asked][question.card.set_index] ^= bit
     for index, owner in enumerate(start.position.public.removed):
         if owner is not None:
-            hands[owner][index] = FULL
+            hands[owner][index] = rules.settings.full
     dealt = tuple(map(tuple, hands))
     return KwartetPosition(dealt, Position.start(rules.settings, dealt))
 

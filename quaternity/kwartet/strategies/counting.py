@@ -6,7 +6,7 @@ from random import Random
 
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import FEW_PLAYERS, OwnerWeights, owner_weights
-from quaternity.kwartet.hands import LACKING
+from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.public import next_with_cards
 from quaternity.kwartet.strategies.students import located, one_of, random_request, request
 from quaternity.kwartet.view import View
@@ -38,25 +38,27 @@ def exact(view: View, random: Random) -> Question:
 
 def _deduced(view: View) -> list[tuple[int, int, int]]:
     """Return the cards it lacks of sets it holds that follow to be with one player."""
-    sets = closed(view.problem).sets
+    sets, settings = closed(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
         for index, mask in enumerate(view.hand)
         if mask
-        for number in LACKING[mask]
-        if sets[index].owners[number].bit_count() == 1
+        for number in NUMBERS[settings.full ^ mask]
+        if (owners := sets[index].owners[number]).bit_count() == 1
+        and not owners >> settings.players
     ]
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
     """Return the cards and owners, as (set, number, owner's bit), of the highest weight."""
+    settings = view.public.settings
     highest: float = 0
     best: list[tuple[int, int, int]] = []
     for index, mask in enumerate(view.hand):
         if mask:
             rows = weights.owned[index]
-            for number in LACKING[mask]:
-                for player, weight in enumerate(rows[number]):
+            for number in NUMBERS[settings.full ^ mask]:
+                for player, weight in enumerate(rows[number][: settings.players]):
                     if weight > highest:
                         highest = weight
                         best = []
@@ -80,21 +82,24 @@ def patient(view: View, random: Random) -> Question:
     """
     public, seat, hand = view.public, view.seat, view.hand
     weights = owner_weights(view.problem)
-    following = next_with_cards(public.hands, seat)
+    players, full = public.settings.players, public.settings.full
+    following = next_with_cards(public.hands, seat, players)
     best: tuple[float, float] | None = None
     chosen: Question | None = None
     for index, mask in enumerate(hand):
-        if not mask or not LACKING[mask]:
+        if mask in (0, full):
             continue
         run, hardest = 1.0, (2.0, 0.0, 0, 0)
-        for number in LACKING[mask]:
+        for number in NUMBERS[full ^ mask]:
             chance, attraction, owner = _best_owner(
-                [weight / weights.total for weight in weights.owned[index][number]],
+                [weight / weights.total for weight in weights.owned[index][number][:players]],
                 following,
                 random,
             )
             run *= chance
             hardest = min(hardest, (attraction, random.random(), number, owner))
+        if not run:  # a card lies aside for certain
+            continue
         if run == 1:
             value = 2.0
         else:

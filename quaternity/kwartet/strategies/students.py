@@ -11,12 +11,9 @@ from random import Random
 
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import LACKING, NUMBERS, Hand
+from quaternity.kwartet.hands import NUMBERS, Hand
 from quaternity.kwartet.public import PublicState, may_ask_for_own
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.view import View
-
-ALL_NUMBERS = tuple(range(SET_SIZE))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -30,13 +27,13 @@ def random_request(view: View, random: Random) -> Question:
     hand, draw = view.hand, random.random
     held = [index for index, mask in enumerate(hand) if mask]
     index = held[int(draw() * len(held))]
-    numbers = ALL_NUMBERS
-    if not view.public.settings.own_card_requests and not may_ask_for_own(
-        view.public.settings, hand
-    ):
-        held = [index for index, mask in enumerate(hand) if mask and LACKING[mask]]
+    settings = view.public.settings
+    full = settings.full
+    numbers = NUMBERS[full]
+    if not settings.own_card_requests and not may_ask_for_own(settings, hand):
+        held = [index for index, mask in enumerate(hand) if mask and mask != full]
         index = held[int(draw() * len(held))]
-        numbers = LACKING[hand[index]]
+        numbers = NUMBERS[full ^ hand[index]]
     opponents = view.public.may_be_asked(view.seat)
     asked = opponents[int(draw() * len(opponents))]
     return request(view.seat, asked, index, numbers[int(draw() * len(numbers))])
@@ -59,15 +56,16 @@ def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tup
     They are (set, number, owner's bit). With `whole`, only of sets of which it has located every
     card it lacks.
     """
-    others = public.with_cards & ~(1 << seat)
+    others, full = public.with_cards & ~(1 << seat), public.settings.full
+    pile = 1 << public.settings.players
     cards: list[tuple[int, int, int]] = []
     for index, mask in enumerate(hand):
         if mask:
             owners = public.problem.sets[index].owners
             before = len(cards)
-            for number in LACKING[mask]:
+            for number in NUMBERS[full ^ mask]:
                 candidates = owners[number] & others
-                if candidates and not candidates & (candidates - 1):
+                if candidates and not candidates & (candidates - 1) and candidates != pile:
                     cards.append((index, number, candidates))
                 elif whole:
                     del cards[before:]
@@ -118,12 +116,13 @@ def better_greedy(view: View, random: Random) -> Question:
     cards = located(public, seat, hand, whole=False)
     if cards:
         return one_of(view, cards, random)
-    others = public.with_cards & ~(1 << seat)
+    full = public.settings.full
+    others = public.with_cards & ~(1 << seat) & (1 << public.settings.players) - 1
     guesses = []
     for index, mask in enumerate(hand):
         if mask:
             owners = public.problem.sets[index].owners
-            for number in LACKING[mask]:
+            for number in NUMBERS[full ^ mask]:
                 candidates = owners[number] & others
                 while candidates:
                     guesses.append((index, number, candidates & -candidates))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     """Return what the template draws: the hand, a block a set of what this seat can know."""
     view, public = sight.view, sight.view.public
+    settings = public.settings
+    counts = public.hands[: settings.players]
     over = public.is_over
     acting = sight.seat in sight.to_act
     moves = sight.rules.moves(view) if acting else ()
@@ -34,11 +36,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
                     card,
                     (sight.seat or 0,) if number in NUMBERS[held] else (),
                     asker,
-                    public.hands,
+                    counts,
                     legal,
                     partial(_why_not, held),
                 )
-                for number in range(4)
+                for number in range(settings.set_size)
                 for card in [Card(index, number)]
             ]
             for index, held in enumerate(view.hand or [0] * len(public.removed))
@@ -47,8 +49,11 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         "blocks": owner_blocks(closed(view.problem), public.removed, sight, legal, chances),
         "asked": last_asked(sight),
         "hand": hand_by_sets(view.hand),
-        "notes": card_counts(public.hands),
+        "notes": card_counts(counts),
         "dealt": [],
+        "size": settings.set_size,
+        "aside": settings.aside,
+        "left": public.left,
     }
     if over and sight.revealed is not None:
         drawn["dealt"] = [hand_by_sets(hand) for hand in sight.revealed.dealt]

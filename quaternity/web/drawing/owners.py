@@ -125,12 +125,13 @@ def owner_blocks(
     for index, (one, owner) in enumerate(zip(known.sets, completed, strict=True)):
         rows = []
         for seat in range(known.players if owner is None else 0):
+            asks = sight is not None and mine is not None and seat < sight.rules.seats
             cells = []
             for card, mask in enumerate(one.owners):
                 state = IMPOSSIBLE
                 if mask >> seat & 1:
                     state = POSSIBLE if mask & (mask - 1) else CERTAIN
-                move = None if mine is None or seat == mine else f"{seat} {index} {card}"
+                move = None if not asks or seat == mine else f"{seat} {index} {card}"
                 chance = None if chances is None else chances[index][card][seat]
                 cells.append(
                     Cell(card, state, move, (seat, index, card) in legal, _percent(chance))

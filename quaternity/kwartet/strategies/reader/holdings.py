@@ -18,13 +18,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from quaternity.kwartet.hands import FULL
 from quaternity.kwartet.settings import SET_SIZE
 from solvers.problem import SetConstraint
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+FULL = (1 << SET_SIZE) - 1
 MASKS = FULL + 1
 """What a player may hold of a set: bit masks of cards."""
 

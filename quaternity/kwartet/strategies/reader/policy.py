@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from quaternity.game.question import Question
-from quaternity.kwartet.hands import LACKING
+from quaternity.kwartet.chances import owner_weights
+from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.public import next_with_cards
+from quaternity.kwartet.settings import SET_SIZE
+from quaternity.kwartet.strategies.counting import patient
 from quaternity.kwartet.strategies.reader.asking import HELD, SHOWN, TELLING
 from quaternity.kwartet.strategies.reader.coupling import BELOW_1, coupled, tilted
 from quaternity.kwartet.strategies.reader.reading import allowed, in_play, read_game
@@ -63,6 +66,11 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
     ]
 
 
+def _reads(view: View) -> bool:
+    settings = view.public.settings
+    return settings.hands == settings.players and settings.set_size == SET_SIZE
+
+
 def beliefs(view: View) -> list[list[list[float]]]:
     """Return the chances `[set][card][player]` that players own cards, by what the requests tell.
 
@@ -70,6 +78,9 @@ def beliefs(view: View) -> list[list[list[float]]]:
     list of a removed set is empty. Cost: see `reading.read_game`; milliseconds when the game goes
     on.
     """
+    if not _reads(view):
+        weights = owner_weights(view.problem)
+        return [[[w / weights.total for w in row] for row in cards] for cards in weights.owned]
     believed = _believed(view)
     return [
         believed[index].owned if index in believed else []
@@ -83,16 +94,19 @@ def reader(view: View, random: Random) -> Question:
     Cost: with 52 cards 3 ms with four players, 5 to 9 with more: 1 ms a request since its last.
     """
     assert view.seat != NOBODY
-    following = next_with_cards(view.public.hands, view.seat)
+    if not _reads(view):
+        return patient(view, random)
+    following = next_with_cards(view.public.hands, view.seat, view.public.settings.players)
+    full = view.public.settings.full
     best: tuple[float, float] | None = None
     chosen: Question | None = None
     for index, belief in _believed(view).items():
         mask = view.hand[index]
-        if not mask or not LACKING[mask]:
+        if mask in (0, full):
             continue
         attraction, _, number, asked = min(
             _best_owner(belief.owned[number], number, view.seat, following, random)
-            for number in LACKING[mask]
+            for number in NUMBERS[full ^ mask]
         )
         if belief.run == 1:
             value = 2.0
