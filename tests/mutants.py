@@ -113,7 +113,8 @@ GROUPS = {
     "workers": (
         "quaternity/workers/*.py",
         "__init__ serving",  # which runs in processes that load every file anew
-        "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py",
+        "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py"
+        " tests/table/test_programs.py",
     ),
     "kwartet": ("quaternity/kwartet/**/*.py", "__init__", "tests/kwartet tests/environments"),
     "table": (
