@@ -1,10 +1,12 @@
 """What every room stands on: words, plain values, pictures, small records."""
 
 import re
+import sys
 from collections.abc import Callable
 from enum import IntEnum
 from fractions import Fraction
 from math import inf, nan
+from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -27,10 +29,26 @@ from quaternity.base.plain_values import (
     whole_number,
     wholes,
 )
+from quaternity.base.plugins import load_place
 from quaternity.base.sentences import Kind, Words, document, facts, indented, unindented
 from quaternity.base.svg import svg_text
 from quaternity.base.text_record import Replay, parse_text_record
 from quaternity.base.wording import MOST_DECIMALS, MOST_TEXT, listed, percent, shown
+
+# ------------------------------------------------------------------ places
+
+
+def test_the_folder_one_works_in_is_looked_at_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lies_only_here.py").write_text("answer = 42\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path])
+    place = "lies_only_here:answer"
+    with pytest.raises(ModuleNotFoundError):
+        load_place(place)
+    assert load_place(place, here=True) == 42
+
 
 # ------------------------------------------------------------------ words
 

@@ -1,9 +1,12 @@
 """The file of runs and the page made of it: what goes in comes out, and odd files are refused."""
 
 import json
+import os
+import platform
 import re
 from dataclasses import fields, replace
 from html import unescape
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -19,7 +22,7 @@ from quaternity.trials.comparison.drawing import growth_svg
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.report import duration, growth_rows, row_table
 from quaternity.trials.comparison.run import Answer, Run
-from quaternity.trials.comparison.runs import Comparison, is_runs_file, parse_runs
+from quaternity.trials.comparison.runs import Comparison, is_runs_file, machine, parse_runs
 from quaternity.trials.comparison.scores import par2
 from solvers import SOLVERS, solve
 from tests.sizes import THOROUGH, thorough
@@ -202,6 +205,17 @@ def test_runs_say_what_their_instances_are() -> None:
     for one in runs:
         assert one.answer == ("feasible" if one.feasible else "infeasible")
         assert one.evidence == ("deal" if one.feasible else "shortage")
+
+
+def test_a_machine_is_called_by_its_processor() -> None:
+    text = machine()
+    try:
+        about = Path("/proc/cpuinfo").read_text(errors="replace")
+    except OSError:
+        about = ""
+    names = re.findall("^model name[^:]*:(.*)", about, re.MULTILINE)
+    assert text.startswith(f"{names[0].strip()}, " if names else platform.machine())
+    assert f", {os.cpu_count()} cores, {platform.system()}, " in text
 
 
 def changed(**fields: object) -> Comparison:

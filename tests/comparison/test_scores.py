@@ -1,5 +1,6 @@
 """PAR-2, the virtual best solver and ranks, against what their definitions say."""
 
+from dataclasses import FrozenInstanceError
 from itertools import product
 
 import pytest
@@ -63,6 +64,12 @@ def test_nobody_beats_the_virtual_best_solver(times: Times) -> None:
         )
         assert 1 <= score.rank_interval[0] <= score.rank_interval[1] <= len(times)
     assert [score.rank for score in found] == sorted(score.rank for score in found)
+
+
+def test_figures_cannot_be_changed() -> None:
+    (row,) = rows({"flow": [1.0]})
+    with pytest.raises(FrozenInstanceError):
+        row.rank = 2  # type: ignore[misc]
 
 
 def test_ranks_that_never_change_have_no_spread() -> None:
