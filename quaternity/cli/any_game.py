@@ -113,7 +113,7 @@ def _option(field: SettingField, default: Any) -> Parameter:
         if field.step > 1:
             choices = f" {field.least} to {field.most}, in steps of {field.step}."
     usual = {True: "yes", False: "no"}.get(field.default, field.default)
-    usual = f"  [default: {usual}]" if default is None else ""
+    usual = f"  [default: {usual}]" if default is None and usual is not None else ""
     option = typer.Option(*names, help=f"{field.help}{choices}{usual}")
     return _parameter(field.name, kind if default is not None else kind | None, option, default)
 

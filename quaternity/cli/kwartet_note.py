@@ -16,7 +16,7 @@ from quaternity.base.reading import read_bytes
 from quaternity.base.wording import MOST_TEXT, shown
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.chosen_deck import DeckName, deck_words, move_said, refused_text
-from quaternity.cli.kwartet import kwartet
+from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, chosen_settings, kwartet
 from quaternity.cli.opening import open_log
 from quaternity.cli.terminal import ask, columns, folded, thinking
 from quaternity.decks.words import DeckWords
@@ -28,9 +28,9 @@ from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.knowing import Moment, moment, told_lines
 from quaternity.kwartet.log import parse_any_log, seen_text
 from quaternity.kwartet.log_reader import LogError, event_lines, put_down_at_deal
-from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.rules import KwartetRules, ended_text
 from quaternity.kwartet.seen import SeenLog
-from quaternity.kwartet.settings import Announce, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from quaternity.table.games import registration
 from quaternity.table.players import make_player
@@ -76,6 +76,9 @@ def note(
             help="Whether a player may ask for a card in their own hand.",
         ),
     ] = True,
+    set_size: SetSize = None,
+    aside: Aside = None,
+    max_moves: MaxMoves = None,
     deck: DeckName = None,
 ) -> None:
     """Write down a game with real cards as it goes, and ask what you can know.
@@ -101,7 +104,10 @@ def note(
                 file.shorten(_whole(game, log))
             _Notes(log, file, speech).run()
         return
-    settings = KwartetSettings(players, sets, Announce.parse(announce), own_card_requests)
+    settings = chosen_settings(
+        players=players, sets=sets, announce=announce, own_card_requests=own_card_requests,
+        set_size=set_size, aside=aside, max_moves=max_moves,
+    )  # fmt: skip
     speech = deck_words(deck, settings)
     log = _begun(settings, seat, hand, cards, speech)
     with GrowingFile.create(game, seen_text(log)) as file:
@@ -116,14 +122,15 @@ def _begun(
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
-            sizes = tuple(int(s) for s in cards.split(","))
+            pile = sizes[settings.players :]
+            sizes = (*(int(s) for s in cards.split(",")), *pile)
         except ValueError:
             raise InputError(f"--cards {cards!r}: expected numbers such as 18,17,17") from None
     if seat is None:
         return SeenLog.start(settings, sizes)
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
-    if len(sizes) != settings.players or sum(sizes) != settings.cards or min(sizes) < 0:
+    if len(sizes) != settings.hands or sum(sizes) != settings.cards or min(sizes) < 0:
         return SeenLog.start(settings, sizes)  # says what is wrong, before the hand is asked for
     if hand is not None:
         return _dealt(settings, sizes, seat, speech.read(hand))
@@ -146,7 +153,7 @@ def _begun(
                 raise
             print(folded(f"{error}{speech.meant(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
-                dealt = ",".join(map(str, sizes))
+                dealt = ",".join(map(str, sizes[: settings.players]))
                 print(folded(f"if the hands are not of {dealt} cards: quit, and give --cards"))
 
 
@@ -297,12 +304,15 @@ class _Notes:
         for card, owner in new.items():
             if old.get(card) != owner and owner != self.log.seat:
                 learnt.setdefault(owner, []).append(self.speech.card(card))
+        pile = self.log.settings.players
         for owner, cards in sorted(learnt.items()):
-            yield f"  certain now: player {owner} has {', '.join(cards)}"
+            listed = ", ".join(cards)
+            lies = f"aside {'lies' if len(cards) == 1 else 'lie'} {listed}"
+            yield f"  certain now: {lies if owner == pile else f'player {owner} has {listed}'}"
         if self.log.views[-1].public.is_over:
             points = self.log.views[-1].public.points
             scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
-            yield f"all sets are put down ({scores})"
+            yield f"{ended_text(self.log.views[-1].public)} ({scores})"
 
     # -- words --------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quaternity.cli.chosen_deck import DeckName
-from quaternity.cli.kwartet import kwartet
+from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, kwartet
 from quaternity.cli.kwartet_words import kwartet_words
 from quaternity.cli.options import MoveSeconds, PlayerFile, Seed, Traceback
 from quaternity.cli.playing import Playing, play_match, seats_of
@@ -43,6 +43,9 @@ def play(
             show_default=False,
         ),
     ] = None,
+    set_size: SetSize = None,
+    aside: Aside = None,
+    max_moves: MaxMoves = None,
     record: Annotated[
         str | None,
         typer.Option(
@@ -65,6 +68,9 @@ def play(
         "sets": sets,
         "announce": announce and Announce.parse(announce),
         "own_card_requests": own_card_requests,
+        "set_size": set_size,
+        "aside": aside,
+        "max_moves": max_moves,
     }
     names = seats_of(seats)
     settings = partial(KwartetSettings, players=len(names or SEATS))

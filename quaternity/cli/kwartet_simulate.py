@@ -24,14 +24,15 @@ from quaternity.cli.failed_players import (
     run_tournament,
     show_game,
 )
-from quaternity.cli.kwartet import kwartet
+from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, chosen_settings, kwartet
 from quaternity.cli.options import AsJson, Dask, MoveSeconds, PlayerFile, Secret, Traceback, Workers
 from quaternity.cli.terminal import say, warn, width
 from quaternity.cli.tournament import TournamentWords, orders_text, typed
 from quaternity.kwartet.chances import FEW_PLAYERS
 from quaternity.kwartet.log import log_as_seen, parse_log
+from quaternity.kwartet.log_reader import LATER
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import PLAYERS, Announce, KwartetSettings
+from quaternity.kwartet.settings import PLAYERS, KwartetSettings
 from quaternity.table.player_file import named_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
@@ -75,6 +76,7 @@ def _tournament(
     move_seconds: float | None,
     secret: str,
     player_file: str | None,
+    **more: int | None,
 ) -> Tournament:
 
     names = tuple(named_player("kwartet", name, player_file) for name in split_names(seats))
@@ -82,7 +84,9 @@ def _tournament(
         raise InputError(
             f"seats {seats!r}: {len(names)} is out of range {PLAYERS[0]}..{PLAYERS[-1]} players"
         )
-    settings = KwartetSettings(len(names), sets, Announce.parse(announce), own_cards)
+    settings = chosen_settings(
+        players=len(names), sets=sets, announce=announce, own_card_requests=own_cards, **more
+    )
     return Tournament(
         KwartetRules(settings), names, seed, rotate, cap_stops=True, move_seconds=move_seconds,
         secret=secret,
@@ -98,6 +102,9 @@ def simulate(
     announce: AnnounceRule = "at-once",
     rotate: Rotate = True,
     own_card_requests: OwnCards = True,
+    set_size: SetSize = None,
+    aside: Aside = None,
+    max_moves: MaxMoves = None,
     workers: Workers = 1,
     dask: Dask = None,
     plot: Annotated[
@@ -135,6 +142,9 @@ def simulate(
         move_seconds,
         secret,
         player_file,
+        set_size=set_size,
+        aside=aside,
+        max_moves=max_moves,
     )
     if plot is not None:
         check_picture(plot)
@@ -174,6 +184,8 @@ def _replay(tournament: Tournament, game: int) -> list[str]:
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
         "sets": settings.sets, "announce": settings.announce, "fixed": not tournament.rotate,
         "no_own_card_requests": not settings.own_card_requests,
+        **{name: getattr(settings, name) for name in LATER
+           if getattr(settings, name) != getattr(KwartetSettings(), name)},
         "move_seconds": tournament.move_seconds, "secret": tournament.secret or None,
     }  # fmt: skip
     return ["quaternity", "kwartet", "log", *typed(options)]
@@ -239,6 +251,9 @@ def log(
     announce: AnnounceRule = "at-once",
     rotate: Rotate = True,
     own_card_requests: OwnCards = True,
+    set_size: SetSize = None,
+    aside: Aside = None,
+    max_moves: MaxMoves = None,
     seat: Annotated[
         int | None,
         typer.Option(help="Show only what this seat sees; of other hands only the size."),
@@ -271,6 +286,9 @@ def log(
         move_seconds,
         secret,
         player_file,
+        set_size=set_size,
+        aside=aside,
+        max_moves=max_moves,
     )
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)

@@ -22,7 +22,7 @@ from quaternity.kwartet.knowing import moment, told_lines
 from quaternity.kwartet.log_reader import put_down_at_deal
 from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.public import PublicState
-from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.rules import KwartetRules, ended_text, left_text
 from quaternity.kwartet.seen import SeenLog
 from quaternity.kwartet.view import View
 
@@ -110,8 +110,11 @@ def show_step(
             say(_names(log))
         _show_view(log.view(step, seat), words)
     if public.is_over:
-        say(f"all sets are put down: {points_text(public)}")
-    elif worlds:
+        say(f"{ended_text(public)}: {points_text(public)}")
+        return
+    if public.left is not None and seat is None and not isinstance(log, SeenLog):
+        say(left_text(public))
+    if worlds:
         _say_worlds(log, step, seat)
 
 
@@ -139,11 +142,13 @@ def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
             for hand in position.hands
         ]
         if owner is not None:
-            held = ["put down" if player == owner else "" for player in players]
+            held = ["put down" if hand == owner else "" for hand in range(log.settings.hands)]
         rows.append([words.number(index), *held])
-    rows += [["cards", *map(str, public.hands)], ["points", *map(str, public.points)]]
+    pile = [""] * (log.settings.aside > 0)
+    rows += [["cards", *map(str, public.hands)], ["points", *map(str, public.points), *pile]]
+    head += ["aside"] * len(pile)
     head = [name.ljust(len("0 1 2 3")) for name in head]
-    lines = table_lines(["set", *head], rows, width(), align=">" + "<" * len(players))
+    lines = table_lines(["set", *head], rows, width(), align=">" + "<" * len(head))
     asked = words.number(log.events[step - 1].question.card.set_index) if step else ""
     return [
         bold(line) if asked and line.split()[:1] == asked.split()[:1] else line for line in lines

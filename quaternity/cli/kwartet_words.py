@@ -18,9 +18,10 @@ from solvers.counting import chances
 RULES = """\
 All cards are dealt; everybody sees their own hand. On your turn you ask an opponent for a card of a
 set of which you hold a card yourself. If they have it you get it and ask again; if not, the turn
-passes to the next seat. All four cards of a set are put down and are a point. When all sets are
-down, the most points win. The table shows exactly what follows from what everybody saw and from
-your hand."""
+passes to the next seat. All cards of a set are put down and are a point. When all sets are down,
+the most points win. Cards may lie aside, face down, which nobody gets: then the game also ends when
+nobody can ask, or no request is left. The table shows exactly what follows from what everybody saw
+and from your hand."""
 
 MARKS = """\
 In the table >: on turn, mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, \

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -167,7 +167,12 @@ class TableGame:
             self.rules, self.start = _started(name, made, start)
             check_asked(settings or {}, self.rules.settings)
         else:
-            self.rules = rules_class(name)(_settings(name, settings or {}))
+            chosen = _settings(name, settings or {})
+            if max_moves and getattr(chosen, "max_moves", None):  # the rules end it then
+                chosen = replace(chosen, max_moves=max_moves)
+            self.rules = rules_class(name)(chosen)
+        if own := getattr(self.rules.settings, "max_moves", None):
+            self.max_moves = own
         self.encoded: Encoded[Any, Any, Any] = made(self.rules)
         self.seats: int = self.rules.seats
 

@@ -13,13 +13,26 @@ if TYPE_CHECKING:
 
 HAS = Kind("has", "{who:player}: {cards:hand}")
 HAS_NONE = Kind("has", "{who:player}: no cards")
+ASIDE = Kind("aside", "aside: {cards:hand}")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Yield a line per player: the cards they hold."""
-    for player in range(players):
+    """Yield a line per player: the cards they hold; then one for the cards aside, if there are."""
+    for player in range(_hands(deal, players)):
         cards = deal.hand(player)
+        if player >= players:
+            yield ASIDE(cards=cards)
+            continue
         yield HAS(who=player, cards=cards) if cards else HAS_NONE(who=player)
+
+
+def _hands(deal: Deal, players: int) -> int:
+    """Return the number of hands: of the players, and the cards aside if there are any."""
+    return max([players, *(owner + 1 for row in deal.owner for owner in row)])
+
+
+def _who(hand: int, players: int) -> str:
+    return f"player {hand}" if hand < players else "aside"
 
 
 def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
@@ -50,12 +63,13 @@ def beside(
         )
 
     pairs = [
-        (cards(first, other, player), cards(other, first, player)) for player in range(players)
+        (cards(first, other, player), cards(other, first, player))
+        for player in range(_hands(first, players))
     ]
-    rows = [[f"player {player}", *pair] for player, pair in enumerate(pairs)]
+    rows = [[_who(hand, players), *pair] for hand, pair in enumerate(pairs)]
     lines, where = table_lines(["", *heads], rows, None, align="<<<"), "on the right"
     if max(map(len, lines)) > wide:
-        lines, where = list(_below(pairs, heads, int(wide))), f"{heads[1]}:"
+        lines, where = list(_below(pairs, players, heads, int(wide))), f"{heads[1]}:"
     yield from lines
     moved: dict[tuple[int, int], list[str]] = {}
     for index, (first_row, second_row) in enumerate(zip(first.owner, other.owner, strict=True)):
@@ -63,15 +77,17 @@ def beside(
             if old != new:
                 moved.setdefault((old, new), []).append(f"{index}/{number}")
     for (old, new), those in sorted(moved.items()):
-        yield f"{', '.join(those)}: player {old}, {where} player {new}"
+        yield f"{', '.join(those)}: {_who(old, players)}, {where} {_who(new, players)}"
 
 
-def _below(pairs: Sequence[tuple[str, str]], heads: tuple[str, str], wide: int) -> Iterator[str]:
+def _below(
+    pairs: Sequence[tuple[str, str]], players: int, heads: tuple[str, str], wide: int
+) -> Iterator[str]:
     from textwrap import wrap
 
     column = max(map(len, heads)) + 2
     for player, pair in enumerate(pairs):
-        for who, head, hand in zip((f"player {player}", ""), heads, pair, strict=True):
+        for who, head, hand in zip((_who(player, players), ""), heads, pair, strict=True):
             begins = f"{who:<10}{head:<{column}}"
             yield from wrap(
                 hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)

@@ -270,10 +270,19 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
     return tuple(ends), last, warnings
 
 
+def ended_text(public: PublicState) -> str:
+    """Say why a game is over."""
+    if None not in public.removed:
+        return "all sets are put down"
+    return "nobody can ask" if public.left else "no request is left"
+
+
 def left_text(public: PublicState) -> str:
     """Say how many cards lie aside, and after how many requests the game ends."""
     aside = public.settings.aside
-    pile = f"{counted(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside; " * (aside > 0)
+    pile = f"{counted(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside ({PILE}); " * (
+        aside > 0
+    )
     return f"{pile}{counted(public.left or 0, 'request')} left"
 
 
