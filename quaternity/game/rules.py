@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -308,13 +309,17 @@ def _waiting(line: bytes, state: State) -> Question | None:
     return question if len(state.answers(question)) == 2 else None
 
 
-def owners_table(state: State, width: int = WIDTH, words: Words = PLAIN) -> str:
-    """Show per card the players who may own it, and per set the fewest cards of each player."""
-    everybody = (1 << state.players) - 1
-    try:
-        problem = state.closed()
-    except NoDeal:
-        problem = state.problem
+def owners_table(
+    state: State, width: int = WIDTH, words: Words = PLAIN, follows: bool = True
+) -> str:
+    """Show per card the players who may own it, and per set the fewest cards of each player.
+
+    With `follows`, as can be concluded; without, as was stated.
+    """
+    everybody, problem = (1 << state.players) - 1, state.problem
+    if follows:
+        with suppress(NoDeal):
+            problem = state.closed()
     lines = []
     for index, constraint in enumerate(problem.sets):
         owner = state.completed[index]

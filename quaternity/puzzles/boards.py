@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 
 from quaternity.base.sentences import Words
-from quaternity.base.text_table import SetLine, owners_text
-from quaternity.base.wording import counted
+from quaternity.base.text_table import score_text
 from quaternity.game.game import Game
 from quaternity.game.picture import owners_picture
+from quaternity.game.rules import owners_table
 from quaternity.insight.explanation import move_line
 from quaternity.kwartet.log import parse_any_log
 from quaternity.kwartet.seen import SeenLog
@@ -20,7 +20,6 @@ from quaternity.quarto.drawing import board_text as quarto_text
 from quaternity.quarto.pieces_file import example_pieces, read_pieces
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.table_picture import table_svg
-from solvers.problem import players_in
 
 _PLAIN = Words()
 
@@ -106,26 +105,8 @@ def position_of(puzzle: Puzzle) -> Game | SeenLog | Board | tuple[int, ...]:
 
 def _game_text(game: Game) -> str:
     state = game.state
-    everybody = (1 << state.players) - 1
-    lines = []
-    for index, (constraint, owner) in enumerate(
-        zip(state.problem.sets, state.completed, strict=True)
-    ):
-        cells = [_cell(mask, everybody) for mask in constraint.owners]
-        least = " ".join(f"{player}:{low}" for player, low in enumerate(constraint.low) if low)
-        if owner is not None:
-            cells, least = [f"={owner}"] * state.set_size, "completed"
-        lines.append(SetLine(str(index), cells, least))
-    players = "   ".join(
-        f"{'>' if player == state.turn else ' '} player {player}: {counted(hand, 'card')}"
-        for player, hand in enumerate(state.hands)
-    )
-    return f"{players}\n{owners_text(lines)}\n\n{_moves_text(game)}".rstrip()
-
-
-def _cell(mask: int, everybody: int) -> str:
-    players = "".join(map(str, players_in(mask)))
-    return "*" if mask == everybody else f"={players}" if len(players) == 1 else players
+    score = score_text(state.hands, state.points, state.turn)
+    return f"{score}\n{owners_table(state, follows=False)}\n\n{_moves_text(game)}".rstrip()
 
 
 def _moves_text(game: Game) -> str:

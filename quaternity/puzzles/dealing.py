@@ -44,7 +44,6 @@ CANNOT = Kind("cannot", "{who:player} cannot have {card:card}: otherwise {proof}
 HENCE = Kind("hence", "So {card:card} is with {who:player}.")
 SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
 HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
-SEEK_A_DEAL = Kind("seek_a_deal", "Nothing forbids it: look for hands in which it is so.")
 SETTLES = Kind("settles", "The answer would settle {count:cards} more.")
 ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
 SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
@@ -151,7 +150,8 @@ class Possible:
             settles = len(list(settled(problem, closed(problem))))
             score, level_from = level_by(settles, (0, 1, 3, 6)), {"settles": settles}
             reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
-            why = [Step(SEEK_A_DEAL()), Step(SETTLES(count=settles), (str(card),))]
+            look = Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",))
+            why = [look, Step(SETTLES(count=settles), (str(card),))]
         else:
             proof = explain(game, question, answer)
             assert proof is not None, "the answer is not possible"
