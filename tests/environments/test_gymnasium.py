@@ -135,6 +135,34 @@ def test_what_is_not_legal_loses_and_ends_the_game(name: str) -> None:
         env.step(illegal)
 
 
+@pytest.mark.parametrize("name", ["kwartet", "set"])
+def test_every_seed_deals_anew(name: str) -> None:
+    env = LearnerEnv(name)
+    deals = []
+    for seed in range(5):
+        env.reset(seed=seed)
+        deals.append(repr(env.match.positions[0]))
+    assert len({*deals}) == len(deals)
+
+
+@each_game
+def test_as_many_opponents_as_other_seats_or_a_single_name(name: str) -> None:
+    own = registration(name).levels[0].player
+    seats = LearnerEnv(name).game.seats
+    for number in range(seats + 3):
+        if number in (1, seats - 1):
+            env = LearnerEnv(name, opponents=[own] * number)
+            env.reset(seed=1)
+            assert len(env.match.names) == seats
+        else:
+            with pytest.raises(InputError, match=rf"expected a list of 1 or {seats - 1}"):
+                LearnerEnv(name, opponents=[own] * number)
+    space = LearnerEnv(name).observation_space
+    assert isinstance(space, gymnasium.spaces.Box)
+    assert (space.low == 0).all()
+    assert (space.high == 1).all()
+
+
 def test_every_game_has_a_level_to_begin_with() -> None:
     assert all(registration(name).levels for name in GAMES)
 

@@ -48,6 +48,18 @@ def test_a_policy_is_a_function() -> None:
         PolicyPlayer(3)  # type: ignore[arg-type]  # on purpose
 
 
+def test_actions_beyond_the_mask_and_without_a_1_in_it_are_refused() -> None:
+    episode = TableGame("quarto").episode(Random(5))
+    rules, mask = episode.game.rules, episode.mask
+    for action in range(-2, len(mask) + 2):
+        player = PolicyPlayer(lambda *_, action=action: action)(rules)
+        if 0 <= action < len(mask) and mask[action]:
+            assert player.choose(episode.view, Random(0)) is not None
+        else:
+            with pytest.raises(InputError, match=rf"action {action}: not legal"):
+                player.choose(episode.view, Random(0))
+
+
 def test_an_action_that_is_not_legal_is_a_fault() -> None:
     rules = rules_class("quarto")()
     match: Any = Match(rules, [f"{HERE}:wrong"] * 2, "3")
