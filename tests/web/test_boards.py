@@ -1,15 +1,18 @@
 """What pages of Quarto and SET show, and what can be clicked in them."""
 
 import re
+from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 
 from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
+from quaternity.web.drawing.frame import table_line, told_events
 from quaternity.web.rendering import table_html
 from quaternity.web.sight import SeatSight, Sight
 from tests.sizes import thorough
@@ -17,8 +20,13 @@ from tests.sizes import thorough
 
 def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
     """The part of a table that a seat sees."""
+    return table_html(sight_of(match, seat), "http://here", whole=False)
+
+
+def sight_of(match: Match[Any, Any, Any], seat: int | None) -> Sight:
+    """What a seat, or a bystander, may be shown of a match."""
     rules, number = match.rules, len(match.moves)
-    sight = Sight(
+    return Sight(
         table="T", game=rules.name, rules=rules, settings={}, version=number, number=number,
         last=number, seat=seat, mine=() if seat is None else (seat,),
         seats=tuple(SeatSight(f"<{name}>", "person") for name in "ABCDEFGH"[: rules.seats]),
@@ -27,7 +35,6 @@ def page_of(match: Match[Any, Any, Any], seat: int | None) -> str:
         places=None if (places := rules.places(match.position)) is None else tuple(places),
         help=False, practice=False,
     )  # fmt: skip
-    return table_html(sight, "http://here", whole=False)
 
 
 def clickable(page: str) -> set[str]:
@@ -91,6 +98,39 @@ def test_a_quarto_may_be_called_with_the_fourth_piece() -> None:
         (seat,) = match.rules.to_act(match.position)
         offered = "Quarto!</button>" in page_of(match, seat)
         assert offered == (match.position.in_hand is not None and 3 <= placed < 15)
+        match.program_move()
+
+
+@pytest.mark.parametrize("seat", [None, 0, 1, 2])
+def test_of_a_game_that_is_over_the_headline_says_who_won(seat: int | None) -> None:
+    match = Match(KwartetRules(KwartetSettings(3, 3)), ["random"] * 3, "1")
+    while match.rules.to_act(match.position):
+        match.program_move()
+    for places in product(range(1, 4), repeat=3):
+        first = [number for number, place in enumerate(places) if place == 1]
+        if not first:
+            continue
+        sight = sight_of(match, seat)._replace(places=places)
+        page = " ".join(table_html(sight, "http://here", whole=False).split())
+        names = [f"&lt;{'ABC'[number]}&gt;" for number in first]
+        own = first == [seat]
+        assert ("You win" in page) == own
+        assert ("Nobody wins alone" in page) == (len(first) > 1)
+        assert (f"{names[0]} wins" in page) == (len(first) == 1 and not own)
+        assert ("share it." in page) == (len(first) > 1)
+        assert len(first) == 1 or all(name in page for name in names)
+
+
+def test_a_line_of_a_table_tells_the_others_and_what_happened_last() -> None:
+    match = Match(KwartetRules(KwartetSettings(3, 3)), ["random"] * 3, "1")
+    for _ in range(6):
+        for seat in (0, 1, 2):
+            others, headline, last = table_line(sight_of(match, seat))
+            assert others == " and ".join(f"<{'ABC'[n]}>" for n in range(3) if n != seat)
+            assert (headline == "Your turn") == (seat in match.rules.to_act(match.position))
+            told = told_events(sight_of(match, seat), 0, 1000)
+            assert last == (told[-1].text if told else "")
+            assert [event.number for event in told] == [*range(1, len(told) + 1)]
         match.program_move()
 
 
