@@ -46,6 +46,39 @@ def played(game: TableGame, random: Random, most: int = 10_000) -> Episode:
     return episode
 
 
+@pytest.mark.parametrize("name", GAMES_OF_OURS)
+@pytest.mark.parametrize("max_moves", [0, 1, 12])
+def test_what_is_recalled_has_the_numbers_it_says_and_every_move(name: str, max_moves: int) -> None:
+    game = TableGame(name, max_moves=max_moves)
+    outcomes, random = game.encoded.outcomes, Random(max_moves)
+    parts = {part: count for part, count, _ in game.recalled}
+    if outcomes is None or not max_moves:
+        assert not parts
+    else:
+        each = game.seats + game.encoded.actions + sum(count for _, count, _ in outcomes)
+        start = sum(count for _, count, _ in game.encoded.entries)
+        assert parts == {
+            "player": game.seats, "first": game.seats, "start": start, "moves": max_moves * each,
+        }  # fmt: skip
+    episode, made = game.episode(random), list[tuple[int, int]]()
+    asked = episode
+    while episode.seat is not None and len(made) < 12:
+        made.append((episode.seat, random.choice(legal(episode))))
+        episode = episode.after(made[-1][1])
+        asked = asked.after(made[-1][1])
+        if random.random() < 0.3:
+            asked.history()
+    history = episode.history()
+    assert history == asked.history()
+    assert episode.told() == asked.told()
+    if outcomes is not None:
+        assert [(seat, action) for seat, action, _ in history] == made
+        size = 4 * sum(count for _, count, _ in outcomes)  # 32-bit floats
+        assert {len(outcome) for _, _, outcome in history} <= {size}
+    else:
+        assert not history
+
+
 # ------------------------------------------------------------------------ numbers of a game
 
 
