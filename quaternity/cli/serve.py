@@ -94,6 +94,16 @@ LogKind = Annotated[
 Check = Annotated[
     bool, typer.Option("--check", help="Only say what is wrong with these options, if anything.")
 ]
+ProcessCount = Annotated[
+    int,
+    typer.Option(
+        "--processes",
+        min=1,
+        max=64,
+        help="Serve by so many processes; more than one need --data postgresql://...  Metrics of "
+        "the second are at the next port, and so on.",
+    ),
+]
 KeepDays = Annotated[
     int | None,
     typer.Option(
@@ -128,6 +138,7 @@ def serve(
     keep_unfinished_days: KeepUnfinishedDays = None,
     metrics: Metrics = None,
     log: LogKind = "text",
+    processes: ProcessCount = 1,
     check: Check = False,
 ) -> None:
     """Open the table to friends: four games in a browser.
@@ -144,19 +155,32 @@ def serve(
         from quaternity.web.app import app as application
         from quaternity.web.connection import Connection
         from quaternity.web.eyes import log_json
+        from quaternity.web.forking import Child, Processes
         from quaternity.web.keeping import Keep
-        from quaternity.web.stores import check_store
+        from quaternity.web.stores import check_store, is_shared
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
     from quaternity.workers.own_process import check_move_seconds
 
+    token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
+
     def check_texts() -> None:
         if root_path and not root_path.startswith("/"):
             raise InputError(f"--root-path {root_path!r}: expected a path that begins with /")
         if log not in ("text", "json"):
             raise InputError(f"--log {log[:40]!r}: expected text or json")
+        if processes > 1 and not is_shared(data):
+            raise InputError(
+                f"--processes {processes}: a folder is served by one process; several need "
+                "--data postgresql://..."
+            )
+        if processes > 1 and token:
+            raise InputError(
+                f"--processes {processes}: /metrics would have the numbers of any one; take "
+                "--metrics, and QUATERNITY_METRICS_TOKEN away"
+            )
 
     if check:
         _say_faults(
@@ -167,20 +191,37 @@ def serve(
             lambda: _limits(limit or []),
             partial(check_store, data),
             lambda: _listening(host, port).close(),
-            lambda: _listening("127.0.0.1", metrics or 0, "--metrics").close(),
+            *(
+                partial(_check_free, "127.0.0.1", metrics and metrics + number, "--metrics")
+                for number in range(processes)
+            ),
         )
         return
     check_move_seconds(move_seconds)
     check_texts()
     named = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
-    keep, token = Keep(keep_days, keep_unfinished_days), os.environ.get("QUATERNITY_METRICS_TOKEN")
+    keep = Keep(keep_days, keep_unfinished_days)
     with ExitStack() as opened:
-        listening = opened.enter_context(_listening(host, port))
+        listening = opened.enter_context(_listening(host, port, shared=processes > 1))
+        address, path = listening.getsockname(), root_path.rstrip("/")
+
+        def welcome() -> None:
+            _welcome(host, address[1], path, open_page)
+
+        if processes > 1:
+            check_store(data)
+            try:
+                raise typer.Exit(Processes(processes).run(welcome))
+            except Child as child:
+                metrics = metrics and metrics + child.number
+                welcome = child.ready
+            # Each has a socket of its own, so that the kernel shares connections out.
+            listening = opened.enter_context(_listening(address[0], address[1], shared=True))
         hosts = [*(trusted_host or []), host, socket.gethostname()]
-        made = application(data, hosts, programs, limits, move_seconds, keep, token or None)
+        made = application(data, hosts, programs, limits, move_seconds, keep, token)
         config = uvicorn.Config(
-            made, root_path=root_path.rstrip("/"), http=Connection, ws="none",
+            made, root_path=path, http=Connection, ws="none",
             log_level="warning", server_header=False,
             proxy_headers=bool(named), forwarded_allow_ips=named,
             timeout_graceful_shutdown=END_SECONDS,
@@ -194,7 +235,7 @@ def serve(
         gc.freeze()
         gc.set_threshold(50_000, 20, 50)
         listening.listen(config.backlog)
-        _welcome(host, listening.getsockname()[1], config.root_path, open_page)
+        welcome()
         server.run(sockets=[listening])
 
 
@@ -243,8 +284,17 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     return server
 
 
-def _listening(host: str, port: int, option: str = "") -> socket.socket:
-    """Return the socket of a server, with as many open files as the system allows."""
+def _check_free(host: str, port: int | None, option: str) -> None:
+    _listening(host, port or 0, option).close()
+
+
+def _listening(
+    host: str, port: int, option: str = "", shared: bool = False
+) -> socket.socket:  # fmt: skip
+    """Return the socket of a server, with as many open files as the system allows.
+
+    Several may be `shared`, at one port.
+    """
     import resource
 
     # A stream is a file, and a shell allows a thousand of them where the system allows more.
@@ -253,6 +303,8 @@ def _listening(host: str, port: int, option: str = "") -> socket.socket:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
         made.bind((host, port))
     except (OSError, UnicodeError) as error:

@@ -198,7 +198,7 @@ def delete(
             if kept_of(reader, name) is None:
                 raise InputError(f"{name}: there is no such table")
     try:
-        with closing(opened_store(data)) as store:
+        with closing(opened_store(data, alone=True)) as store:
             asyncio.run(store.write((), removal(names)))
         say(f"{amount} removed")
     except InUse:

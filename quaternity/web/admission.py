@@ -7,10 +7,11 @@ network: of IPv6 the first 64 bits. Every refusal passes `refusal`, which counts
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import resource
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Collection, Hashable, Iterable
+from collections.abc import AsyncIterator, Collection, Hashable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -111,6 +112,9 @@ class Rates:
     def __init__(self, most_keys: int = 10_000) -> None:
         self._most = most_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+        self._new: dict[Hashable, tuple[float, int]] = {}
+        """Per key what was used since `taken`, and how much of it comes back a minute."""
+        self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
         """Count something and return 0, or return after how many seconds it may be done."""
@@ -119,9 +123,25 @@ class Rates:
         used = max(0.0, used - (now - since) * per_minute / 60)
         over = used + cost - per_minute
         self._used[key] = (used if over > 0 else used + cost), now
+        if self.shared and over <= 0:
+            self._new[key] = self._new.get(key, (0.0, 0))[0] + cost, per_minute
         if len(self._used) > self._most:
             self._used.popitem(last=False)
         return max(0.0, over * 60 / max(per_minute, 1))
+
+    def taken(self) -> dict[str, tuple[float, int]]:
+        """Return what was used since the last call, by the text of its key."""
+        self.shared = True
+        self._texts = {json.dumps(key): key for key in self._new}
+        taken = {text: self._new[key] for text, key in self._texts.items()}
+        self._new.clear()
+        return taken
+
+    def learn(self, used: Mapping[str, float]) -> None:
+        """Go by what was used in all, at other servers too."""
+        for text, amount in used.items():
+            key = self._texts[text]
+            self._used[key] = amount + self._new.get(key, (0.0, 0))[0], monotonic()
 
 
 class Turns:
@@ -208,6 +228,14 @@ class Admission:
             )
         if wait:
             raise refusal(work.limit, 429, TOO_OFTEN(most=most // work.cost), wait)
+
+    def taken(self) -> dict[str, tuple[float, int]]:
+        """Return what was used of budgets since the last call; see `Store.exchange`."""
+        return self._rates.taken()
+
+    def learn(self, used: Mapping[str, float]) -> None:
+        """Go by what was used of budgets at all servers."""
+        self._rates.learn(used)
 
     def check_waiting(self, waiting: int) -> None:
         """Refuse one more count of an address where so many run or wait."""

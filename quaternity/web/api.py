@@ -29,6 +29,7 @@ from quaternity.web.new_table import NewTable, checked_name, decks_of, known_pla
 from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
+from quaternity.web.store import anew
 from quaternity.web.streams import Stream
 from quaternity.web.table import Table
 from quaternity.web.tables import MOVING_SECONDS, Tables
@@ -52,7 +53,8 @@ class _Endpoint:
         self.handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = await self.handler(Request(scope, receive, send))
+        # Who lost a seat at another server meanwhile is refused, too.
+        response = await anew(lambda: self.handler(Request(scope, receive, send)))
         await response(scope, receive, send)
 
 

@@ -68,12 +68,13 @@ def app(
     @asynccontextmanager
     async def lifespan(application: Starlette) -> AsyncIterator[None]:
         del application
-        ticking = asyncio.create_task(tables.tick())
+        doing = [asyncio.create_task(tables.tick()), asyncio.create_task(tables.meet())]
         try:
             with _ending_streams(tables):
                 yield
         finally:
-            ticking.cancel()
+            for task in doing:
+                task.cancel()
             tables.end()
             await asyncio.to_thread(tables.store.close)
 

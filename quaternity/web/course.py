@@ -40,16 +40,20 @@ class LoggedCourse(Course[Any, Any, Any]):
         self._numbers: list[int] = [0]
         """Per version how many moves there were."""
         for entry in entries:
-            if entry.seat == TAKEN_BACK:
-                self.take_back(int(entry.move))
-            else:
-                move = rules.read(entry.move, rules.view(self.position, entry.seat))
-                self.advance(entry, move, rules.after(self.position, entry.seat, move))
+            self.follow(entry)
 
     @property
     def version(self) -> int:
         """The length of the log."""
         return len(self._numbers) - 1
+
+    def follow(self, entry: Entry) -> None:
+        """Do what an entry of the log says."""
+        if entry.seat == TAKEN_BACK:
+            self.take_back(int(entry.move))
+        else:
+            move = self.rules.read(entry.move, self.rules.view(self.position, entry.seat))
+            self.advance(entry, move, self.rules.after(self.position, entry.seat, move))
 
     def advance(self, entry: Entry, move: Any, after: Any, step: Step | None = None) -> None:
         """Add a move that is kept."""

@@ -153,12 +153,18 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
     )
 
 
+BODY = "quaternity.body"
+"""Where a request keeps its body."""
+
+
 async def body_of(request: Request, most: int) -> bytes:
     """Return what was sent; or refuse what is too long or was cut off."""
     long = Refusal(413, f"the body of the request has more than {most} bytes")
     length = request.headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > most:
         raise long
+    if BODY in request.scope:  # the request is judged anew
+        return bytes(request.scope[BODY])
     body = b""
     try:
         async for part in request.stream():
@@ -167,6 +173,7 @@ async def body_of(request: Request, most: int) -> bytes:
                 raise long
     except ClientDisconnect:
         raise Refusal(400, "the request was cut off") from None
+    request.scope[BODY] = body
     return body
 
 

@@ -16,7 +16,7 @@ from quaternity.web.store import Entry, Reader, Statement
 KEPT = ", ".join(Kept._fields)
 """What is kept of a table, as the store names it."""
 
-PARTS = ("seats", "log", "marks", "talk", "moving", "removing")
+PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """What the store has by table."""
 
 ORDERS = ("touched", "made", "moves", "game")
@@ -118,34 +118,65 @@ def kept_of(store: Reader, name: str) -> Kept | None:
 
 def removal(names: Sequence[str]) -> list[Statement]:
     """Return what removes tables with all that is kept of them, and what asked for it."""
-    parts = dict.fromkeys(PARTS, "table_id") | {"tables": "id"}
+    # The tables first: who writes one at another server holds it until all of that is written.
+    parts = {"tables": "id"} | dict.fromkeys(PARTS, "table_id")
     which = f"IN ({', '.join('?' for _ in names)})"
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
     texts.append(f"UPDATE tables SET again = NULL WHERE again {which}")
     return [(text, names) for text in texts]
 
 
-def rebuilt(store: Reader, kept: Kept) -> tuple[list[Seat], LoggedCourse]:
-    """Return the seats of a table, and its game as the log tells it; whatever a fault raises."""
+class Stored(NamedTuple):
+    """A table as the store has it at one moment, with the entries of its log after a version.
+
+    `agreed` has what people agree to, as JSON: who would take moves back, and whose seats are given
+    away by whom.
+    """
+
+    kept: Kept
+    revision: int
+    due: float | None
+    agreed: str | None
+    seats: list[Seat]
+    log: list[Entry]
+
+
+def stored(store: Reader, name: str, version: int = 0) -> Stored | None:
+    """Return a table as the store has it now; None if it has none of this name."""
     columns = ", ".join(Seat._fields)
-    query = f"SELECT {columns} FROM seats WHERE table_id = ? ORDER BY seat"
-    rows = store.read(query, kept.id)
-    entries = store.read(
-        "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? ORDER BY version",
-        kept.id,
-    )
-    head = kept.head.encode()
+    with store.at_one_moment():
+        query = f"SELECT revision, due, agreed, {KEPT} FROM tables WHERE id = ?"
+        rows = store.read(query, name)
+        query = f"SELECT {columns} FROM seats WHERE table_id = ? ORDER BY seat"
+        seats = store.read(query, name)
+        log = store.read(
+            "SELECT table_id, version, seat, id, move FROM log WHERE table_id = ? AND version > ? "
+            "ORDER BY version",
+            name,
+            version,
+        )
+    if not rows:
+        return None
+    (revision, due, agreed, *kept), *_ = rows
+    return Stored(
+        Kept(*kept), revision, due, agreed, [Seat(*row) for row in seats],
+        [Entry(*entry) for entry in log],
+    )  # fmt: skip
+
+
+def rebuilt(table: Stored) -> LoggedCourse:
+    """Return the game of a table as its whole log tells it; whatever a fault raises."""
+    head = table.kept.head.encode()
     rules = rules_of_record(head)
     start = rules.replay(head).positions[0]
-    seats, log = [Seat(*row) for row in rows], [Entry(*entry) for entry in entries]
-    course = LoggedCourse(rules, start, log)
-    versions = [entry.version for entry in log]
+    course = LoggedCourse(rules, start, table.log)
+    versions = [entry.version for entry in table.log]
     if (
-        [len(seats), *versions] != [rules.seats, *range(1, len(log) + 1)]
-        or not {seat.kind for seat in seats} <= {OPEN, PERSON, PROGRAM}
+        [len(table.seats), *versions] != [rules.seats, *range(1, len(versions) + 1)]
+        or not {seat.kind for seat in table.seats} <= {OPEN, PERSON, PROGRAM}
     ):  # fmt: skip
         raise InputError("seats or moves are missing")
-    return seats, course
+    return course
 
 
 def whole_record(seats: Sequence[Seat], course: LoggedCourse) -> str:
@@ -159,15 +190,15 @@ def exported(reader: Reader, name: str, hidden: bool) -> str:
     Raises:
         InputError: there is none, it cannot be read, or it shows what players may not see yet.
     """
-    with reader.at_one_moment():
-        try:
-            kept = kept_of(reader, name)
-            seats, course = ([], None) if kept is None else rebuilt(reader, kept)
-        except Exception as error:  # what was changed on the disk may raise anything
-            # No more is said: it may tell what somebody has in their hand.
-            raise Broken(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
-    if kept is None or course is None:
+    try:
+        table = stored(reader, name)
+        course = None if table is None else rebuilt(table)
+    except Exception as error:  # what was changed on the disk may raise anything
+        # No more is said: it may tell what somebody has in their hand.
+        raise Broken(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
+    if table is None or course is None:
         raise InputError(f"{name}: there is no such table")
+    kept = table.kept
     if kept.waiting is not None:
         raise InputError(f"{name}: has no record: the game has not begun")
     over = kept.archive or not course.rules.to_act(course.position)
@@ -176,7 +207,7 @@ def exported(reader: Reader, name: str, hidden: bool) -> str:
             f"{name}: the game is under way, and its record shows what is hidden; "
             "--hidden writes it all the same"
         )
-    return whole_record(seats, course)
+    return whole_record(table.seats, course)
 
 
 class Broken(InputError):

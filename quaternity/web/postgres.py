@@ -1,45 +1,101 @@
-"""All tables in a database of PostgreSQL: the same as in a file, and one server at a time has it.
+"""All tables in a database of PostgreSQL: the same as in a file, for any number of servers.
 
-A lock of the connection that writes says which server has the tables; nothing is written by another
-connection. When it breaks, nobody knows whether the last writing was kept: once the lock is had
-again, so that the old connection has ended, all is read anew. A server that was away while another
-one wrote does not come back.
+Each write of a table names the revision by which it was judged: of two servers' writes one is
+refused. Others hear of a write by NOTIFY, in the same transaction; who may have missed some
+compares revisions. Locks of the database say which servers there are, and which of them does what
+one alone should do; they end with the connection that has them. When the connection that writes
+breaks, nobody knows whether the last writing was kept: then all is read anew.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain
-from threading import Lock
+from math import inf
+from threading import RLock, Thread
 from time import monotonic, sleep
 from typing import Any
 
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
 
 from quaternity.base.errors import InputError
 from quaternity.web.keeping import PARTS
 from quaternity.web.refusal import NOT_KEPT, Refusal
-from quaternity.web.store import MIGRATIONS, InDoubt, InUse, Job, Reader, Store
+from quaternity.web.store import (
+    MIGRATIONS,
+    InDoubt,
+    InUse,
+    Job,
+    News,
+    Presence,
+    Reader,
+    Stale,
+    Statement,
+    Store,
+)
 
 LOCK = 5_172_843_906_112
-"""The number of the lock that the server has which has the tables of a database."""
+"""The lock that all servers of a database share; who makes its tables has it alone."""
 
-LOCK_TRIES, LOCK_PAUSE = 20, 0.05
+LOCK_TRIES, LOCK_PAUSE = 200, 0.05
 """The lock is waited for so often, and so many seconds each time."""
+
+CHANNEL = "quaternity"
+"""Where servers tell each other what they have written."""
+
+LONGEST_NEWS = 7_900
+"""Bytes of one notification; PostgreSQL allows a few more."""
+
+LISTEN_SECONDS = 0.5
+"""So often the thread that listens looks whether the server ends."""
+
+HERE_SECONDS = 30.0
+"""Who was seen so long ago at another server has left it, or it has ended."""
+
+LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 3, 1.0, 20
 """So long a connection and a query may take; so long no new connection is tried after a failure."""
+
+CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
 
 _APPEND = """
     INSERT INTO log (table_id, version, seat, id, move, at)
     SELECT *, extract(epoch FROM now())::bigint
     FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::text[], %s::text[])
+"""
+
+_COME = """
+    INSERT INTO present
+    SELECT t, seat, %s, streams, seen, %s
+    FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::float8[]) AS new(t, seat, streams, seen)
+    WHERE EXISTS (SELECT 1 FROM tables WHERE id = t)
+    ON CONFLICT (table_id, seat, server) DO UPDATE
+    SET streams = excluded.streams, seen = excluded.seen, at = excluded.at
+"""
+
+_THEIRS = """
+    SELECT table_id, seat, server, streams, seen FROM present WHERE server != %s AND at > %s
+"""
+
+_SPEND = """
+    INSERT INTO budgets
+    SELECT name, used, rate, %s
+    FROM unnest(%s::text[], %s::float8[], %s::float8[]) AS new(name, used, rate)
+    ON CONFLICT (name) DO UPDATE SET at = excluded.at, used = excluded.used
+        + GREATEST(0, budgets.used - (excluded.at - budgets.at) * budgets.rate / 60)
+    RETURNING name, used
 """
 
 _log = logging.getLogger("uvicorn.error")
@@ -89,7 +145,7 @@ class PostgresReader(Reader):
 
         Args:
             for_server: whether a server may begin here: the database may be empty, its tables may
-                be older, and nobody has them.
+                be older.
 
         Raises:
             InputError: that cannot be, or another version wrote the tables.
@@ -97,8 +153,6 @@ class PostgresReader(Reader):
         self._open(place)
         with self._refusing():
             version = self._version(self._connected())
-            if for_server and not self._is_free(self._connected()):
-                raise InUse(f"{self.where}: another server has the tables of this database")
         if not for_server and version < len(MIGRATIONS):
             self.close()
             raise InputError(
@@ -108,20 +162,24 @@ class PostgresReader(Reader):
 
     def _open(self, place: str) -> None:
         self.where, self._place = _where(place), place
-        self._reading = Lock()
+        self._reading = RLock()
         self._database: Connection | None = None
         self._failed = -PAUSE_SECONDS
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows that a query gives; from any thread."""
+        with self._reading, self._unreadable():
+            try:
+                return self._rows(query, values)
+            except psycopg.OperationalError:
+                if self._database is None or not self._database.closed:
+                    raise
+                return self._rows(query, values)  # by a new connection
+
+    @contextmanager
+    def _unreadable(self) -> Iterator[None]:
         try:
-            with self._reading:
-                try:
-                    return self._rows(query, values)
-                except psycopg.OperationalError:
-                    if self._database is None or not self._database.closed:
-                        raise
-                    return self._rows(query, values)  # by a new connection
+            yield
         except psycopg.Error as error:
             # No more is shown: messages of PostgreSQL may hold what is kept.
             _log.error("%s cannot be read: %s", self.where, type(error).__name__)
@@ -133,12 +191,17 @@ class PostgresReader(Reader):
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
         """Read in the block as all is now."""
-        database = self._connected()
-        database.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        try:
-            yield
-        finally:
-            database.execute("ROLLBACK")
+        with self._reading, self._unreadable():
+            database = self._connected()
+            if database.info.transaction_status != TransactionStatus.IDLE:
+                yield
+                return
+            database.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                yield
+            finally:
+                if not database.closed:
+                    database.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
         """Return which rows belong to no table."""
@@ -214,57 +277,84 @@ class PostgresReader(Reader):
             )
         return version
 
-    def _is_free(self, database: Connection) -> bool:
-        """Return whether no server has the tables."""
-        free = bool(database.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchall()[0][0])
-        if free:
-            database.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
-        return free
-
 
 class PostgresStore(PostgresReader, Store):
-    """The tables of a database; one server at a time has them."""
+    """The tables of a database, for one of its servers."""
 
-    def __init__(self, place: str) -> None:
+    shared = True
+
+    def __init__(self, place: str, alone: bool = False) -> None:
         """Connect, and make what is missing.
 
+        Args:
+            alone: whether no other server may have the tables.
+
         Raises:
-            InputError: the database cannot be used, another server has it, or a newer one wrote it.
+            InUse: another server has them.
+            InputError: the database cannot be used, or a newer version wrote the tables.
         """
         self._open(place)
-        self._name = secrets.token_hex(16)
-        """What says that no other server had the tables since this one began."""
+        self._name = secrets.token_hex(8)
+        """What other servers call this one."""
+        self._salt = b""
+        self._alone = alone
+        self._claims: Connection | None = None
+        self._claiming = ThreadPoolExecutor(1, "claims")
+        self._listening: Thread | None = None
+        self._ends = False
+        self._heard_at = 0.0
         with self._refusing():
             self._writer = self._connection()
             try:
-                self._have(self._writer)
-                self._migrate(self._version(self._writer))
+                self._have(self._writer, begins=True)
                 self._connected()
+                rows = self._writer.execute("SELECT name FROM server").fetchall()
+                self._salt = str(rows[0][0]).encode()
             except BaseException:
                 self._writer.close()
                 raise
         self._begin()
+        self._read_uptime(inf)
 
     def size(self) -> int:
         """Return the bytes of the database on the disk of PostgreSQL."""
         return int(self.read("SELECT pg_database_size(current_database())")[0][0])
 
     def close(self) -> None:
-        """Write what waits, and let others have the tables."""
+        """Write what waits, and let the tables go."""
         Store.close(self)
 
     def _end(self) -> None:
+        self._ends = True
+        self._claiming.shutdown(cancel_futures=True)
         with suppress(psycopg.Error):
             text, values = self.uptime_statement()
             self._writer.execute(_query(text), values)
+            self._writer.execute(
+                "UPDATE present SET streams = 0, at = %s WHERE server = %s",
+                [self.uptime(), self._name],
+            )
         self._writer.close()
+        if self._claims is not None:
+            self._claims.close()
+        if self._listening is not None:
+            self._listening.join()
         PostgresReader.close(self)
 
-    def _have(self, database: Connection) -> None:
-        """Have the tables alone; what has just ended may still be letting them go."""
-        for _ in range(LOCK_TRIES):
-            rows = database.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchall()
-            if rows[0][0]:
+    def _have(self, database: Connection, begins: bool = False) -> None:
+        """Be one of the servers of the tables; what has just ended may still be letting them go."""
+        for _ in range(LOCK_TRIES if begins and not self._alone else 20):
+            if begins and _try_lock(database, LOCK):
+                # Nobody else is there: clocks have stood still.
+                self._migrate(self._version(database))
+                database.execute("UPDATE uptime SET at = extract(epoch FROM clock_timestamp())")
+                if not self._alone:
+                    database.execute("SELECT pg_advisory_lock_shared(%s)", [LOCK])
+                    database.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+                return
+            if not self._alone and _try_lock(database, LOCK, "_shared"):
+                if self._version(database) != len(MIGRATIONS):
+                    raise InputError(f"{self.where}: a server of an older version has the tables")
                 return
             sleep(LOCK_PAUSE)
         raise InUse(f"{self.where}: another server has the tables of this database")
@@ -277,17 +367,34 @@ class PostgresStore(PostgresReader, Store):
                     database.execute("CREATE TABLE schema_version (number BIGINT NOT NULL)")
                     database.execute("INSERT INTO schema_version VALUES (0)")
                     database.execute("CREATE TABLE server (name TEXT NOT NULL)")
-                    database.execute("INSERT INTO server VALUES ('')")
+                    # With it names of budgets say nothing of addresses.
+                    database.execute("INSERT INTO server VALUES (%s)", [secrets.token_hex(16)])
                 for text in filter(str.strip, _schema(MIGRATIONS[number]).split(";")):
                     database.execute(text.encode())
                 database.execute("UPDATE schema_version SET number = %s", [number + 1])
-        database.execute("UPDATE server SET name = %s", [self._name])
+
+    # ------------------------------------------------------------------ clocks
+
+    def uptime_statement(self) -> Statement:
+        """Return what writes down how long servers of these tables were running."""
+        return (
+            "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
+            "at = extract(epoch FROM clock_timestamp())",
+            (self.uptime(),),
+        )
+
+    def _read_uptime(self, step: float = 1.0) -> None:
+        """Go by the clock of the other servers, unless that of the database was set anew."""
+        now = "SELECT seconds + extract(epoch FROM clock_timestamp())::float8 - at FROM uptime"
+        theirs = self.read(now)[0][0]
+        if abs(theirs - self.uptime()) < step:
+            self._up = theirs - monotonic()
 
     # ------------------------------------------------------------------ writing
 
     def _refusal(self, error: Exception) -> Refusal:
         if isinstance(error, psycopg.IntegrityError):
-            return Refusal(409, "that was written meanwhile")
+            return Stale()
         full = isinstance(error, (errors.DiskFull, errors.InsufficientResources))
         return Refusal(507 if full else 503, NOT_KEPT(error=self._fault(error)))
 
@@ -299,36 +406,170 @@ class PostgresStore(PostgresReader, Store):
             return "no connection to the database"
         return type(error).__name__
 
-    def _commit(self, batch: Sequence[Job]) -> None:
+    def _commit(self, batch: Sequence[Job]) -> Collection[int]:
         database = self._ready()
         if self._doubt:
             raise InDoubt
-        entries = [entry for job in batch for entry in job.entries]
-        try:
-            # Sent together: only the last answer is waited for.
-            with database.pipeline(), database.transaction():
-                for text, values in chain.from_iterable(job.statements for job in batch):
-                    database.execute(_query(text), _values(values))
-                if entries:
-                    database.execute(
-                        _APPEND, [list(column) for column in zip(*entries, strict=True)]
-                    )
-        except BaseException:
-            self._doubt = bool(database.closed)
-            raise
+        for _ in range(3):
+            try:
+                return self._written(database, batch)
+            except (errors.DeadlockDetected, errors.SerializationFailure):
+                continue  # of two that wait for each other the database ends one
+            except BaseException:
+                self._doubt = bool(database.closed)
+                raise
+        return self._written(database, batch)
+
+    def _written(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
+        guarded = [job.guard[0] for job in batch if job.guard]
+        # Sent together: what is locked, and the last answer, are waited for.
+        with database.pipeline(), database.transaction():
+            known = database.execute(LOCK_TABLES, [guarded]).fetchall() if guarded else []
+            stale = _stale(batch, dict(known))
+            jobs = [job for place, job in enumerate(batch) if place not in stale]
+            for text, values in chain.from_iterable(job.statements for job in jobs):
+                database.execute(_query(text), _values(values))
+            entries = [entry for job in jobs for entry in job.entries]
+            if entries:
+                database.execute(_APPEND, [list(column) for column in zip(*entries, strict=True)])
+            if changed := [job.guard[0] for job in jobs if job.guard]:
+                database.execute(CHANGE_TABLES, [changed])
+            news = [each for job in jobs for each in job.news]
+            for payload in _payloads(self._calls_itself(), news):
+                database.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
+        return stale
 
     def _ready(self) -> Connection:
-        """Return the connection that has the tables; after a loss only if nobody had them since."""
+        """Return the connection that writes; make it anew if it broke."""
         if not self._writer.closed:
             return self._writer
         database = self._connection()
         try:
             self._have(database)
-            rows = database.execute("SELECT name FROM server").fetchall()
-            if rows != [(self._name,)]:
-                raise InUse(f"{self.where}: another server had the tables meanwhile; start anew")
         except BaseException:
             database.close()
             raise
         self._writer = database
         return database
+
+    # ------------------------------------------------------------------ beside other servers
+
+    def _calls_itself(self) -> str:
+        # What was in doubt may be kept later: then this server hears it as if from another.
+        return f"{self._name}/{self.times_read}"
+
+    def tell(self, *news: News) -> None:
+        """Tell other servers something that is not kept, if there are any; wait for nothing."""
+        self._jobs.put(Job((), (), None, news, None, self.times_read))
+
+    def listen(self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]) -> None:
+        """Have the running loop call `hear` with what others write, `miss` where that was lost."""
+        loop = asyncio.get_running_loop()
+
+        def call(what: Callable[..., None], *arguments: Any) -> None:
+            with suppress(RuntimeError):  # the loop has ended before
+                loop.call_soon_threadsafe(what, *arguments)
+
+        def listen() -> None:
+            while not self._ends:
+                try:
+                    with self._connection() as database:
+                        database.execute(f"LISTEN {CHANNEL}".encode())
+                        call(miss)  # from now on nothing is missed
+                        while not self._ends:
+                            for told in database.notifies(timeout=LISTEN_SECONDS):
+                                sender, *rows = json.loads(told.payload)
+                                if sender != self._calls_itself():
+                                    call(hear, [News(*row) for row in rows])
+                except psycopg.Error:
+                    sleep(LISTEN_SECONDS)
+
+        self._listening = Thread(target=listen, name="listening", daemon=True)
+        self._listening.start()
+
+    async def claim(self, key: str) -> bool:
+        """Return whether this server alone does something now, until it lets go or ends."""
+
+        def claim() -> bool:
+            try:
+                if self._claims is None or self._claims.closed:
+                    self._claims = self._connection()
+                return _try_lock(self._claims, _number(key))
+            except psycopg.Error:
+                return True  # twice is better than never: one of two writes is refused
+
+        return await asyncio.get_running_loop().run_in_executor(self._claiming, claim)
+
+    def let_go(self, key: str) -> None:
+        """End a claim."""
+
+        def let_go() -> None:
+            with suppress(psycopg.Error):
+                if self._claims is not None:
+                    self._claims.execute("SELECT pg_advisory_unlock(%s)", [_number(key)])
+
+        with suppress(RuntimeError):  # all have ended before
+            self._claiming.submit(let_go)
+
+    def exchange(
+        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+    ) -> tuple[Sequence[Presence], Mapping[str, float]]:
+        """Tell the other servers who is here and what was used of budgets; return theirs."""
+        names = {self._hashed(name): name for name in used}
+        budgets = [(name, *used[key]) for name, key in sorted(names.items())]
+        self._read_uptime()
+        now, theirs, rows = self.uptime(), [], []
+        with self._reading, self._unreadable(), self._connected().transaction():
+            database = self._connected()
+            database.execute("SET LOCAL synchronous_commit = off")  # nothing of it need last
+            if here:
+                columns = [list(column) for column in zip(*here, strict=True)]
+                database.execute(_COME, [self._name, now, *columns[:2], *columns[3:]])
+            theirs = database.execute(_THEIRS, [self._name, self._heard_at]).fetchall()
+            if budgets:
+                columns = [list(column) for column in zip(*budgets, strict=True)]
+                rows = database.execute(_SPEND, [now, *columns]).fetchall()
+            database.execute("DELETE FROM budgets WHERE at < %s", [now - 120])
+            database.execute("DELETE FROM present WHERE at < %s", [now - 600])
+        # What others wrote in this moment is read once more.
+        self._heard_at = now - 2.0
+        return [Presence(*row) for row in theirs], {names[name]: left for name, left in rows}
+
+    def _hashed(self, name: str) -> str:
+        return blake2b(name.encode(), key=self._salt, digest_size=16).hexdigest()
+
+
+def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
+    """Return the places of jobs whose table has another revision than they name.
+
+    Of two jobs in a batch for the same table the second comes after the first.
+    """
+    return {
+        place for place, job in enumerate(batch)
+        if job.guard and known.pop(job.guard[0], None) != job.guard[1]
+    }  # fmt: skip
+
+
+def _try_lock(database: Connection, number: int, kind: str = "") -> bool:
+    rows = database.execute(f"SELECT pg_try_advisory_lock{kind}(%s)".encode(), [number]).fetchall()
+    return bool(rows[0][0])
+
+
+def _number(key: str) -> int:
+    """Return the number of a lock."""
+    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), signed=True)
+
+
+def _payloads(sender: str, news: Sequence[News]) -> Iterator[str]:
+    """Yield notifications of one server; what is too long for one is left to be read."""
+    rows: list[str] = []
+    for each in news:
+        row = json.dumps(each)
+        if len(row) > LONGEST_NEWS // 2:
+            row = json.dumps(News(each.table, each.revision))
+        if sum(map(len, rows)) + 2 * len(rows) + len(row) > LONGEST_NEWS - 100:
+            yield f"[{json.dumps(sender)}, {', '.join(rows)}]"
+            rows = []
+        rows.append(row)
+    if rows:
+        yield f"[{json.dumps(sender)}, {', '.join(rows)}]"

@@ -6,18 +6,18 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from time import sleep
 from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.writing import replacing, try_lock
 from quaternity.web.refusal import NOT_KEPT, Refusal
-from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Store
+from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Stale, Store
 
 FILE = "tables.sqlite"
 
@@ -81,7 +81,7 @@ class FileReader(Reader):
                     "serve` once, which brings it up to date"
                 )
             self._close = opened.pop_all().close
-        self._reading = Lock()
+        self._reading = RLock()
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows that a query gives; from any thread."""
@@ -97,11 +97,15 @@ class FileReader(Reader):
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
         """Read in the block as all is now."""
-        self._reader.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._reader.execute("ROLLBACK")
+        with self._reading:
+            if self._reader.in_transaction:
+                yield
+                return
+            self._reader.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._reader.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
         """Return what is wrong with the file."""
@@ -136,7 +140,7 @@ class FileStore(FileReader, Store):
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
-        self._reading = Lock()
+        self._reading = RLock()
         with ExitStack() as opened, _refusing(self.path):
             _lock_folder(self.path, opened)
             # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
@@ -164,19 +168,20 @@ class FileStore(FileReader, Store):
 
     def _refusal(self, error: Exception) -> Refusal:
         if isinstance(error, sqlite3.IntegrityError):
-            return Refusal(409, f"that was written meanwhile: {error}")
+            return Stale()
         # A full disk is an operational error; a damaged file is not.
         status = 507 if isinstance(error, sqlite3.OperationalError) else 503
         return Refusal(status, NOT_KEPT(error=error))
 
-    def _commit(self, batch: Sequence[Job]) -> None:
+    def _commit(self, batch: Sequence[Job]) -> Collection[int]:
+        # Nobody else has the tables: none has changed meanwhile.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
         # One call for all: each of them waits for its turn beside the thread that answers.
         rows = json.dumps(entries)
         if not statements:
             self.writer.execute(_APPEND, (rows,))
-            return
+            return ()
         try:
             self.writer.execute("BEGIN IMMEDIATE")
             for text, values in statements:
@@ -188,6 +193,7 @@ class FileStore(FileReader, Store):
             if self.writer.in_transaction:
                 self.writer.execute("ROLLBACK")
             raise
+        return ()
 
 
 @contextmanager

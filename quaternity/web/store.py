@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import InputError
 from quaternity.web.refusal import Refusal
+
+T = TypeVar("T")
 
 TAKEN_BACK = -1
 """The seat of an entry that takes moves back; its text is how many."""
@@ -84,8 +86,25 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     """,
     "CREATE TABLE removing (table_id TEXT PRIMARY KEY) WITHOUT ROWID",
+    """
+    ALTER TABLE tables ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE tables ADD COLUMN agreed TEXT;
+    ALTER TABLE uptime ADD COLUMN at REAL NOT NULL DEFAULT 0;
+    CREATE TABLE present (
+        table_id TEXT NOT NULL REFERENCES tables, seat INTEGER NOT NULL, server TEXT NOT NULL,
+        streams INTEGER NOT NULL, seen REAL NOT NULL, at REAL NOT NULL,
+        PRIMARY KEY (table_id, seat, server)
+    ) WITHOUT ROWID;
+    CREATE INDEX present_at ON present (at);
+    CREATE TABLE budgets (
+        name TEXT PRIMARY KEY, used REAL NOT NULL, rate REAL NOT NULL, at REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
+
+MOST_TRIES = 10
+"""So often something is tried that other servers come before."""
 
 READ_ANEW = "the tables are being read anew: try again"
 
@@ -108,14 +127,49 @@ Statement = tuple[str, Sequence[Any]]
 """A text of SQL that every store knows, and its values, for which `?` stands."""
 
 
+class News(NamedTuple):
+    """What servers that share all tables tell each other of one of them.
+
+    Attributes:
+        revision: how often the table has changed; `GONE` after its removal.
+        entry: the entry of the log that is all that has changed; None where more has.
+        event, data: what to tell those who look on, where nothing was kept.
+    """
+
+    table: str
+    revision: int = 0
+    entry: Sequence[Any] | None = None
+    event: str | None = None
+    data: Any = None
+
+
+GONE = -1
+"""The revision of a table that was removed."""
+
+
 class Job(NamedTuple):
-    """What is written all or nothing, and who waits for it."""
+    """What is written all or nothing, and who waits for it.
+
+    Attributes:
+        guard: the table that changes, and the revision that it must have until then.
+        news: what other servers hear once it is written.
+        done: what waits for it, if anybody does.
+        read: how often all tables had been read anew when it was made.
+    """
 
     entries: Sequence[Entry]
     statements: Sequence[Statement]
-    done: asyncio.Future[None]
+    guard: tuple[str, int] | None
+    news: Sequence[News]
+    done: asyncio.Future[None] | None
     read: int
-    """How often all tables had been read anew when it was made."""
+
+
+class Stale(Refusal):
+    """Another server has changed a table meanwhile: judge anew by what it is now."""
+
+    def __init__(self) -> None:
+        super().__init__(409, "that was written meanwhile: try again")
 
 
 class InDoubt(Exception):
@@ -156,16 +210,46 @@ class Reader(ABC):
         """Let the store go."""
 
 
+async def anew(act: Callable[[], Awaitable[T]]) -> T:
+    """Do what another server came before, by what is there now; a few times at most."""
+    for _ in range(MOST_TRIES):
+        try:
+            return await act()
+        except Stale:
+            continue
+    return await act()
+
+
+class Presence(NamedTuple):
+    """Somebody in a seat, as a server sees it; `seen` counts as `Store.uptime`."""
+
+    table: str
+    seat: int
+    server: str
+    streams: int
+    seen: float
+
+
 class Store(Reader):
-    """All tables, for the one process that has them."""
+    """All tables, for a server.
+
+    Where `shared` is true, other servers may have the same tables. Each write of a table then names
+    the revision by which it was judged, and is refused as `Stale` after that of another server.
+    What the others write is heard after `listen`.
+    """
+
+    shared = False
 
     @abstractmethod
     def size(self) -> int:
         """Return the bytes that all takes on the disk."""
 
     @abstractmethod
-    def _commit(self, batch: Sequence[Job]) -> None:
-        """Write what all of them ask for, all or nothing, so that a crash loses none of it."""
+    def _commit(self, batch: Sequence[Job]) -> Collection[int]:
+        """Write what all of them ask for, all or nothing, so that a crash loses none of it.
+
+        Leave out those whose table has changed meanwhile, and return their places.
+        """
 
     @abstractmethod
     def _refusal(self, error: Exception) -> Refusal:
@@ -209,11 +293,18 @@ class Store(Reader):
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
-        self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = ()
+        self,
+        entries: Sequence[Entry] = (),
+        statements: Sequence[Statement] = (),
+        guard: tuple[str, int] | None = None,
+        news: Sequence[News] = (),
     ) -> None:
-        """Append to logs and change what else there is, all or nothing; then it is on the disk."""
+        """Append to logs and change what else there is, all or nothing; then it is on the disk.
+
+        Raises `Stale` if the guarded table has another revision, or an entry is there already.
+        """
         done = asyncio.get_running_loop().create_future()
-        self._jobs.put(Job(entries, statements, done, self.times_read))
+        self._jobs.put(Job(entries, statements, guard, news, done, self.times_read))
         await done
 
     def close(self) -> None:
@@ -221,6 +312,39 @@ class Store(Reader):
         self._jobs.put(None)
         self._thread.join()
         self._end()
+
+    # ------------------------------------------------------------------ beside other servers
+
+    def listen(
+        self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]
+    ) -> None:  # fmt: skip
+        """Have the running loop call `hear` with what others write, `miss` where that was lost."""
+
+    def tell(self, *news: News) -> None:
+        """Tell other servers something that is not kept, if there are any; wait for nothing."""
+
+    async def claim(self, key: str) -> bool:
+        """Return whether this server alone does something now, until it lets go or ends."""
+        del key
+        return True
+
+    def let_go(self, key: str) -> None:
+        """End a claim."""
+
+    def exchange(
+        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+    ) -> tuple[Sequence[Presence], Mapping[str, float]]:
+        """Tell the other servers who is here and what was used of budgets; return theirs.
+
+        Args:
+            here: who has come, left or asked since the last time.
+            used: per budget what was used here since then, and how much of it comes back a minute.
+
+        Returns:
+            Who has come to other servers, left or asked there; of the budgets what is used in all.
+        """
+        del here, used
+        return (), {}
 
     # ------------------------------------------------------------------ the thread that writes
 
@@ -247,10 +371,10 @@ class Store(Reader):
         try:
             if any(job.read < self.times_read for job in batch):
                 raise InDoubt
-            self._commit(batch)
+            stale = self._commit(batch)
         except InDoubt:
             # What was read before may be old: nobody writes by it.
-            batch[0].done.get_loop().call_soon_threadsafe(self._read_anew)
+            _in_loop(batch, self._read_anew)
             _tell(batch, Refusal(503, READ_ANEW))
         except Exception as error:
             # Whatever it is: who waits is told, and this thread goes on.
@@ -264,8 +388,11 @@ class Store(Reader):
             _tell(batch, refusal)
         else:
             self.trouble = None
+            late = [batch[place] for place in stale]
+            batch = [job for place, job in enumerate(batch) if place not in stale]
             self.appended += sum(len(job.entries) for job in batch)
             _tell(batch, None)
+            _tell(late, Stale())
 
 
 def _tell(batch: list[Job], error: Refusal | None) -> None:
@@ -273,12 +400,18 @@ def _tell(batch: list[Job], error: Refusal | None) -> None:
 
     def tell() -> None:
         for job in batch:
-            if not job.done.done():
+            if job.done is not None and not job.done.done():
                 if error is None:
                     job.done.set_result(None)
                 else:
                     job.done.set_exception(error)
 
-    loop = batch[0].done.get_loop()
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(tell)
+    _in_loop(batch, tell)
+
+
+def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
+    """Do something in the loop of those who wait."""
+    loops = {job.done.get_loop() for job in batch if job.done is not None}
+    for loop in loops:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(act)

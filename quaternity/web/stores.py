@@ -39,10 +39,18 @@ def place_of(data: str | None) -> str:
     return place
 
 
-def opened_store(data: str | None) -> Store:
-    """Return all tables for a server; raise InputError if they cannot be used."""
+def opened_store(data: str | None, alone: bool = False) -> Store:
+    """Return all tables for a server; raise InputError if they cannot be used.
+
+    Raises `InUse` where another server has them, and they are of one alone.
+    """
     place = place_of(data)
-    return _postgres()[1](place) if _is_database(place) else FileStore(place)
+    return _postgres()[1](place, alone) if _is_database(place) else FileStore(place)
+
+
+def is_shared(data: str | None) -> bool:
+    """Return whether several servers may have the tables."""
+    return _is_database(place_of(data))
 
 
 def opened_reader(data: str | None) -> Reader:

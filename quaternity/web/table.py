@@ -6,13 +6,14 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from math import inf
 from random import Random
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from quaternity.base.errors import IllegalMove, PlayerTimeout
-from quaternity.base.sentences import Kind
+from quaternity.base.sentences import Kind, Sentence
 from quaternity.base.text_record import settings_text
 from quaternity.base.wording import named
 from quaternity.table.course import MOST_ALONE
@@ -22,10 +23,11 @@ from quaternity.web.clock import MOST_MISSED, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
-from quaternity.web.keeping import whole_record
+from quaternity.web.keeping import Stored, rebuilt, stored, whole_record
 from quaternity.web.refusal import (
     CANNOT_AGREE,
     NO_SEAT,
+    NO_TABLE,
     NOT_YOURS,
     ONLY_HOST,
     WAIT_FOR,
@@ -45,7 +47,7 @@ from quaternity.web.seats import (
     seat_statement,
 )
 from quaternity.web.sight import SeatSight, Sight
-from quaternity.web.store import TAKEN_BACK, Entry, Statement, Store
+from quaternity.web.store import TAKEN_BACK, Entry, News, Stale, Statement, Store
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
@@ -67,11 +69,23 @@ ABSENT_SECONDS = 120.0
 GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
 
+TALK = message("talk", {})
+
 LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
 
 
 _log = logging.getLogger("uvicorn.error")
+
+
+class Afar(NamedTuple):
+    """Somebody at other servers: until when they have streams there, and when they were seen.
+
+    Both count as `monotonic`.
+    """
+
+    streams_until: float
+    seen: float
 
 
 class _Lock(asyncio.Lock):
@@ -90,18 +104,22 @@ class Table:
     """One table under way or over."""
 
     def __init__(
-        self, kept: Kept, seats: list[Seat], course: LoggedCourse, store: Store, thinking: Thinking,
-        seen: Sequence[float],
+        self, stored: Stored, course: LoggedCourse, store: Store, thinking: Thinking,
+        seen: Sequence[float], afar: Mapping[int, Afar],
     ) -> None:  # fmt: skip
         """Begin with what the store has; `course` is what head and log tell.
 
-        `seen` has per seat when somebody last showed that it is theirs, as `monotonic` counts.
+        `seen` has per seat when somebody last showed here that it is theirs, as `monotonic` counts;
+        `afar` who is at other servers, as far as is known.
         """
         self.streams: set[Stream] = set()
-        self.again = kept.again
+        self.afar = afar
+        self.revision = stored.revision
+        """How often the table has changed, as the store counts where servers share it."""
         self.undo: set[int] = set()
         self.given: dict[int, set[int]] = {}
         """Per seat of who is away, the people who agree that somebody else gets it."""
+        self._read_agreed(stored.agreed)
         self.notice: str | None = None
         self.due: float | None = None
         """When the time of who is to move runs out, as `Store.uptime` counts."""
@@ -110,10 +128,14 @@ class Table:
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._arriving: asyncio.Task[None] | None = None
-        self._lay(kept, seats, course)
+        self._lay(stored.kept, stored.seats, course)
         self.lock = _Lock()
         """Who changes the table holds it."""
         self._store, self._thinking = store, thinking
+        self._elsewhere: set[int] = set()
+        """Seats of programs that think at another server, as far as is known."""
+        self.shown: dict[int, tuple[int, float]] = {}
+        """Per seat its streams, and when it was seen, as other servers were last told."""
         self.seen = list(seen)
         self._asked = monotonic()
         """When somebody asked for something last."""
@@ -125,7 +147,7 @@ class Table:
         """Whether a program's move could not be kept."""
 
     def _lay(self, kept: Kept, seats: list[Seat], course: LoggedCourse) -> None:
-        self.kept, self.seats, self.course = kept, seats, course
+        self.kept, self.seats, self.course, self.again = kept, seats, course, kept.again
         self.clock = kept_clock(kept.clock)
         self.rules: Any = course.rules
         self.secret = has_secret(self.rules)
@@ -221,16 +243,25 @@ class Table:
 
     def is_present(self, seat: int) -> bool:
         """Return whether somebody is in a seat, as far as can be told."""
-        there = any(stream.seat == seat for stream in self.streams)
-        lately = self.seats[seat].kind != OPEN and monotonic() - self.seen[seat] < GONE_SECONDS
-        return there or lately
+        lately = self.seats[seat].kind != OPEN and self._unseen(seat) < GONE_SECONDS
+        return seat in self.streaming() or lately
+
+    def _unseen(self, seat: int) -> float:
+        """Return the seconds since somebody showed that a seat is theirs."""
+        afar = self.afar.get(seat)
+        return monotonic() - max(self.seen[seat], -inf if afar is None else afar.seen)
+
+    def streaming(self) -> set[int | None]:
+        """Return the seats that have a stream, here or at another server."""
+        now = monotonic()
+        here = {stream.seat for stream in self.streams}
+        return here | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
 
     def is_absent(self, seat: int) -> bool:
         """Return whether somebody is away for so long that their seat may be given away."""
-        there = any(stream.seat == seat for stream in self.streams)
-        return not there and monotonic() - self.seen[seat] >= ABSENT_SECONDS
+        return self._unseen(seat) >= ABSENT_SECONDS and seat not in self.streaming()
 
-    def agree_to_give(self, seat: int, who: Who) -> bool:
+    async def agree_to_give(self, seat: int, who: Who) -> bool:
         """Agree that somebody else gets the seat of who is away; return whether that is enough.
 
         The host alone decides where they would see nothing that is hidden.
@@ -242,20 +273,21 @@ class Table:
         here = [other for other in self.people() if other != seat and self.is_present(other)]
         if set(here) <= set(who.held):
             raise Refusal(403, "whoever comes would see a hand, and nobody else is here to agree")
-        agreed = self.given.setdefault(seat, set())
-        agreed.update(who.held)
+        agreed = self.given.get(seat, set()) | {*who.held}
+        if agreed.issuperset(here):
+            return True
+        await self._agree(self.undo, {**self.given, seat: agreed})
         self.seats_changed()
-        return agreed.issuperset(here)
+        return False
 
     def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
         """Tell everybody that the seat of who is away was given away."""
         kind = GIVEN_TO_PROGRAM if after.kind == PROGRAM else GIVEN_AWAY
-        self.notice = kind(name=before.person, seat=seat, program=after.name)
-        self._tell("notice", {"text": self.notice})
+        self._notify(kind(name=before.person, seat=seat, program=after.name))
 
-    def end_streams(self, seat: int) -> None:
-        """End the streams of a seat, which is somebody else's now."""
-        for stream in [stream for stream in self.streams if stream.seat == seat]:
+    def end_streams(self, *seats: int) -> None:
+        """End the streams of seats, which are somebody else's now."""
+        for stream in [stream for stream in self.streams if stream.seat in seats]:
             stream.end()
 
     def people(self) -> list[int]:
@@ -290,7 +322,7 @@ class Table:
             self.course.position if number == last else self.course.positions_to(number)[number]
         )
         over, waits = self.is_over, self.waits
-        streaming = {stream.seat for stream in self.streams}
+        streaming = self.streaming()
         seats = tuple(
             SeatSight(
                 seat.name,
@@ -378,6 +410,113 @@ class Table:
         if self.streams:
             send(self.streams, message(event, data))
 
+    def _tell_all(self, event: str, data: dict[str, Any]) -> None:
+        """Tell those who look on, here and at other servers, what is not kept."""
+        self.hear(event, data)
+        self._store.tell(News(self.kept.id, 0, None, event, data))
+
+    def hear(self, event: str, data: dict[str, Any]) -> None:
+        """Tell those who look on here what happened here or at another server."""
+        if event == "talk":
+            send([s for s in self.streams if (s.seat is None) == data["watching"]], TALK)
+            return
+        if event == "notice":
+            self.notice = Sentence(Kind(*data["kind"]), data["about"])
+            data = {"text": self.notice}
+        self._tell(event, data)
+
+    def _notify(self, notice: Sentence) -> None:
+        self._tell_all("notice", {"kind": notice.kind, "about": notice.about})
+
+    # ------------------------------------------------------------------ beside other servers
+
+    async def _write(
+        self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = (),
+        entry: Entry | None = None,
+    ) -> None:  # fmt: skip
+        """Keep a change of the table; who calls it holds the lock.
+
+        `entry` is the entry of the log that is all that changes for who has the table.
+
+        Raises:
+            Stale: another server has changed the table; now it is here as it is there.
+        """
+        name, revision = self.kept.id, self.revision
+        news = News(name, revision + 1, entry)
+        try:
+            await self._store.write(entries, statements, (name, revision), (news,))
+        except Stale:
+            await self.refresh()
+            raise
+        self.revision = revision + 1
+
+    def follow(self, news: News) -> bool:
+        """Do what another server has done; return whether that is all, else the store says more."""
+        if news.revision == self.revision + 1 and news.entry and not self.lock.locked():
+            self.course.follow(Entry(*news.entry))
+            self.revision = news.revision
+            self.undo.clear()
+            self.given.clear()
+            self._evening = None
+            self._count_alone(news.entry[2])
+            self._changed()
+        return 0 <= news.revision <= self.revision
+
+    async def refresh(self) -> None:
+        """Become as the store has the table; who calls it holds the lock."""
+        version = self.version
+        now = await asyncio.to_thread(stored, self._store, self.kept.id, version)
+        if now is None:
+            self.lock.gone = 404, NO_TABLE
+            self.stop()
+            raise Refusal(404, NO_TABLE)
+        if now.revision == self.revision:
+            return
+        self.revision = now.revision
+        before, again = self.seats, self.again
+        begun = now.kept.head != self.kept.head
+        course = await asyncio.to_thread(rebuilt, now) if begun else self.course
+        if len(now.seats) != len(before):
+            self.seen, self.afar = [monotonic()] * len(now.seats), {}
+            self.end_streams(*range(len(before)))
+        self._lay(now.kept, now.seats, course)
+        for entry in () if begun else now.log:
+            self.course.follow(entry)
+            self._count_alone(entry.seat)
+            self._tell_version()
+            self.notice = None
+        self._read_agreed(now.agreed)
+        self.set_due(now.due)
+        self._evening = None
+        tokens = {seat.token for seat in self.seats}
+        lost = [n for n, seat in enumerate(before) if seat.is_held and seat.token not in tokens]
+        self.end_streams(*lost)  # whoever looked on from there comes back as who they are now
+        if begun:
+            self._tell("start", {})
+        elif now.seats != before or not now.log:
+            self.seats_changed()
+        if self.again != again:
+            self._tell("again", {"table": self.again})
+        self.wake()
+
+    def _read_agreed(self, text: str | None) -> None:
+        undo, given = json.loads(text) if text else ((), {})
+        self.undo = set(undo)
+        self.given = {int(seat): set(agreed) for seat, agreed in given.items()}
+
+    async def _agree(self, undo: set[int], given: Mapping[int, set[int]]) -> None:
+        """Keep what people agree to."""
+        document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in given.items()}]
+        update = "UPDATE tables SET agreed = ? WHERE id = ?"
+        await self._write((), ((update, (json.dumps(document), self.kept.id)),))
+        self.undo, self.given = set(undo), dict(given)
+
+    def _disagreed(self) -> tuple[Statement, ...]:
+        """Return what keeps that people agree to nothing any more."""
+        if not (self.undo or self.given):
+            return ()
+        return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.kept.id,)),)
+
     # ------------------------------------------------------------------ what people do
 
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
@@ -417,20 +556,26 @@ class Table:
         step = self.course.step(seat, move, after)
         entry = Entry(self.kept.id, self.version + 1, seat, identity, self.rules.write(move))
         acting = self.rules.to_act(after)
-        statements = () if acting else self._marked_over(self.rules.places(after))
+        over = () if acting else self._marked_over(self.rules.places(after))
+        statements = (*over, *self._disagreed())
         if self.clock is None:
-            await self._store.write((entry,), statements)
+            await self._write((entry,), statements, entry)
         else:
             mover = self._after_move(seat, bool(identity))
             kept = seat_statement(self.kept.id, seat, mover)
             due = self._due_for(acting, {seat: mover})
-            await self._store.write((entry,), (*statements, kept, *self._due_statements(due)))
+            await self._write((entry,), (*statements, kept, *self._due_statements(due)))
             self.seats[seat] = mover
             self.set_due(due)
         self.course.advance(entry, move, after, step)
-        self._alone = 0 if self.seats[seat].kind == PERSON else self._alone + 1
+        self._count_alone(seat)
         self._changed()
         return self.version
+
+    def _count_alone(self, mover: int) -> None:
+        """Count moves of programs among themselves."""
+        moved = mover != TAKEN_BACK and self.seats[mover].kind == PROGRAM
+        self._alone = self._alone + 1 if moved else 0
 
     def _marked_over(self, places: Sequence[int] | None) -> tuple[Statement, ...]:
         """Return what keeps who won, or that nobody has."""
@@ -442,10 +587,14 @@ class Table:
     def _changed(self) -> None:
         """After an entry of the log: tell of it, and let programs think."""
         self.undo.clear()
+        self.given.clear()
         self.notice = None
+        self._tell_version()
+        self.wake()
+
+    def _tell_version(self) -> None:
         if self.streams:
             send(self.streams, self.course.news(self.version))
-        self.wake()
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
         """Agree to take moves back, or no longer; when all people do, that is done."""
@@ -462,9 +611,10 @@ class Table:
             if self.rules.hidden and leavers:
                 # Else those who stay would ask, look at the answer, and take the question back.
                 raise Refusal(409, CANNOT_AGREE(name=leavers[0]))
-            (self.undo.add if agree else self.undo.discard)(seat)
+            agreed = self.undo | {seat} if agree else self.undo - {seat}
             people = self.people()
-            if not self.undo.issuperset(people):
+            if not agreed.issuperset(people):
+                await self._agree(agreed, self.given)
                 self._tell("undo", {"agreed": sorted(self.undo)})
                 return self.version
             count = self.course.undone(people)
@@ -472,8 +622,9 @@ class Table:
             kept = len(self.course.moves) - count
             acting = self.rules.to_act(self.course.positions_to(kept)[kept])
             due = self._due_for(acting, {})
-            await self._store.write(
-                (entry,), (*self._marked_over(None), *self._due_statements(due))
+            await self._write(
+                (entry,),
+                (*self._marked_over(None), *self._disagreed(), *self._due_statements(due)),
             )
             self.course.take_back(count)
             self.set_due(due)
@@ -490,7 +641,9 @@ class Table:
             if due is not None and self._left[0] == self.version:
                 due = now + self._left[1]  # nobody gains time by leaving the seat meanwhile
         statements = [seat_statement(name, *changed) for changed in seats.items()]
-        await self._store.write((), [*statements, *self._due_statements(due), *more])
+        await self._write(
+            (), [*statements, *self._disagreed(), *self._due_statements(due), *more]
+        )  # fmt: skip
         sits: dict[str | None, int] = {
             new.token: seat for seat, new in seats.items() if new.token is not None
         }
@@ -513,12 +666,25 @@ class Table:
 
     async def _arrive(self, seats: Sequence[int]) -> None:
         """Note that people have come who played here before."""
-        async with self.lock:
-            coming = [seat for seat in seats if self.waits and self.seats[seat].ready == COMING]
-            await self.change_seats({
-                seat: self.seats[seat]._replace(ready=READY) for seat in coming
-            })  # fmt: skip
-            await self.begin_if_ready()
+        with suppress(Refusal):  # they ask again
+            async with self.lock:
+                coming = [seat for seat in seats if self.waits and self.seats[seat].ready == COMING]
+                await self.change_seats({
+                    seat: self.seats[seat]._replace(ready=READY) for seat in coming
+                })  # fmt: skip
+                await self.begin_if_ready()
+
+    async def keep_code(self, seat: int, new: Seat) -> None:
+        """Keep another code of a seat; nobody else sits anywhere now."""
+        await self._write((), (seat_statement(self.kept.id, seat, new),))
+        self.seats[seat] = new
+
+    async def keep_again(self, name: str, statements: Sequence[Statement]) -> None:
+        """Keep the table at which the same play again; who calls it holds the lock."""
+        update = "UPDATE tables SET again = ? WHERE id = ?"
+        await self._write((), (*statements, (update, (name, self.kept.id))))
+        self.again = name
+        self._tell("again", {"table": name})
 
     async def begin_if_ready(self) -> None:
         """Begin when somebody who is ready sits everywhere; who calls it holds the lock."""
@@ -536,14 +702,14 @@ class Table:
             for index, (number, seat) in enumerate(chosen.items())
         ]
         due = self._due_for(rules.to_act(start), dict(enumerate(seats)))
-        await self._store.write((), (
+        await self._write((), (
             *self._due_statements(due),
             ("UPDATE tables SET head = ?, waiting = NULL WHERE id = ?", (kept.head, name)),
             ("DELETE FROM seats WHERE table_id = ?", (name,)),
             *(seat_statement(name, number, seat) for number, seat in enumerate(seats)),
         ))  # fmt: skip
         moved = {number: index for index, number in enumerate(chosen)}
-        self.seen = [self.seen[number] for number in chosen]
+        self.seen, self.afar = [self.seen[number] for number in chosen], {}
         for stream in self.streams:
             stream.seat = None if stream.seat is None else moved.get(stream.seat)
         self._lay(kept, seats, LoggedCourse(rules, start))
@@ -567,10 +733,12 @@ class Table:
         return self._store.uptime() + self.clock.seconds + seat.saved
 
     async def begin_clock(self) -> None:
-        """Begin the clock of a table that did not wait; who calls it holds the lock, or made it."""
-        due = self._due_for(self.to_act, {})
-        if due is not None:
-            await self._store.write((), self._due_statements(due))
+        """Begin the clock of a table that did not wait."""
+        async with self.lock:
+            due = self._due_for(self.to_act, {})
+            if due is None:
+                return
+            await self._write((), self._due_statements(due))
             self.set_due(due)
 
     def _due_statements(self, due: float | None) -> tuple[Statement, ...]:
@@ -634,8 +802,7 @@ class Table:
             raise Refusal(403, "nobody talks at this table: whoever made it did not want that")
         watching = seat is None
         await self._store.write((), said(self.kept.id, watching, seat, name, text))
-        listeners = [stream for stream in self.streams if (stream.seat is None) == watching]
-        send(listeners, message("talk", {}))
+        self._tell_all("talk", {"watching": watching})
 
     def lines(self, who: Who, after: int = 0) -> list[Line]:
         """Return what somebody may read of what was said."""
@@ -648,7 +815,7 @@ class Table:
         # Bystanders call themselves what they like, which tells nothing to those who play.
         shown = None if seat is None else name
         data = {"seat": seat, "name": shown, "reaction": checked_reaction(reaction)}
-        self._tell("reaction", data)
+        self._tell_all("reaction", data)
 
     # ------------------------------------------------------------------ what programs do
 
@@ -660,7 +827,7 @@ class Table:
         for task in self.tasks.values():
             if task is not asyncio.current_task():
                 task.cancel()
-        self.tasks, self._retry = {}, False
+        self.tasks, self._retry, self._elsewhere = {}, False, set()
         looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
         if not looked_at or self._alone > MOST_ALONE or self.awaited:
             return
@@ -671,9 +838,16 @@ class Table:
         self.act_for_absent()
 
     def _go_on(self) -> None:
-        """Have programs think that did not while nobody looked."""
-        if self._woken != self.version and not self.lock.locked():
+        """Have programs think that did not while nobody looked, or at a server that has ended."""
+        if self.lock.locked():
+            return
+        if self._woken != self.version:
             self.wake()
+        while self._elsewhere:
+            seat = self._elsewhere.pop()
+            is_program = self.seats[seat].kind == PROGRAM
+            if is_program and seat in self.to_act and seat not in self.tasks:
+                self._begin(seat, self._program(seat))
 
     def _begin(self, seat: int, doing: Coroutine[Any, Any, object]) -> None:
         task = self.tasks[seat] = asyncio.create_task(doing)
@@ -691,8 +865,7 @@ class Table:
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
-        self.notice = kind(name=seat_names(self.seats, self.kept.game)[seat])
-        self._tell("notice", {"text": self.notice})
+        self._notify(kind(name=seat_names(self.seats, self.kept.game)[seat]))
 
     def tick(self) -> None:
         """Do what is due now and then."""
@@ -700,6 +873,7 @@ class Table:
         if self._retry and not self.lock.locked():
             self.wake()
         else:
+            self._go_on()
             self.act_for_absent()
 
     def act_for_absent(self) -> None:
@@ -716,6 +890,17 @@ class Table:
                 self._begin(seat, self.play(seat, self.version, "", text))
 
     async def _program(self, seat: int, program: str | None = None) -> None:
+        """Think about one move, unless another server does, and make it."""
+        key = f"{self.kept.id}/{seat}"
+        if not await self._store.claim(key):
+            self._elsewhere.add(seat)
+            return
+        try:
+            await self._think(seat, program)
+        finally:
+            self._store.let_go(key)
+
+    async def _think(self, seat: int, program: str | None) -> None:
         """Think about one move, and make it unless the table has moved on."""
         course, version, name = self.course, self.version, program or self.seats[seat].name or ""
         random = course.chance(self.kept.seed, seat)

@@ -21,7 +21,17 @@ from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.admission import WORK
 from quaternity.web.drawing.words import move_text
-from quaternity.web.keeping import KEPT, Keep, Listed, kept_of, listed, rebuilt, removal, touched
+from quaternity.web.keeping import (
+    KEPT,
+    Keep,
+    Listed,
+    listed,
+    rebuilt,
+    removal,
+    stored,
+    touched,
+)
+from quaternity.web.neighbours import MEET_SECONDS, Neighbours
 from quaternity.web.new_table import (
     LONGEST_NAME,
     NewTable,
@@ -61,8 +71,8 @@ from quaternity.web.seats import (
     seat_statement,
 )
 from quaternity.web.sight import Sight
-from quaternity.web.store import READ_ANEW, Entry, Statement, Store
-from quaternity.web.streams import BEAT_SECONDS, Streams, message, send
+from quaternity.web.store import GONE, READ_ANEW, Entry, News, Statement, Store, anew
+from quaternity.web.streams import BEAT_SECONDS, Streams
 from quaternity.web.table import GONE_SECONDS, Table
 from quaternity.web.thinking import Thinking
 
@@ -132,6 +142,8 @@ class Tables:
         """The last table at which `clean` has looked."""
         self._removed: set[str] = set()
         """Tables that are about to go."""
+        self.neighbours = Neighbours(store, thinking.admission)
+        self._following: dict[str, asyncio.Task[None]] = {}
 
     @property
     def live(self) -> int:
@@ -160,7 +172,7 @@ class Tables:
             ("" if new.seed is None else deal) if waits else None, None, new.chat,
             None if new.clock is None else json.dumps(new.clock),
         )  # fmt: skip
-        await self._keep(kept, seats)
+        await self.store.write((), _kept_statements(kept, seats))
         self.clocked |= kept.clock is not None
         # Who has just made a table is there, and has asked for nothing yet.
         self._seen[kept.id] = [monotonic()] * len(seats)
@@ -183,16 +195,6 @@ class Tables:
         player = await checked_player(self.thinking, rules, wanted)
         return Seat(PROGRAM, player), Seated(number, None, None)
 
-    async def _keep(
-        self, kept: Kept, seats: Sequence[Seat], log: Sequence[Entry] = (), *more: Statement
-    ) -> None:
-        table = (
-            f"INSERT INTO tables ({KEPT}) VALUES ({', '.join('?' for _ in kept)})",
-            kept,
-        )
-        rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
-        await self.store.write(log, (table, *rows, *more))
-
     async def again(self, table: Table, who: Who) -> str:
         """Return the table at which the same play the same again, each in the next seat."""
         if not who.held:
@@ -214,12 +216,10 @@ class Tables:
                     practice=False, evening=table.kept.evening or table.kept.id,
                     invitation=fresh() if waits else None, waiting="" if waits else None,
                 )  # fmt: skip
-                update = "UPDATE tables SET again = ? WHERE id = ?"
-                await self._keep(kept, seats, (), (update, (name, table.kept.id)))
-                table.again = name
+                await table.keep_again(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
-                send(table.streams, message("again", {"table": name}))
                 await (await self.open(name)).begin_clock()
+        assert table.again is not None, "it is kept"
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
@@ -235,7 +235,7 @@ class Tables:
         log = [
             Entry(kept.id, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)
         ]
-        await self._keep(kept, seats, log)
+        await self.store.write(log, _kept_statements(kept, seats))
         return kept.id
 
     # ------------------------------------------------------------------ coming
@@ -281,25 +281,23 @@ class Tables:
         return table, table.who(*caller, asked)
 
     async def _load(self, name: str) -> Table:
-        kept = kept_of(self.store, name)
-        if kept is None:
-            raise Refusal(404, NO_TABLE)
         try:
-            seen = self._seen.pop(name, None)
-            table = await asyncio.to_thread(self._rebuilt, kept, seen)
+            table, due = await asyncio.to_thread(self._rebuilt, name, self._seen.pop(name, None))
         except Refusal:
             raise
         except Exception as error:  # what was changed on the disk may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
-        table.set_due(self.store.read("SELECT due FROM tables WHERE id = ?", name)[0][0])
+        table.set_due(due)
         table.wake()
         return table
 
-    def _rebuilt(self, kept: Kept, seen: Sequence[float] | None) -> Table:
-        seats, course = rebuilt(self.store, kept)
-        seen = seen or [self._begun] * len(seats)
-        return Table(kept, seats, course, self.store, self.thinking, seen)
+    def _rebuilt(self, name: str, seen: Sequence[float] | None) -> tuple[Table, float | None]:
+        now = stored(self.store, name)
+        if now is None:
+            raise Refusal(404, NO_TABLE)
+        seen, afar = seen or [self._begun] * len(now.seats), self.neighbours.of(name)
+        return Table(now, rebuilt(now), self.store, self.thinking, seen, afar), now.due
 
     def _loaded(self) -> list[Table]:
         """Return the tables in memory."""
@@ -455,9 +453,7 @@ class Tables:
         async with table.locked(table.tokens(seat)):
             before = table.seats[seat]
             new = before._replace(code=hashed(plain_code(code)))
-            # Nobody else sits anywhere now: programs think on, and who agreed still does.
-            await self.store.write((), (seat_statement(table.kept.id, seat, new),))
-            table.seats[seat] = new
+            await table.keep_code(seat, new)
         await self._take_along(table, before, new)
         return code
 
@@ -506,13 +502,17 @@ class Tables:
         )
         for (name,) in rows:
             other = await self.open(name)
-            async with other.lock:
-                await other.change_seats({
-                    number: seat._replace(
-                        token=after.token, browser=after.browser, code=after.code
-                    )
-                    for number, seat in enumerate(other.seats) if seat.token == before.token
-                })  # fmt: skip
+
+            async def take_along(other: Table = other) -> None:
+                async with other.lock:
+                    await other.change_seats({
+                        number: seat._replace(
+                            token=after.token, browser=after.browser, code=after.code
+                        )
+                        for number, seat in enumerate(other.seats) if seat.token == before.token
+                    })  # fmt: skip
+
+            await anew(take_along)
 
     async def invited(self, invitation: str) -> tuple[Table, int | None]:
         """Return the table that an invitation leads to, and the seat if it is for one."""
@@ -588,7 +588,7 @@ class Tables:
             elif player == OPEN:
                 if seat.is_held:
                     check_absent()
-                    if not table.agree_to_give(number, who):
+                    if not await table.agree_to_give(number, who):
                         return None
                 elif table.would_show(number, who):
                     raise Refusal(403, WOULD_SEE(seat=number))
@@ -681,6 +681,59 @@ class Tables:
             tables.append(OwnTable(name, game, bool(over), now - int(touched(made, at)), sight))
         return tables
 
+    # ------------------------------------------------------------------ beside other servers
+
+    def hear(self, news: Sequence[News]) -> None:
+        """Follow what other servers have written or told."""
+        for each in news:
+            task = self._live.get(each.table)
+            if task is None:
+                continue
+            if not task.done():  # it may have been read before
+                self._follow(each.table)
+            elif not task.cancelled() and task.exception() is None:
+                table = task.result()
+                if each.event is not None:
+                    table.hear(each.event, each.data)
+                elif not table.follow(each):
+                    self._follow(each.table)
+
+    def miss(self) -> None:
+        """Look at all tables again: some may have changed unheard."""
+        for name in self._live:
+            self._follow(name)
+
+    def _follow(self, name: str) -> None:
+        """Read a table again that another server has changed."""
+
+        async def follow() -> None:
+            with suppress(Refusal):  # it is gone, or is read anew when somebody looks
+                table = await self.open(name)
+                async with table.lock:
+                    await table.refresh()
+
+        task = self._following.get(name)
+        if task is not None:
+            # What it has read may be older than this.
+            task.add_done_callback(lambda done: self._follow(name))
+            return
+        task = self._following[name] = asyncio.create_task(follow())
+        task.add_done_callback(lambda done: self._following.pop(name, None))
+
+    async def meet(self) -> None:
+        """Beside other servers: hear of what they do, and tell who is here, again and again."""
+        if not self.store.shared:
+            return
+        self.store.listen(self.hear, self.miss)
+        while True:
+            try:
+                await self.neighbours.meet(self._loaded())
+            except Exception as error:
+                _log.error("what is told to other servers: %s", type(error).__name__)
+            await asyncio.sleep(MEET_SECONDS)
+
+    # ------------------------------------------------------------------ now and then
+
     async def tick(self) -> None:
         """Now and then: keep streams alive, and do what is done for those who are not there."""
         while True:
@@ -693,7 +746,7 @@ class Tables:
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
         doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
-        if self.clocked:
+        if self.clocked or self.store.shared:
             doing.append(("the clocks", self._look_at_clocks))
         for what, act in doing:
             try:
@@ -733,6 +786,8 @@ class Tables:
     def _may_go(self, table: Listed, now: float) -> bool:
         if table.id in self._seen or not self.keep.is_past(table, now):
             return False
+        if self.neighbours.of(table.id):
+            return False
         if table.id not in self._live:
             return True
         return any(each.is_deserted for each in self._loaded() if each.kept.id == table.id)
@@ -751,7 +806,8 @@ class Tables:
                             table = await asyncio.shield(task)
                             await held.enter_async_context(table.lock)
                             gone.append(table)
-                await self.store.write((), removal(names))
+                news = [News(name, GONE) for name in names]
+                await self.store.write((), removal(names), None, news)
                 for table in gone:
                     table.lock.gone = 404, NO_TABLE
                     table.stop()
@@ -792,6 +848,13 @@ def _stopped(task: asyncio.Task[Table]) -> None:
         table = task.result()
         table.lock.gone = 503, READ_ANEW
         table.stop()
+
+
+def _kept_statements(kept: Kept, seats: Sequence[Seat]) -> list[Statement]:
+    """Return what keeps a new table."""
+    table = f"INSERT INTO tables ({KEPT}) VALUES ({', '.join('?' for _ in kept)})"
+    rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
+    return [(table, kept), *rows]
 
 
 def dealt(rules: Any, seed: str) -> str:

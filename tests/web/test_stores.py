@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +19,16 @@ from quaternity.web.app import app
 from quaternity.web.keeping import listed, removal
 from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Seat, seat_statement
-from quaternity.web.store import MIGRATIONS, Entry, Statement, Store
+from quaternity.web.store import (
+    MIGRATIONS,
+    Entry,
+    InUse,
+    News,
+    Presence,
+    Stale,
+    Statement,
+    Store,
+)
 from quaternity.web.stores import check_store, opened_reader, opened_store
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
@@ -136,13 +146,21 @@ def test_tables_are_looked_at_and_removed_beside_a_server(place: str) -> None:
         assert [each.id for each in listed(store)] == ["b"]
 
 
-def test_one_server_at_a_time_has_the_tables(place: str) -> None:
+def test_one_server_at_a_time_has_a_folder(tmp_path: Path) -> None:
+    place = str(tmp_path / "tables")
     check_store(place)
     with closing(opened_store(place)):
         for other in (opened_store, check_store):
             with pytest.raises(InputError, match="another server has the tables"):
                 other(place)
     check_store(place)
+    opened_store(place).close()
+
+
+def test_who_would_have_all_tables_alone_gets_them_from_nobody(place: str) -> None:
+    with closing(opened_store(place)), pytest.raises(InUse):
+        opened_store(place, alone=True)
+    opened_store(place, alone=True).close()
     opened_store(place).close()
 
 
@@ -250,21 +268,73 @@ def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> Non
         until(lambda: site.ask("GET", "/healthz").status == 200)
 
 
-def test_who_lost_the_tables_to_another_server_writes_no_more(own: Cluster) -> None:
-    place = own.place("x")
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid()"
-    store = opened_store(place)
-    own.execute(place, cut)
-    with closing(opened_store(place)) as other:
-        asyncio.run(other.write((Entry("t", 1, 0, "", "theirs"),)))
-    for _ in range(3):
-        with pytest.raises(Refusal) as caught:
-            asyncio.run(store.write((Entry("t", 2, 0, "", "ours"),)))
-        assert caught.value.status == 503
-    assert "another server had the tables meanwhile" in str(store.trouble)
-    store.close()
-    with closing(opened_reader(place)) as reader:
-        assert reader.read(LOG, "t") == [(1, 0, "", "theirs")]
+def test_of_two_servers_writes_of_one_revision_one_is_kept(cluster: Cluster) -> None:
+    """Whatever they write, and however the batches fall: revisions are counted one by one."""
+    place = cluster.place("two")
+
+    async def write(stores: list[Store], names: list[str], rounds: int) -> Counter[str]:
+        kept: Counter[str] = Counter()
+
+        async def hammer(store: Store, name: str) -> None:
+            for _ in range(rounds):
+                revision = store.read("SELECT revision FROM tables WHERE id = ?", name)[0][0]
+                entry = Entry(name, revision + 1, 0, "", "m")
+                try:
+                    await store.write((entry,), (), (name, revision), (News(name, revision + 1),))
+                except Stale:
+                    continue
+                kept[name] += 1
+
+        await stores[0].write((), [table(name) for name in names])
+        await asyncio.gather(*(hammer(store, name) for store in stores for name in names))
+        return kept
+
+    with closing(opened_store(place)) as first, closing(opened_store(place)) as second:
+        names = ["a", "b", "c"]
+        kept = asyncio.run(write([first, second], names, thorough(20, 300)))
+        for name in names:
+            versions = [version for version, *_ in first.read(LOG, name)]
+            assert versions == list(range(1, kept[name] + 1))
+            ((revision,),) = first.read("SELECT revision FROM tables WHERE id = ?", name)
+            assert revision == kept[name]
+    alter(place, "TRUNCATE tables, log")
+
+
+def test_servers_hear_each_other_once_and_go_by_one_clock(cluster: Cluster) -> None:
+    place = cluster.place("hear")
+    heard: list[News] = []
+
+    async def talk(first: Store, second: Store) -> None:
+        missed = asyncio.Event()
+        second.listen(heard.extend, missed.set)
+        await missed.wait()  # from now on it hears all
+        await first.write((), [table("t")], None, [News("t", 1, Entry("t", 1, 0, "", "x" * 9000))])
+        first.tell(*(News("t", 0, None, "talk", number) for number in range(300)))
+        second.tell(News("t", 0, None, "talk", "its own"))
+        assert await first.claim("k")
+        assert not await second.claim("k")
+        assert await first.claim("other")
+        first.let_go("k")
+        await asyncio.wait_for(_until(lambda: len(heard) == 301), 60)
+        first.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
+        (there,), used = second.exchange([], {'"x"': (7.0, 60)})
+        assert (there.table, there.seat, there.streams) == ("t", 1, 2)
+        assert abs(there.seen - second.uptime()) < 20
+        assert 10 < used['"x"'] <= 12
+
+    with closing(opened_store(place)) as first, closing(opened_store(place)) as second:
+        asyncio.run(talk(first, second))
+        assert abs(first.uptime() - second.uptime()) < 1
+    # What is too long for a notification is read instead.
+    assert heard[0] == News("t", 1)
+    assert [each.data for each in heard[1:]] == list(range(300))
+    with closing(opened_store(place)) as third:
+        assert asyncio.run(third.claim("k")), "claims end with their server"
+
+
+async def _until(act: Callable[[], bool]) -> None:
+    while not act():
+        await asyncio.sleep(0)
 
 
 def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluster) -> None:

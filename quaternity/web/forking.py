@@ -1,0 +1,97 @@
+"""Several processes that serve one port: the kernel gives each its share of connections."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from threading import Thread
+from time import monotonic, sleep
+
+MOST_PROCESSES = 64
+
+SHORT_SECONDS = 1.0
+"""A process that ends so soon after its start is started again no sooner."""
+
+
+class Child(Exception):
+    """What a started process gets: its number, and what to call once it serves."""
+
+    def __init__(self, number: int, ready: Callable[[], None]) -> None:
+        super().__init__(number)
+        self.number, self.ready = number, ready
+
+
+class Processes:
+    """Processes that are started again when they die, until this one is asked to end."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._running: dict[int, tuple[int, float]] = {}
+        """Per process its number, and when it was started."""
+        self._ending = False
+        # While this process has its end open, the others know that it lives.
+        self._alive = os.pipe()
+        self._ready = os.pipe()
+
+    def run(self, begun: Callable[[], None]) -> int:
+        """Start all, call `begun` once they serve, and return the exit status in the end.
+
+        Raises:
+            Child: in each process that was started.
+        """
+        for asked in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(asked, self._end)
+        for number in range(self._number):
+            self._start(number)
+        os.close(self._ready[1])
+        served = 0
+        while served < self._number and (came := os.read(self._ready[0], self._number)):
+            served += len(came)
+        os.close(self._ready[0])
+        if served == self._number:
+            begun()
+        status = 0 if served == self._number else 2
+        while self._running:
+            pid, _ = os.wait()
+            number, since = self._running.pop(pid)
+            if self._ending:
+                continue
+            if status:  # it could not even begin, as the others cannot
+                self._end()
+                continue
+            if monotonic() - since < SHORT_SECONDS:
+                sleep(SHORT_SECONDS)
+            self._start(number)
+        return status
+
+    def _end(self, *signalled: object) -> None:
+        """Ask all processes to end."""
+        self._ending = True
+        for pid in self._running:
+            os.kill(pid, signal.SIGTERM)
+
+    def _start(self, number: int) -> None:
+        pid = os.fork()
+        if pid:
+            self._running[pid] = number, monotonic()
+            if self._ending:  # asked to in this moment
+                os.kill(pid, signal.SIGTERM)
+            return
+        for end in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(end, signal.default_int_handler)
+        os.close(self._alive[1])
+        Thread(target=self._outlive, daemon=True).start()
+        raise Child(number, self._tell_ready)
+
+    def _outlive(self) -> None:
+        """End with the process that started this one."""
+        os.read(self._alive[0], 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def _tell_ready(self) -> None:
+        try:
+            os.write(self._ready[1], b"+")
+            os.close(self._ready[1])
+        except OSError:
+            return  # started later: nobody waits any more

@@ -1,0 +1,87 @@
+"""Who is present at other servers of the same tables, and what was asked for there.
+
+Each second the servers exchange who has come, left or asked, and what was used of budgets: presence
+and budgets hold for all servers together, a second later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from math import inf
+from time import monotonic
+
+from quaternity.web.admission import Admission
+from quaternity.web.refusal import Refusal
+from quaternity.web.store import Presence, Store
+from quaternity.web.table import ABSENT_SECONDS, Afar, Table
+
+MEET_SECONDS = 1.0
+"""So often servers exchange what has changed."""
+
+AGAIN_SECONDS = 10.0
+"""Who stays is told of so often; whose server has told nothing for three times that has left."""
+
+
+class Neighbours:
+    """The other servers of some tables."""
+
+    def __init__(self, store: Store, admission: Admission) -> None:
+        self._store, self._admission = store, admission
+        self._begun = monotonic()
+        self._afar: dict[str, dict[tuple[int, str], Afar]] = {}
+        """Per table who is at which seat of which server."""
+
+    def of(self, table: str) -> dict[int, Afar]:
+        """Return who is at other servers, by their seats at a table."""
+        seats: dict[int, Afar] = {}
+        for (seat, _), there in self._afar.get(table, {}).items():
+            before = seats.get(seat, there)
+            seats[seat] = Afar(*map(max, before, there))
+        return seats
+
+    async def meet(self, tables: Iterable[Table]) -> None:
+        """Exchange once what has changed."""
+        live = {table.kept.id: table for table in tables}
+        here = [come for table in live.values() for come in self._news(table)]
+        used = self._admission.taken()
+        try:
+            theirs, spent = await asyncio.to_thread(self._store.exchange, here, used)
+        except Refusal:
+            for come in here:
+                live[come.table].shown.pop(come.seat, None)  # told once more
+            return
+        self._admission.learn(spent)
+        changed = self._learn(theirs)
+        for name in changed & live.keys():
+            table = live[name]
+            before, table.afar = table.streaming(), self.of(name)
+            if table.streaming() != before:
+                table.seats_changed()
+
+    def _news(self, table: Table) -> Iterable[Presence]:
+        """Yield who of a table has come, left or asked since others were told, or stays."""
+        streams = Counter(stream.seat for stream in table.streams)
+        now, up = monotonic(), self._store.uptime()
+        for seat, asked in enumerate(table.seen):
+            seen = now if streams[seat] else asked
+            count, told = table.shown.get(seat, (0, -AGAIN_SECONDS))
+            lately = seen > self._begun and seen - told >= AGAIN_SECONDS
+            if count != streams[seat] or lately:
+                table.shown[seat] = streams[seat], seen
+                yield Presence(table.kept.id, seat, "", streams[seat], up - (now - seen))
+
+    def _learn(self, theirs: Iterable[Presence]) -> set[str]:
+        """Note who is where; return the tables of which something was heard."""
+        now, up = monotonic(), self._store.uptime()
+        changed = set()
+        for come in theirs:
+            seen = now - max(0.0, up - come.seen)
+            until = seen + 3 * AGAIN_SECONDS if come.streams else -inf
+            self._afar.setdefault(come.table, {})[come.seat, come.server] = Afar(until, seen)
+            changed.add(come.table)
+        for name, there in list(self._afar.items()):
+            if all(now - afar.seen > ABSENT_SECONDS for afar in there.values()):
+                del self._afar[name]
+        return changed
