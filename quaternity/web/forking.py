@@ -32,7 +32,8 @@ class Processes:
         self._ending = False
         # While this process has its end open, the others know that it lives.
         self._alive = os.pipe()
-        self._ready = os.pipe()
+        self._serves = os.pipe()
+        self._begun = False
 
     def run(self, begun: Callable[[], None]) -> int:
         """Start all, call `begun` once they serve, and return the exit status in the end.
@@ -44,11 +45,12 @@ class Processes:
             signal.signal(asked, self._end)
         for number in range(self._number):
             self._start(number)
-        os.close(self._ready[1])
+        os.close(self._serves[1])
         served = 0
-        while served < self._number and (came := os.read(self._ready[0], self._number)):
+        while served < self._number and (came := os.read(self._serves[0], self._number)):
             served += len(came)
-        os.close(self._ready[0])
+        os.close(self._serves[0])
+        self._begun = True
         if served == self._number:
             begun()
         status = 0 if served == self._number else 2
@@ -90,8 +92,6 @@ class Processes:
         os.kill(os.getpid(), signal.SIGTERM)
 
     def _tell_ready(self) -> None:
-        try:
-            os.write(self._ready[1], b"+")
-            os.close(self._ready[1])
-        except OSError:
-            return  # started later: nobody waits any more
+        if not self._begun:  # else nobody waits for it any more
+            os.write(self._serves[1], b"+")
+            os.close(self._serves[1])

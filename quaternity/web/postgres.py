@@ -163,6 +163,7 @@ class PostgresReader(Reader):
     def _open(self, place: str) -> None:
         self.where, self._place = _where(place), place
         self._reading = RLock()
+        self._ends = False
         self._database: Connection | None = None
         self._failed = -PAUSE_SECONDS
 
@@ -219,8 +220,10 @@ class PostgresReader(Reader):
 
     def close(self) -> None:
         """Let the database go."""
-        if self._database is not None:
-            self._database.close()
+        with self._reading:
+            self._ends = True
+            if self._database is not None:
+                self._database.close()
 
     # ------------------------------------------------------------------ connections
 
@@ -231,7 +234,7 @@ class PostgresReader(Reader):
         return self._database
 
     def _connection(self) -> Connection:
-        if monotonic() - self._failed < PAUSE_SECONDS:
+        if self._ends or monotonic() - self._failed < PAUSE_SECONDS:
             raise psycopg.OperationalError("no connection")
         try:
             database = psycopg.connect(
@@ -301,7 +304,6 @@ class PostgresStore(PostgresReader, Store):
         self._claims: Connection | None = None
         self._claiming = ThreadPoolExecutor(1, "claims")
         self._listening: Thread | None = None
-        self._ends = False
         self._heard_at = 0.0
         with self._refusing():
             self._writer = self._connection()

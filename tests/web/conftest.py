@@ -22,6 +22,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         assert "Traceback" not in running.log.read_text()
 
 
+@pytest.fixture(scope="package")
+def cluster() -> Iterator[Cluster]:
+    """A PostgreSQL for all tests that leave it running."""
+    with closing(Cluster()) as made:
+        yield made
+
+
 @pytest.fixture
 def pipe(tmp_path: Path) -> Iterator[Pipe]:
     """What lets work in other processes go on."""

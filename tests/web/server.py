@@ -30,7 +30,9 @@ class Server:
     def __init__(
         self, data: Path, *options: str, program: tuple[str, ...] = ("-m", "quaternity")
     ) -> None:
-        self.data, self.options, self.host, self.program = data, options, "", program
+        place = stores.place_of(str(data))
+        several = ("--processes", "2") if stores.is_shared(place) else ()
+        self.data, self.options, self.host, self.program = data, (*several, *options), "", program
         self.log = data.with_name(data.name + ".log")
         self.process: subprocess.Popen[str]
 

@@ -201,6 +201,11 @@ class Site:
         """Let the application do what it has begun."""
 
         async def turns() -> None:
+            store = self.app.state.tables.store
+            for _ in range(20):
+                await asyncio.sleep(0)
+            await store.claim("rest")  # claims that were made before are answered before
+            store.let_go("rest")
             for _ in range(20):
                 await asyncio.sleep(0)
 

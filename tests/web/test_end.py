@@ -84,6 +84,7 @@ def test_an_impatient_end_is_in_order_too(tmp_path: Path) -> None:
         assert {one.name for one in server.data.iterdir()} == {FILE, "tables.lock"}
 
 
+@of_files
 def test_two_servers_do_not_share_a_folder(server: Server) -> None:
     other = Server(server.data)
     other.log = server.log.with_suffix(".other")

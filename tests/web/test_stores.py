@@ -39,13 +39,6 @@ LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY versi
 LIMITS = Limits(tables=10**6, moves=10**6, pages=10**6)
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    made = Cluster()
-    yield made
-    made.close()
-
-
 @pytest.fixture(params=["file", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a store may be made."""

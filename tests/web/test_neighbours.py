@@ -1,0 +1,309 @@
+"""Several servers with the same tables: one history, wherever somebody asks; one may die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings
+from tests.sizes import thorough
+from tests.web.cluster import Cluster
+from tests.web.server import BUSY, Server
+from tests.web.test_hammering import SMALL, Told
+from tests.web.wire import Answer, Clients, Line, Made
+
+QUARTO: dict[str, Any] = {}
+
+
+@pytest.fixture
+def servers(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Two servers with one database, each one process."""
+    with ExitStack() as opened:
+        yield [opened.enter_context(server) for server in two(cluster, tmp_path, monkeypatch)]
+
+
+def two(cluster: Cluster, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Server]:
+    place = cluster.place(folder.name)
+    monkeypatch.setattr("quaternity.web.stores.place_of", lambda data: place)
+    return [Server(folder / f"server{number}", "--processes", "1", *BUSY) for number in range(2)]
+
+
+async def until(act: Callable[[], Any]) -> None:
+    """Ask until something is so."""
+    async with asyncio.timeout(60):
+        while not await act():
+            await asyncio.sleep(0.05)
+
+
+async def post(line: Line, table: Made, what: str, seat: int, **sent: Any) -> Answer:
+    return await line.ask("POST", table.path(f"/{what}"), sent, table.tokens[seat])
+
+
+async def look(line: Line, table: Made, seat: int | None = 0) -> Any:
+    token = None if seat is None else table.tokens[seat]
+    answer = await line.ask("GET", table.path(), token=token)
+    assert answer.status == 200, answer
+    return answer.json
+
+
+def run(servers: list[Server], what: Any) -> None:
+    async def all_of_it() -> None:
+        async with Clients(servers[0].host) as first, Clients(servers[1].host) as second:
+            await what(first, second)
+
+    asyncio.run(all_of_it())
+
+
+def test_whoever_hammers_two_servers_finds_one_history(servers: list[Server]) -> None:
+    """All move in the same position through both; streams of both tell each move once."""
+
+    async def hammer(first: Clients, second: Clients) -> None:
+        both = [first, second]
+        random = Random(5)
+        statuses: Counter[int] = Counter()
+        for _ in range(thorough(2, 6)):
+            table = await first.table("quaternity", SMALL, ["me", "open", "open"])
+            told = [Told() for _ in both]
+            for clients, each in zip(both, told, strict=True):
+                await clients.stream(table, None, each)
+            lines = [await both[number % 2].line() for number in range(thorough(8, 50))]
+            rules = QuaternityRules(Settings(4, 3, 3))
+            position, version = rules.start(random), 0
+            while acting := rules.to_act(position):
+                moves = list(rules.moves(rules.view(position, acting[0])))
+                tried = [random.choice(moves) for _ in lines]
+
+                answers = await asyncio.gather(
+                    *(
+                        post(line, table, "moves", acting[0], version=version,
+                             id=f"{number}-{version}", move=rules.write(move))
+                        for number, (line, move) in enumerate(zip(lines, tried, strict=True))
+                    )
+                )  # fmt: skip
+                statuses.update(answer.status for answer in answers)
+                made = [number for number, answer in enumerate(answers) if answer.status == 200]
+                assert len(made) == 1, "one of them is made"
+                position = rules.after(position, acting[0], tried[made[0]])
+                version += 1
+            for each in told:
+                await asyncio.wait_for(each.reach(version), 60)
+            views = [(await look(await clients.line(), table))["view"] for clients in both]
+            assert views[0] == views[1]
+        assert statuses.keys() == {200, 409}
+
+    run(servers, hammer)
+
+
+def test_who_sits_and_what_is_agreed_is_the_same_everywhere(servers: list[Server]) -> None:
+    async def sit(first: Clients, second: Clients) -> None:
+        here, there = await first.line(), await second.line()
+        table = await first.table("quarto", QUARTO, ["me", "open"])
+        told: list[tuple[str, str]] = []
+        await second.stream(table, 1, lambda kind, name, data: told.append((kind, data)))
+
+        async def present() -> bool:
+            return bool((await look(here, table))["seats"][1]["present"])
+
+        await until(present)  # a stream at one server is seen at the other
+        for version in range(3):
+            line = (here, there)[version % 2]
+
+            async def arrived(line: Line = line, version: int = version) -> bool:
+                return bool((await look(line, table))["version"] == version)
+
+            await until(arrived)
+            shown = await look(line, table, None)
+            seat = shown["to_act"][0]
+            moves = (await look(line, table, seat))["moves"]
+            answer = await post(line, table, "moves", seat, version=version, id=str(version),
+                                move=moves[0])  # fmt: skip
+            assert answer.status == 200, answer
+            # The same again at the other is the same move.
+            other = (there, here)[version % 2]
+            again = await post(other, table, "moves", seat, version=version, id=str(version),
+                               move=moves[0])  # fmt: skip
+            assert (again.status, again.json) == (200, answer.json)
+        assert (await post(here, table, "undo", 0, version=3, agree=True)).status == 200
+        taken = await post(there, table, "undo", 1, version=3, agree=True)
+        assert (taken.status, taken.json["version"]) == (200, 4)
+
+        async def undone() -> bool:
+            return (await look(here, table))["version"] == 4 and "move" in dict(told)
+
+        await until(undone)
+        assert (await post(here, table, "reactions", 0, reaction="👏")).status == 200
+
+        async def shown_there() -> bool:
+            return any(kind == "reaction" for kind, _ in told)
+
+        await until(shown_there)
+
+    run(servers, sit)
+
+
+def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
+    """Of all who come at once through both servers one sits down; who lost the seat is nobody."""
+
+    async def come(first: Clients, second: Clients) -> None:
+        for _ in range(thorough(3, 20)):
+            lines = [await (first, second)[number % 2].line() for number in range(8)]
+            wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "open", "random"]}
+            made = (await lines[0].ask("POST", "/api/tables", wanted)).json
+            guest = {"invitation": made["seats"][1]["invitation"], "name": "somebody"}
+            came = await asyncio.gather(*(line.ask("POST", "/api/seats", guest) for line in lines))
+            assert sorted(answer.status for answer in came) == [201, *[409] * 7]
+            table, old = made["table"], made["seats"][0]["token"]
+            path = f"/api/tables/{table}"
+            for line in lines[:2]:
+                assert (await line.ask("GET", path, token=old)).json["seat"] == 0
+            moved = await lines[0].ask("POST", f"{path}/elsewhere", {}, old)
+            link = {"link": moved.json["link"]}
+            spent = await asyncio.gather(
+                *(line.ask("POST", "/api/seats/move", link) for line in lines)
+            )
+            assert Counter(answer.status for answer in spent) == {201: 1, 404: 7}
+            for line in lines[:2]:
+                # Also where another server has moved the seat, and in this moment.
+                refused = await line.ask("POST", f"{path}/undo", {"version": 0, "agree": True}, old)
+                assert refused.status == 403, refused
+
+    run(servers, come)
+
+
+def test_programs_move_once_and_go_on_when_their_server_dies(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two(cluster, tmp_path, monkeypatch)
+
+    async def watch() -> None:
+        async with Clients(first.host) as here, Clients(second.host) as there:
+            table = await here.table("kwartet", {"players": 4, "sets": 20}, ["random"] * 4)
+            told = Told()
+            await here.stream(table, None, Told())
+            await there.stream(table, None, told)
+            await asyncio.wait_for(told.reach(5), 60)
+            first.kill()
+            version = told.version
+            line = await there.line()
+            await look(line, table, None)  # as a page does that comes back
+            await asyncio.wait_for(told.reach(version + 20), 60)
+            assert (await look(line, table, None))["version"] >= version + 20
+
+    with first, second:
+        asyncio.run(watch())
+        assert second.stop() == 0
+        assert "Traceback" not in second.log.read_text()
+
+
+def test_budgets_hold_for_all_servers_together(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers = two(cluster, tmp_path, monkeypatch)
+    for server in servers:
+        server.options = (*server.options, "--limit", "tables=30")
+
+    async def make(first: Clients, second: Clients) -> None:
+        lines = [await first.line(), await second.line()]
+        wanted = {"game": "quarto", "settings": {}, "seats": ["me", "open"]}
+        assert [(await lines[0].ask("POST", "/api/tables", wanted)).status for _ in range(29)] == (
+            [201] * 29
+        )
+
+        async def refused() -> bool:
+            return (await lines[1].ask("POST", "/api/tables", wanted)).status == 429
+
+        tries = 0
+
+        async def counted() -> bool:
+            nonlocal tries
+            tries += 1
+            return await refused()
+
+        await until(counted)
+        assert tries < 100
+
+    with servers[0], servers[1]:
+        run(servers, make)
+
+
+def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Moves that were answered are there, whichever process is killed; streams go on."""
+    place = cluster.place(tmp_path.name)
+    monkeypatch.setattr("quaternity.web.stores.place_of", lambda data: place)
+    random, rules = Random(2), QuaternityRules(Settings(4, 3, 3))
+    server = Server(tmp_path / "server", *BUSY)
+
+    async def play() -> None:
+        async with Clients(server.host) as clients:
+            for _ in range(thorough(3, 30)):
+                table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+                position, version = rules.start(random), 0
+                line = await clients.line()
+                while acting := rules.to_act(position):
+                    if random.random() < 0.1:
+                        os.kill(random.choice(children(server.process.pid)), signal.SIGKILL)
+                    move = random.choice(list(rules.moves(rules.view(position, acting[0]))))
+                    sent = {"version": version, "id": str(version), "move": rules.write(move)}
+                    for _ in range(200):
+                        try:
+                            answer = await post(line, table, "moves", acting[0], **sent)
+                        except (ConnectionError, OSError):
+                            await asyncio.sleep(0.1)
+                            line = await reached(clients)
+                            continue
+                        break
+                    assert answer.status == 200, answer
+                    version += 1
+                    assert answer.json["version"] == version
+                    position = rules.after(position, acting[0], move)
+                record = await (await reached(clients)).ask(
+                    "GET", table.path("/record"), token=table.tokens[0]
+                )
+                assert rules.replay(record.body).positions[-1] == position
+
+    with server:
+        asyncio.run(play())
+        assert server.stop() == 0
+    assert "Traceback" not in server.log.read_text()
+
+
+async def reached(clients: Clients) -> Line:
+    for _ in range(100):
+        try:
+            return await clients.line()
+        except OSError:
+            await asyncio.sleep(0.1)
+    raise AssertionError("nobody serves")
+
+
+def children(pid: int) -> list[int]:
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(child) for child in text.split()]
+
+
+def test_processes_end_with_the_one_that_started_them(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = cluster.place(tmp_path.name)
+    monkeypatch.setattr("quaternity.web.stores.place_of", lambda data: place)
+    with Server(tmp_path / "server") as server:
+        started = children(server.process.pid)
+        assert len(started) == 2
+        server.kill()
+
+        async def gone() -> bool:
+            return not any(Path(f"/proc/{pid}").exists() for pid in started)
+
+        asyncio.run(until(gone))
