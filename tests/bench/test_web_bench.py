@@ -9,12 +9,14 @@ import os
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import pytest
 
+from quaternity.web import stores
 from tests.bench.web_load import (
     BoardgameIo,
     Load,
@@ -24,6 +26,7 @@ from tests.bench.web_load import (
     memory,
     processor_seconds,
 )
+from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
 
 TABLES, MOVES, STEADY, SECONDS, ROUNDS = 200, 40, 300.0, 5, 3
@@ -102,6 +105,33 @@ def disk_waits(path: Path) -> list[float]:
             os.fsync(file.fileno())
             waits.append(perf_counter() - started)
     return sorted(waits)
+
+
+@pytest.mark.bench
+def test_load_of_processes_with_postgresql(
+    tmp_path: Path, note: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same tables through one process and two, beside a file; all moves are on the disk."""
+    uvloop = pytest.importorskip("uvloop")
+    with closing(Cluster()) as cluster, ExitStack() as opened:
+        sides: dict[str, Side] = {}
+        for name, options in {
+            "a file": (), "PostgreSQL, one process": ("--processes", "1"),
+            "PostgreSQL, two processes": ("--processes", "2"),
+        }.items():  # fmt: skip
+            if options:
+                place = cluster.place(f"bench{options[1]}")
+                monkeypatch.setattr(stores, "place_of", lambda data, place=place: place)
+            server = opened.enter_context(Server(tmp_path / name, *options, *BUSY))
+            sides[name] = Quaternity(server.host, server.process)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            measured = runner.run(all_of(sides))
+    for name, rows in measured.items():
+        full, rated = middles(rows)
+        note(f"{name}: {TABLES} tables, 800 streams, saturated",
+             f"{full.load.rate:,.0f} moves/s ({both(full.load)})", "1,000")  # fmt: skip
+        note(f"{name}, at {STEADY:.0f} moves/s (p50, p95)", both(rated.load), "50 ms")
+        assert all(row.load.lost == 0 for row in rows), "an event was lost"
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from tests.cli.conftest import Cli
         ),
         (["--log", "xml"], "--log 'xml': expected text or json"),
         (["--metrics", "0"], "--metrics"),
+        (["--processes", "2"], "--processes 2: a folder is served by one process; several need"),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
         (["--move-seconds", "0"], "move-seconds: 0"),
         (["--port", "70000"], "65535"),
