@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import groupby
 from random import Random
@@ -34,6 +34,7 @@ BETTER = Kind(
 )
 CHANGED = Kind("changed", "The chances of {who:player} went from {before} to {after}.")
 POINTS = Kind("points", "{who:player} scored on the way to the first place: {points} now.")
+LEADS = Kind("leads", "{who:player} took the lead for good: {points} now.")
 TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {what}.")
 LOOKING = Kind("looking", "what could be known at each move")
 PROVING = Kind("proving", "where the end is certain")
@@ -323,23 +324,32 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the moves with the largest changes, else the last ones that brought points."""
+        """Yield the moves with the largest changes, else those that brought the winner points.
+
+        Of these first the one that brought the lead for good, then the last ones.
+        """
         game, chosen = self.game, dict[int, Sentence]()
         for at, who in self.decided.items():
             old, new = (self.chances.known(x)[who].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
         ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
-        winners = [seat for seat, part in enumerate(game.result or ()) if part]
-        for at in reversed(ends):
-            for seat in winners:
-                points = game.points[at + 1][seat]
-                if len(chosen) < MOMENTS and points > game.points[at][seat]:
-                    chosen.setdefault(at, POINTS(who=seat, points=f"{points:g}"))
+        for seat in [seat for seat, part in enumerate(game.result or ()) if part]:
+            scored = [at for at in ends if game.points[at + 1][seat] > game.points[at][seat]]
+            behind = [at for at in ends if not _leads(game.points[at + 1], seat)]
+            leading = [at for at in scored if not behind or at > behind[-1]][:1]
+            candidates = dict.fromkeys([*leading, *reversed(scored)])
+            for at in [at for at in candidates if at not in chosen][: MOMENTS - len(chosen)]:
+                kind = LEADS if at in leading else POINTS
+                chosen[at] = kind(who=seat, points=f"{game.points[at + 1][seat]:g}")
         for at, text in sorted(chosen.items()):
             whole_move = [move for move in moves[: at + 1] if move.number == moves[at].number]
             notes = [note for move in whole_move for note in move.notes]
             lines = (*moves[at].events, text, *notes)
             yield Moment(moves[at].number, whole_move[0].seat, lines)
+
+
+def _leads(points: Sequence[float], seat: int) -> bool:
+    return all(points[seat] > other for at, other in enumerate(points) if at != seat)
 
 
 def _better(worth: Worth) -> Sentence:

@@ -23,6 +23,7 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.review import Review, review
 from quaternity.review.judge import Judge
 from quaternity.review.played import Played
+from quaternity.review.reviewing import LEADS
 from quaternity.table.match import Match
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.ternary.triples import is_triple
@@ -118,6 +119,21 @@ def pair(seed: int) -> tuple[int, list[str]]:
         texts.append(log_text(log))
     other = next((text for text in texts if text != texts[0]), None)
     return pair(seed + 1000) if other is None else (seat, [texts[0], other])
+
+
+def test_a_lead_that_is_for_good_is_never_lost_and_was_none_before() -> None:
+    said = 0
+    for seed in range(thorough(3, 20)):
+        played = match("set", seed)
+        points = [played.rules.points(position) for position in played.positions]
+        for moment in review(record(played), seconds=2).moments:
+            for line in moment.lines:
+                if getattr(line, "kind", None) == LEADS:
+                    winner, said = facts(line)["who"], said + 1
+                    leads = [x[winner] > x[1 - winner] for x in points]
+                    at = len(leads) - leads[::-1].index(False) if False in leads else 0
+                    assert f"{points[at][winner]:g}" == facts(line)["points"]
+    assert said
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 30)))
