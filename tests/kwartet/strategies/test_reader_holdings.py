@@ -12,31 +12,34 @@ from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader import holdings
 from quaternity.kwartet.strategies.reader.asking import chances_by_lack
 from quaternity.kwartet.strategies.reader.coupling import tilted
-from quaternity.kwartet.strategies.reader.holdings import HOLDS, MASKS, Floats
+from quaternity.kwartet.strategies.reader.holdings import Floats
 from tests.sizes import thorough
 
 SETS = 2
 
 
-def some_weights(players: int, seed: int) -> Floats:
+def some_weights(players: int, seed: int, size: int = SET_SIZE) -> Floats:
     """Weights of two sets, a third of them 0."""
     random = np.random.default_rng(seed)
-    weights: Floats = random.random((MASKS, players, SETS))
+    weights: Floats = random.random((1 << size, players, SETS))
     weights[random.random(weights.shape) < 1 / 3] = 0
     weights[0] = 0.1
-    weights[MASKS - 1, 0] = 0.1
+    weights[-1, 0] = 0.1
     return weights
 
 
-@pytest.mark.parametrize("players", [2, 3, thorough(5, 6)])
-def test_sums_over_all_ways_to_share_out_a_set(players: int) -> None:
-    weights = some_weights(players, players)
+@pytest.mark.parametrize("size", [2, 3, 4, 6])
+@pytest.mark.parametrize("players", [2, 3, thorough(4, 6)])
+def test_sums_over_all_ways_to_share_out_a_set(players: int, size: int) -> None:
+    if players**size > thorough(5000, 10_000):
+        size = SET_SIZE
+    weights = some_weights(players, players, size)
     total, most = np.zeros(SETS), np.zeros(SETS)
     held, asked = np.zeros_like(weights), Random(players).randrange(players)
-    lacks = np.zeros((MASKS, SET_SIZE, players, SETS))
-    for owners in product(range(players), repeat=SET_SIZE):
+    lacks = np.zeros((1 << size, size, players, SETS))
+    for owners in product(range(players), repeat=size):
         masks = [
-            sum(1 << card for card in range(SET_SIZE) if owners[card] == p) for p in range(players)
+            sum(1 << card for card in range(size) if owners[card] == p) for p in range(players)
         ]
         weight = np.prod([weights[mask, player] for player, mask in enumerate(masks)], axis=0)
         total += weight
@@ -44,15 +47,17 @@ def test_sums_over_all_ways_to_share_out_a_set(players: int) -> None:
         for player, mask in enumerate(masks):
             held[mask, player] += weight
         for card, owner in enumerate(owners):
-            lacks[MASKS - 1 - masks[asked], card, owner] += weight
+            lacks[(1 << size) - 1 - masks[asked], card, owner] += weight
     np.testing.assert_allclose(holdings.totals(weights), total)
     np.testing.assert_allclose(holdings.likeliest(weights), most)
     np.testing.assert_allclose(holdings.held_by_all(weights), held / total)
     np.testing.assert_allclose(holdings.held_by(weights, asked), held[:, asked] / total)
     found, of_asked = chances_by_lack(weights, asked)
     np.testing.assert_allclose(of_asked, held[:, asked] / total)
-    for card in range(SET_SIZE):
-        for case, mask in enumerate(np.flatnonzero(HOLDS[:, card]).tolist()):
+    for card in range(size):
+        for case, mask in enumerate(
+            np.flatnonzero(holdings.tables(1 << size).holds[:, card]).tolist()
+        ):
             # Given what he holds, his own weight for it does not matter.
             given = lacks[mask, card].sum(axis=0)
             known = given > 0
@@ -69,7 +74,7 @@ def test_hands_are_met_in_the_mean_and_sets_that_are_alike_count_as_many(players
     hands[0] += 20 - 2 * players
     factors = np.zeros((1, players))
     met, _ = tilted(weights, np.array([3.0, 2.0]), hands, factors)
-    held = holdings.held_by_all(met)[:, :, 0] * holdings.COUNT[:, None, None]
+    held = holdings.held_by_all(met)[:, :, 0] * holdings.tables(len(weights)).counts[:, None, None]
     assert (held.sum(axis=0) @ [3.0, 2.0]).tolist() == pytest.approx(hands, abs=0.05)
     each, _ = tilted(weights[..., [0, 0, 0, 1, 1]], np.ones(5), hands, factors)
     np.testing.assert_allclose(each[..., [0, 3]], met, rtol=1e-9)

@@ -8,14 +8,11 @@ from math import nextafter
 
 import numpy as np
 
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader.holdings import (
-    COUNT,
-    HOLDS,
-    MASKS,
     Floats,
     held_by_all,
     likeliest,
+    tables,
     totals,
 )
 
@@ -52,11 +49,9 @@ MOST = 25.0
 
 BELOW_1 = nextafter(1.0, 0.0)
 
-_HOLDS = HOLDS.T.astype(float)
-
 
 class Ways:
-    """All ways to share out a set among a few players, P to the power of four.
+    """All ways to share out a set among a few players, P to the power of its cards.
 
     Attributes:
         owner: `[card, way]`.
@@ -65,10 +60,10 @@ class Ways:
         pairs: `[player * players + other, way]`, products of counts.
     """
 
-    def __init__(self, players: int) -> None:
-        self.owner = np.indices((players,) * SET_SIZE).reshape(SET_SIZE, -1)
+    def __init__(self, players: int, size: int) -> None:
+        self.owner = np.indices((players,) * size).reshape(size, -1)
         has = self.owner[:, None, :] == np.arange(players)[:, None]
-        self.held = (has << np.arange(SET_SIZE)[:, None, None]).sum(axis=0)
+        self.held = (has << np.arange(size)[:, None, None]).sum(axis=0)
         self.count = has.sum(axis=0).astype(float)
         self.pairs = (self.count[:, None] * self.count).reshape(players**2, -1)
 
@@ -81,9 +76,13 @@ class Ways:
 
 
 @lru_cache(maxsize=8)
-def ways_among(players: int) -> Ways:
-    """Return the ways among so few players; made once."""
-    return Ways(players)
+def ways_among(players: int, size: int) -> Ways:
+    """Return the ways to share out so many cards among so few players; made once."""
+    return Ways(players, size)
+
+
+def _size(weights: Floats) -> int:
+    return len(weights).bit_length() - 1
 
 
 def tilted(
@@ -119,12 +118,12 @@ def tilted(
         if most < rough and not few:
             used = factors
             break
-    return weights * _powers(used), factors
+    return weights * _powers(used, tables(len(weights)).counts), factors
 
 
-def _powers(factors: Floats) -> Floats:
+def _powers(factors: Floats, count: Floats) -> Floats:
     """Return what to multiply weights `[holding, player, case, set]` by."""
-    return np.exp(COUNT[:, None, None] * factors.T)[..., None]
+    return np.exp(count[:, None, None] * factors.T)[..., None]
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
@@ -134,7 +133,8 @@ Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
     """Newton's steps, from all ways to share out the sets."""
     players, cases, sets = weights.shape[1:]
-    table = ways_among(players)
+    size = _size(weights)
+    table = ways_among(players, size)
     ways = table.weights(weights)
     # All factors together change nothing: that direction is taken out.
     regular = 1.0 / players + 1e-6 * np.eye(players)
@@ -142,7 +142,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
     def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
         chances = ways * np.exp(table.count.T @ factors.T)[..., None]
         expected = (table.count @ chances.reshape(len(chances), -1)).reshape(players, cases, sets)
-        whole = expected.sum(axis=0) / SET_SIZE
+        whole = expected.sum(axis=0) / size
         expected = (expected / whole).swapaxes(0, 1)
         excess = expected @ times - target
 
@@ -159,12 +159,13 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
     """Return Newton's steps, as if each card were as likely a player's as every other."""
-    _, players, cases, sets = weights.shape
-    powers = np.stack([COUNT, COUNT**2])
+    masks, players, cases, sets = weights.shape
+    count = tables(masks).counts
+    powers = np.stack([count, count**2])
 
     def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
-        chances = held_by_all(weights * _powers(factors))
-        both = (powers @ chances.reshape(MASKS, -1)).reshape(2, players, cases, sets)
+        chances = held_by_all(weights * _powers(factors, count))
+        both = (powers @ chances.reshape(masks, -1)).reshape(2, players, cases, sets)
         expected = both[0] @ times
         excess = expected.T - target
 
@@ -195,14 +196,14 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
     if len(unknown) > MOST_UNKNOWN:
         only = totals((weights > 0).astype(float)) == 1
         run = likeliest(weights) / totals(weights)
-        owned = np.tensordot(_HOLDS, held_by_all(weights), 1)
+        owned = np.tensordot(tables(len(weights)).holds.T.astype(float), held_by_all(weights), 1)
         return owned, np.where(only, 1.0, np.minimum(run, BELOW_1))
-    table = ways_among(len(active))
+    table = ways_among(len(active), _size(weights))
     ways = table.weights(weights[:, active]).T
     ways /= ways.sum(axis=1, keepdims=True)
     if unknown:
         ways = _met(ways, table.count, [hands[player] for player in active], unknown)
-    owned = np.zeros((SET_SIZE, len(hands), len(ways)))
+    owned = np.zeros((_size(weights), len(hands), len(ways)))
     for place, player in enumerate(active):
         owned[:, player] = (table.owner == place) @ ways.T
     only = np.count_nonzero(ways, axis=1) == 1

@@ -1,38 +1,30 @@
-"""What players may hold of a set, and weights on the ways to share out its four cards.
+"""What players may hold of a set, and weights on the ways to share out its cards.
 
 A way to share out a set gives every player a *holding*, a bit mask of cards, so that each card is
-held once: with P players there are P to the power of four. What is known and what is read speaks of
+held once: with P players and four cards there are P to the power of four. Cards that lie aside are
+held by one more. What is known and what is read speaks of
 one player's holding at a time, so the weight of a way is a product: of the weights of the players'
 holdings. Weights are therefore arrays `[holding, player, ..., set]`; what cannot be has weight 0.
+Their first length, two to the power of a set's cards, says which `Tables` belong to them.
 
 Sums over all ways need no list of them. The weights of two players are *joined* to those of what
-they hold between them, 81 products; in a tree over the players that makes, in a few numpy calls,
-what everybody but one player holds, too. Cost: about 3 P joins.
+they hold between them, 81 products for four cards; in a tree over the players that makes, in a few
+numpy calls, what everybody but one player holds, too. Cost: about 3 P joins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from quaternity.kwartet.settings import SET_SIZE
 from solvers.problem import SetConstraint
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-FULL = (1 << SET_SIZE) - 1
-MASKS = FULL + 1
-"""What a player may hold of a set: bit masks of cards."""
-
-HOLDS = np.array([[mask >> card & 1 for card in range(SET_SIZE)] for mask in range(MASKS)], bool)
-"""`[mask, card]`."""
-
-COUNT: Floats = HOLDS.sum(axis=1).astype(float)
-"""Cards in each holding."""
 
 
 def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
@@ -47,13 +39,36 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
     return parts.copy(), rests.copy(), (places == np.arange(len(wholes))[:, None]).astype(float)
 
 
-_PARTS, _RESTS, _SUM = parts_of(range(MASKS))
+class Tables(NamedTuple):
+    """What can be held of a set of one size, as bit masks of cards.
+
+    Attributes:
+        holds: `[mask, card]`.
+        counts: cards in each holding.
+        parts, rests, sums: as of `parts_of` for all masks.
+    """
+
+    holds: npt.NDArray[np.bool_]
+    counts: Floats
+    parts: Integers
+    rests: Integers
+    sums: Floats
+
+
+@lru_cache
+def tables(masks: int) -> Tables:
+    """Return the tables of sets with so many holdings; made once."""
+    cards = range(masks.bit_length() - 1)
+    holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
+    return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
 
 
 def joined(first: Floats, other: Floats) -> Floats:
     """Weights of what two players hold together, of theirs; `[holding, ...]`, broadcast."""
-    products = first.take(_PARTS, axis=0) * other.take(_RESTS, axis=0)
-    return (_SUM @ products.reshape(len(_PARTS), -1)).reshape(MASKS, *products.shape[1:])
+    masks = len(first)
+    _, _, parts, rests, sums = tables(masks)
+    products = first.take(parts, axis=0) * other.take(rests, axis=0)
+    return (sums @ products.reshape(len(parts), -1)).reshape(masks, *products.shape[1:])
 
 
 def tree(weights: Floats) -> list[Floats]:
@@ -62,7 +77,7 @@ def tree(weights: Floats) -> list[Floats]:
     Players who never hold anything fill their number up to a power of two.
     """
     players = weights.shape[1]
-    level = np.zeros((MASKS, 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
+    level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
     level[:, :players] = weights
     level[0, players:] = 1
     levels = [level]
@@ -77,7 +92,7 @@ def others(weights: Floats) -> Floats:
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
-        neighbours = level.reshape(MASKS, -1, 2, *level.shape[2:])[:, :, ::-1]
+        neighbours = level.reshape(len(level), -1, 2, *level.shape[2:])[:, :, ::-1]
         outside = joined(neighbours, outside[:, :, None]).reshape(level.shape)
     return outside[:, : weights.shape[1]]
 
@@ -115,21 +130,23 @@ def totals(weights: Floats) -> Floats:
 def likeliest(weights: Floats) -> Floats:
     """Return the weight `[..., set]` of the likeliest way to share out a set."""
     weights = tree(weights)[0]
-    starts = np.flatnonzero(_PARTS == 0)
+    _, _, parts, rests, _ = tables(len(weights))
+    starts = np.flatnonzero(parts == 0)
     while weights.shape[1] > 1:
-        products = weights[_PARTS, 0::2] * weights[_RESTS, 1::2]
+        products = weights[parts, 0::2] * weights[rests, 1::2]
         weights = np.maximum.reduceat(products, starts, axis=0)
-    most: Floats = weights[FULL, 0]
+    most: Floats = weights[-1, 0]
     return most
 
 
 @lru_cache(maxsize=4096)
-def possible(constraint: SetConstraint, with_cards: int) -> Floats:
+def possible(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
     """1.0 for the holdings `[holding, player]` that a constraint allows to who has cards at all."""
     owners, low, high = constraint
     if not owners:
-        return np.zeros((MASKS, len(low)))
-    fits = (np.array(low) <= COUNT[:, None]) & (np.array(high) >= COUNT[:, None])
+        return np.zeros((masks, len(low)))
+    holds, count, *_ = tables(masks)
+    fits = (np.array(low) <= count[:, None]) & (np.array(high) >= count[:, None])
     may = np.array(owners)[:, None] & with_cards & 1 << np.arange(len(low))
-    fits &= HOLDS @ (may == 0) == 0
+    fits &= holds @ (may == 0) == 0
     return fits.astype(float)

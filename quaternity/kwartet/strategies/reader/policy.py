@@ -12,7 +12,6 @@ from quaternity.game.question import Question
 from quaternity.kwartet.chances import owner_weights
 from quaternity.kwartet.hands import NUMBERS
 from quaternity.kwartet.public import next_with_cards
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.counting import patient
 from quaternity.kwartet.strategies.reader.asking import HELD, SHOWN, TELLING
 from quaternity.kwartet.strategies.reader.coupling import BELOW_1, coupled, tilted
@@ -66,9 +65,12 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
     ]
 
 
+MOST_READ = 6
+"""Larger sets can be shared out in too many ways to weigh them all: there deals are counted."""
+
+
 def _reads(view: View) -> bool:
-    settings = view.public.settings
-    return settings.hands == settings.players and settings.set_size == SET_SIZE
+    return view.public.settings.set_size <= MOST_READ
 
 
 def beliefs(view: View) -> list[list[list[float]]]:
@@ -97,7 +99,7 @@ def reader(view: View, random: Random) -> Question:
     if not _reads(view):
         return patient(view, random)
     following = next_with_cards(view.public.hands, view.seat, view.public.settings.players)
-    full = view.public.settings.full
+    players, full = view.public.settings.players, view.public.settings.full
     best: tuple[float, float] | None = None
     chosen: Question | None = None
     for index, belief in _believed(view).items():
@@ -105,9 +107,11 @@ def reader(view: View, random: Random) -> Question:
         if mask in (0, full):
             continue
         attraction, _, number, asked = min(
-            _best_owner(belief.owned[number], number, view.seat, following, random)
+            _best_owner(belief.owned[number][:players], number, view.seat, following, random)
             for number in NUMBERS[full ^ mask]
         )
+        if attraction < 0:  # a card lies aside for certain
+            continue
         if belief.run == 1:
             value = 2.0
         else:

@@ -16,7 +16,6 @@ import numpy as np
 
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, next_with_cards
-from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader.asking import (
     SHARP,
     Asking,
@@ -26,11 +25,10 @@ from quaternity.kwartet.strategies.reader.asking import (
 )
 from quaternity.kwartet.strategies.reader.coupling import ROUGH, tilted
 from quaternity.kwartet.strategies.reader.holdings import (
-    HOLDS,
-    MASKS,
     Floats,
     held_by,
     possible,
+    tables,
     totals,
 )
 from quaternity.kwartet.view import NOBODY, View
@@ -131,9 +129,8 @@ class Record:
         self.events: list[Event] = []
         self.known = 0
         self.asked: list[Asked] = []
-        self.vain = [[0] * SET_SIZE for _ in public.removed]
-        players = public.settings.players
-        self.factors = np.zeros((3, players))
+        self.vain = [[0] * public.settings.set_size for _ in public.removed]
+        self.factors = np.zeros((3, public.settings.hands))
         self.bystander = start_reading(public, None)
         self.seats: dict[tuple[int, Hand], tuple[int, Hand, Reading]] = {}
 
@@ -150,7 +147,8 @@ class Record:
         self.factors[-1] = self.bystander.factors
         met, self.factors = tilted(weights, kinds.times, before.hands, self.factors, ROUGH)
         chances, held = chances_by_lack(met, asker)
-        following = next_with_cards(before.hands, asker)
+        chances = chances[:, :, : before.settings.players]  # nobody asks for what lies aside
+        following = next_with_cards(before.hands, asker, before.settings.players)
         sets = [before.problem.sets[constraint] for constraint in kinds.sets]
         shown = np.array([float(i.low[asker] > 0) for i in sets])
         patient = patients(chances, asker, following, shown, place, number, asked)
@@ -170,10 +168,11 @@ class Record:
     def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
         """Return what is possible, and what is if nobody holds what they asked for in vain."""
         cards, sets = self.public.with_cards, self.public.problem.sets
-        rows = [possible(sets[index], cards) for index in active]
+        masks = self.public.settings.full + 1
+        rows = [possible(sets[index], cards, masks) for index in active]
         vain = [tuple(self.vain[index]) for index in active]
         strict = [
-            trusting(sets[index], asked, cards) if any(asked) else row
+            trusting(sets[index], asked, cards, masks) if any(asked) else row
             for index, asked, row in zip(active, vain, rows, strict=True)
         ]
         return by_set(rows), by_set(strict)
@@ -201,14 +200,18 @@ def in_play(public: PublicState) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def trusting(constraint: SetConstraint, vain: tuple[int, ...], with_cards: int) -> Floats:
+def trusting(
+    constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
+) -> Floats:
     """Return what is possible of a set if nobody holds what they asked for in vain.
 
     `vain` has per card who did so, as a bit mask; it is ignored where nothing is possible so.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
-    strict = possible(constraint.trusted(owners, constraint.low, constraint.high), with_cards)
-    return strict if totals(strict) > 0 else possible(constraint, with_cards)
+    strict = possible(
+        constraint.trusted(owners, constraint.low, constraint.high), with_cards, masks
+    )
+    return strict if totals(strict) > 0 else possible(constraint, with_cards, masks)
 
 
 def by_set(rows: Sequence[Floats]) -> Floats:
@@ -224,7 +227,7 @@ def allowed(
     Where nothing of a set is left, all that is allowed is equally likely. A player's weights are
     scaled so that the ways to share out a set add up to 1.
     """
-    may = by_set([possible(problem.sets[index], with_cards) for index in active])
+    may = by_set([possible(problem.sets[index], with_cards, len(weights)) for index in active])
     weights = np.minimum(weights.take(active, axis=2), HIGHEST) * may
     whole = totals(weights)
     lost = ~(whole > 0)
@@ -239,7 +242,8 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
     """Before any request."""
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.seen_by(*own)
-    weights = by_set([possible(constraint, public.with_cards) for constraint in problem.sets])
+    cards, masks = public.with_cards, public.settings.full + 1
+    weights = by_set([possible(constraint, cards, masks) for constraint in problem.sets])
     return Reading(weights, np.zeros(players), np.zeros((players, len(HABITS))))
 
 
@@ -251,8 +255,8 @@ def flat_shares(before: PublicState, event: Event) -> Floats:
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
     may = before.problem.sets[index].owners[number] >> asked & 1
-    held = HOLDS[:, number]
-    some = np.arange(MASKS) > 0
+    held = tables(before.settings.full + 1).holds[:, number]
+    some = np.arange(len(held)) > 0
     lacked = some & ~held
     guess = lacked * (may / (2.5 * others))
     anything = some / (4.0 * others)
@@ -290,7 +294,7 @@ def after_request(
         habits = habits.copy()
         habits[asker] += responsible
     if request.event.answer:
-        has, before = HOLDS[:, number], weights[:, :, index].copy()
+        has, before = tables(len(weights)).holds[:, number], weights[:, :, index].copy()
         weights[:, [asker, asked], index] = 0
         weights[has, asker, index] = before[~has, asker]
         weights[~has, asked, index] = before[has, asked]
