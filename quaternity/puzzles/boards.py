@@ -10,8 +10,8 @@ from quaternity.game.game import Game
 from quaternity.game.picture import owners_picture
 from quaternity.game.rules import owners_table
 from quaternity.insight.explanation import move_line
-from quaternity.kwartet.log import parse_any_log
 from quaternity.kwartet.seen import SeenLog
+from quaternity.puzzles.hidden import seen_log
 from quaternity.puzzles.puzzle import Puzzle
 from quaternity.puzzles.threes import LETTERS
 from quaternity.quarto.board import Board
@@ -98,9 +98,7 @@ def position_of(puzzle: Puzzle) -> Game | SeenLog | Board | tuple[int, ...]:
         return Board.parse(puzzle.position.split()[0], read_pieces(example_pieces()))
     if puzzle.game == "set":
         return tuple(map(int, puzzle.position.split()))
-    log = parse_any_log(puzzle.position)
-    assert isinstance(log, SeenLog), "hands are hidden in it"
-    return log
+    return seen_log(puzzle.position)
 
 
 def _game_text(game: Game) -> str:

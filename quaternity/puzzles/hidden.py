@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from quaternity.base.sentences import Kind, facts
+from quaternity.base.sentences import Kind, Sentence, facts
 from quaternity.epistemic.worlds import quick_count
 from quaternity.game.cards import Card
 from quaternity.kwartet.hands import dealt_hands
@@ -76,6 +76,7 @@ REQUEST = Kind("request", "request {number}: {event}")
 LOOK_AT = Kind("look_at_card", "Look at the cards of {set:set}.")
 SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line} …")
 DEAL = Kind("deal", "Deal {number}: {hands:parts}.")
+PROOF = Kind("proof", "{lines:row}")
 WHY_NOT = "; why not "
 """Parts lines of an explanation that lead to others from those that say something."""
 
@@ -125,7 +126,7 @@ class Trace:
             elsewhere(exact, players, certain, lambda card: SHOWN(card=card))
         )
         for other, owner in certain.items():
-            proof = " ".join(step.text for step in _lines(log, reasons[other], other))
+            proof = _proof(log, reasons[other], other)
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         steps = (
             *_steps(log, reasons[card], card, slice(1, None)),  # the first says what the last does
@@ -140,7 +141,7 @@ class Trace:
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Ask max-flow about every card of others and everybody who may have it."""
-        log = _read(puzzle)
+        log = seen_log(puzzle.position)
         return {text for text in certain_again(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
 
@@ -180,16 +181,16 @@ class Knows:
             return None  # nobody would think so
         answer, other = ("yes", "no") if truth else ("no", "yes")
         why = _why(log, text, "explicit")
-        proof = " ".join(step.text for step in _lines(log, why, card))
         return Puzzle(
             "knows", "kwartet", seen_text(log), kind(**about, card=card, formula=text), "yes-no",
-            answers=(answer,), wrong={other: proof}, why=_steps(log, why, card), level=level,
+            answers=(answer,), wrong={other: _proof(log, why, card)}, why=_steps(log, why, card),
+            level=level,
             level_from={"depth": len(formula.split()) - 1, "requests": len(_requests(why))},
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Ask the solvers, which list no deals."""
-        truth = _truth(_read(puzzle), facts(puzzle.question)["formula"], "solvers")
+        truth = _truth(seen_log(puzzle.position), facts(puzzle.question)["formula"], "solvers")
         return {"yes" if truth else "no"}
 
 
@@ -198,8 +199,9 @@ def _seat(log: SeenLog) -> int:
     return log.seat
 
 
-def _read(puzzle: Puzzle) -> SeenLog:
-    log = parse_any_log(puzzle.position)
+def seen_log(text: str) -> SeenLog:
+    """Return the log of a seat."""
+    log = parse_any_log(text)
     assert isinstance(log, SeenLog), "hands are hidden in it"
     return log
 
@@ -235,6 +237,10 @@ def _steps(log: SeenLog, why: Why, card: Card, lines: slice = slice(None)) -> tu
     )
 
 
+def _proof(log: SeenLog, why: Why, card: Card) -> Sentence:
+    return PROOF(lines=[step.text for step in _lines(log, why, card)])
+
+
 def _lines(log: SeenLog, why: Why, card: Card) -> Iterator[Step]:
     explanation = why.requests.explanation if why.requests is not None else None
     if not _requests(why):  # the deals show that somebody does not know it
@@ -243,6 +249,7 @@ def _lines(log: SeenLog, why: Why, card: Card) -> Iterator[Step]:
     for line in why.lines if explanation is None else explanation.lines:
         if WHY_NOT not in line:
             text = FORMULA.sub(_that, line.strip().rstrip(":"))
+            text = text[:1].upper() + text[1:]
             yield Step((LEADS_ON if text.endswith("here") else SAYS_LINE)(line=text), (str(card),))
 
 
