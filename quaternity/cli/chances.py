@@ -35,6 +35,7 @@ def chance_lines(
     narrowest: int = 4,
     second: Chances = (),
     only: Sequence[int] | None = None,
+    aside: int | None = None,
 ) -> Iterator[str]:
     """Lay chances out: players down, cards across, sets side by side where they fit.
 
@@ -42,6 +43,7 @@ def chance_lines(
         narrowest: least width of a card's column.
         second: other chances of the same cards; below those of each player, where they differ.
         only: the sets to show; None: all.
+        aside: the hand of cards that lie aside, if there is one.
     """
     size = max(map(len, chances))
     players = len(chances[0][0]) if chances[0] else 0
@@ -71,7 +73,8 @@ def chance_lines(
                 for table in (chances, second)
                 if table
             ]
-            yield (f"player {player}".ljust(margin) + rows[0]).rstrip()
+            who = "aside" if player == aside else f"player {player}"
+            yield (who.ljust(margin) + rows[0]).rstrip()
             if rows[-1] != rows[0]:
                 yield (" " * margin + rows[-1]).rstrip()
         if first + beside < len(shown):

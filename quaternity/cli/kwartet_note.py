@@ -341,7 +341,7 @@ class _Notes:
             yield f"no chances yet: {error}"
             return
         yield "chances in percent; # is certain, . is impossible"
-        yield from chance_lines(table, columns(), 3)
+        yield from chance_lines(table, columns(), 3, aside=self.log.settings.players)
 
     def hint(self, argument: str) -> Iterator[str]:
         """Say what the strongest program would ask in this seat."""

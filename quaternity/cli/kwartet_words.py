@@ -51,7 +51,7 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     from quaternity.kwartet.strategies.reader import beliefs
 
     view = session.match.view(seat)
-    named = argument.split()
+    players, named = view.public.settings.players, argument.split()
     last = len(view.hand) - 1
     if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in named):
         yield f"chances {argument}: say for example chances or chances 0 {last}; sets are 0..{last}"
@@ -61,10 +61,10 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         table = chances(view.problem)
     except LimitError as error:
         yield f"too many deals to count ({error}): chances read from the requests, in percent"
-        yield from chance_lines(beliefs(view), columns(), 3, only=only)
+        yield from chance_lines(beliefs(view), columns(), 3, only=only, aside=players)
         return
     yield "chances in percent; # is certain, . is impossible; second rows as read from the requests"
-    yield from chance_lines(table, columns(), 3, beliefs(view), only)
+    yield from chance_lines(table, columns(), 3, beliefs(view), only, players)
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:

@@ -1,0 +1,180 @@
+"""Cards aside: who can play how, when a game ends, and that nobody sees them before."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import pytest
+
+from quaternity.base.errors import InputError
+from quaternity.game.cards import Card
+from quaternity.game.question import Question
+from quaternity.kwartet.chances import chance_of
+from quaternity.kwartet.hands import hand_of
+from quaternity.kwartet.log import log_text, parse_any_log, parse_log
+from quaternity.kwartet.log_reader import LogError
+from quaternity.kwartet.position import Position
+from quaternity.kwartet.public import request_faults
+from quaternity.kwartet.rules import KwartetRules, ended_text
+from quaternity.kwartet.settings import Announce, KwartetSettings
+from solvers import count_deals
+from tests.kwartet.games import random_log, random_settings
+from tests.sizes import thorough
+
+TINY = KwartetSettings(2, 2, own_card_requests=False, set_size=3, aside=2, max_moves=4)
+
+
+def position(settings: KwartetSettings, *hands: str) -> Position:
+    """A position right after the deal; the last hand is what lies aside."""
+    cards = ([Card.parse(word) for word in hand.split()] for hand in hands)
+    dealt = (hand_of(hand, settings.sets, settings.set_size) for hand in cards)
+    return Position.start(settings, tuple(dealt))
+
+
+def ask(at: Position, *texts: str) -> Position:
+    """The position after some requests."""
+    for text in texts:
+        at, _ = at.ask(KwartetRules(at.public.settings).read(text, at.view(at.public.turn)))
+    return at
+
+
+def test_the_smallest_game_has_ninety_deals() -> None:
+    start = position(TINY, "0/0 0/1", "0/2 1/0", "1/1 1/2")
+    assert count_deals(start.public.problem) == 90
+    assert count_deals(start.view(0).problem) == 6
+    assert chance_of(start.view(0), Question(0, 1, Card(0, 2))).as_integer_ratio() == (1, 2)
+
+
+def test_nobody_asks_for_what_lies_aside_and_a_set_with_a_card_there_stays() -> None:
+    start = position(TINY, "0/0 0/1", "1/0 1/1", "0/2 1/2")
+    assert request_faults(start.public, start.hands[0], Question(0, 2, Card(0, 2)))
+    end = ask(start, "1 0/2", "0 1/2", "1 0/2", "0 1/2")
+    assert end.public.points == (0, 0)
+    assert end.public.removed == (None, None)
+    assert ended_text(end.public) == "no request is left"
+
+
+def test_a_whole_set_aside_is_nobodys() -> None:
+    settings = KwartetSettings(2, 2, set_size=2, aside=2)
+    start = position(settings, "0/0", "0/1", "1/0 1/1")
+    assert start.public.removed == (None, None)
+    assert not start.public.is_over
+    end = ask(start, "1 0/1")
+    assert end.public.points == (1, 0)
+    assert ended_text(end.public) == "nobody can ask"
+
+
+def test_the_game_ends_when_one_player_has_all_that_is_not_aside() -> None:
+    settings = KwartetSettings(3, 2, set_size=3, aside=2)
+    start = position(settings, "0/0", "0/1 1/0", "1/1", "0/2 1/2")
+    after = ask(start, "1 0/1", "1 0/0")
+    assert (after.public.turn, after.public.left) == (1, 16)
+    after = ask(after, "2 1/1")
+    assert after.public.turn == 1  # the last seat has no card any more, and is passed over
+    assert after.public.left == 15
+    after = ask(after, "0 1/2")
+    assert after.public.turn == 0
+    later = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST, set_size=2, aside=1, max_moves=5)
+    alone = ask(position(later, "0/0 1/0", "0/1", "1/1"), "1 0/1", "1 1/1")
+    assert not alone.public.is_over or alone.public.hands[:2] == (0, 0)
+
+
+@pytest.mark.parametrize("seed", range(thorough(20, 200)))
+def test_games_end_by_one_of_three_ways_and_only_then(seed: int) -> None:
+    random = Random(f"ends/{seed}")
+    settings = random_settings(random, range(2, 7), range(2, 6))
+    log = random_log(settings, random)
+    assert parse_log(log_text(log)) == log
+    for place, after in enumerate(log.positions):
+        at = after.public
+        players = [sum(map(int.bit_count, hand)) for hand in after.hands[: settings.players]]
+        can_ask = sum(map(bool, players)) > (1 if settings.at_once else 0)
+        out = settings.max_moves is not None and place >= settings.max_moves
+        ended = None not in at.removed or not can_ask or out
+        assert at.is_over == ended == (place == len(log.events))
+        if settings.aside:
+            assert sum(map(int.bit_count, after.hands[-1])) == settings.aside
+            assert after.hands[-1] == log.hands[-1]
+        for index, owner in enumerate(at.removed):
+            assert owner is None or not log.hands[-1][index] or not settings.aside
+        assert at.points == tuple(at.removed.count(p) for p in range(settings.players))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"set_size": 1}, "set_size: 1 is out of range 2..10"),
+        ({"set_size": 11}, "set_size: 11 is out of range 2..10"),
+        ({"aside": -1}, "aside: -1 is out of range 0..198"),
+        ({"sets": 2, "aside": 5}, "at most 4 can lie aside"),
+        ({"sets": 2, "set_size": 2, "players": 8}, "players: 8 are more than the 4 cards"),
+        ({"max_moves": 0}, "max_moves: 0 is out of range 1..10000"),
+        ({"max_moves": "x"}, "max_moves: 'x' is out of range 1..10000"),
+        ({"aside": None}, "aside: None is out of range"),
+    ],
+)
+def test_what_cannot_be_agreed_is_refused_with_what_can(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        KwartetSettings(**given)
+    assert words in str(caught.value)
+
+
+def test_with_cards_aside_there_is_a_limit_of_requests_and_without_none() -> None:
+    assert KwartetSettings().max_moves is None
+    assert KwartetSettings(aside=4).max_moves == 3 * 52
+    assert KwartetSettings(2, 2, aside=4, max_moves=7).max_moves == 7
+
+
+LOG = """\
+kwartet 1
+players 2
+sets 2
+announce at-once
+own-card-requests no
+set-size 3
+aside 2
+max-moves 4
+hand 0: 0/0 0/1
+hand 1: 0/2 1/0
+aside: 1/1 1/2
+0 asks 1 for 0/2: yes
+0 puts down 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("set-size 3", "set-size 11", 6, "not a whole number 2..10"),
+        ("aside 2", "aside 7", 8, "at most 4 can lie aside"),
+        ("max-moves 4", "max-moves 0", 8, "not a whole number 1..10000"),
+        ("aside: 1/1 1/2\n", "", 11, "the cards aside are missing"),
+        ("aside: 1/1", "aside: 0/0", 11, "card 0/0 is dealt twice: player 0 has it"),
+        ("hand 1: 0/2 1/0\naside: 1/1 1/2", "aside: 1/1 1/2\nhand 1: 0/2 1/1", 11,
+         "card 1/1 is dealt twice: it lies aside"),
+        ("aside: 1/1 1/2", "aside: 1/1 1/2\naside: 1/1 1/2", 12, "aside is given more than once"),
+        ("hand 0: 0/0 0/1\nhand 1: 0/2 1/0", "hand 0: 2 cards\nhand 1: 2 cards", 12,
+         "the cards aside are too"),
+        ("aside 2\n", "", 10, "no cards lie aside in this game"),
+        ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11, "aside: 3 cards, not 2"),
+    ],
+)  # fmt: skip
+def test_faults_of_logs_name_their_line(old: str, new: str, line: int, words: str) -> None:
+    assert log_text(parse_log(LOG)) == LOG
+    assert old in LOG
+    with pytest.raises(LogError) as caught:
+        parse_any_log(LOG.replace(old, new, 1))
+    assert words in str(caught.value)
+    assert caught.value.line == line
+
+
+def test_games_without_cards_aside_are_as_they_ever_were() -> None:
+    """A digest of logs, drawn before there were cards aside."""
+    digest = sha256()
+    for players, sets in combinations(range(2, 7), 2):
+        settings = KwartetSettings(players, sets)
+        digest.update(log_text(random_log(settings, Random(players + sets), 200)).encode())
+    assert digest.hexdigest() == "301eb24395a1a8241b701e493c0a5d6d1fa16964da12ab4b2753686db88587e4"
