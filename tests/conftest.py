@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 TOP = Path(__file__).parents[1]
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", PATIENT)
+PART = int(os.environ.get("QUATERNITY_PART", "1"))  # as `sizes.py` says
+settings.register_profile("thorough", PATIENT, max_examples=100 // PART)
 settings.register_profile("quick", PATIENT, max_examples=6, derandomize=True, database=None)
 settings.load_profile("quick")
 os.environ.pop("COLUMNS", None)  # some shells tell how wide they are

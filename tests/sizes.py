@@ -4,6 +4,7 @@ A law is written once. What it costs comes from here: the number of Hypothesis e
 `examples`, every other number (seeds, games, sizes) from `thorough`.
 """
 
+import os
 from typing import TypeVar
 
 import pytest
@@ -14,6 +15,9 @@ THOROUGH = settings.get_current_profile_name() == "thorough"
 
 FEWER = 20
 """How many times fewer examples the quick run tries."""
+
+PART = int(os.environ.get("QUATERNITY_PART", "1"))
+"""How many times fewer examples a thorough run tries that is one of many, as that of `.ci/run`."""
 
 LEAST = 5
 """It tries at least so many, or as many as the thorough one."""
@@ -28,7 +32,8 @@ def thorough(few: T, many: T) -> T:
 
 def examples(many: int) -> int:
     """How many Hypothesis examples to try, for a test that tries so many in the thorough run."""
-    return thorough(min(many, max(LEAST, many // FEWER)), many)
+    few = min(many, max(LEAST, many // FEWER))
+    return thorough(few, max(few, many // PART))
 
 
 only_thorough = pytest.mark.skipif(not THOROUGH, reason="dear, and its law is tested elsewhere too")
