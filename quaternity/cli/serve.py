@@ -203,6 +203,8 @@ def serve(
     programs, limits = _players(players or [], player_file), _limits(limit or [])
     keep = Keep(keep_days, keep_unfinished_days)
     with ExitStack() as opened:
+        if processes > 1:  # a port may be shared by these processes alone
+            _check_free(host, port)
         listening = opened.enter_context(_listening(host, port, shared=processes > 1))
         address, path = listening.getsockname(), root_path.rstrip("/")
 
@@ -284,7 +286,8 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     return server
 
 
-def _check_free(host: str, port: int | None, option: str) -> None:
+def _check_free(host: str, port: int | None, option: str = "") -> None:
+    """Refuse a port that somebody else has."""
     _listening(host, port or 0, option).close()
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from threading import Thread
 from time import monotonic, sleep
 
-MOST_PROCESSES = 64
+ASKED = (signal.SIGTERM, signal.SIGINT)
+"""What asks all processes to end."""
 
 SHORT_SECONDS = 1.0
 """A process that ends so soon after its start is started again no sooner."""
@@ -41,7 +42,7 @@ class Processes:
         Raises:
             Child: in each process that was started.
         """
-        for asked in (signal.SIGTERM, signal.SIGINT):
+        for asked in ASKED:
             signal.signal(asked, self._end)
         for number in range(self._number):
             self._start(number)
@@ -64,7 +65,8 @@ class Processes:
                 continue
             if monotonic() - since < SHORT_SECONDS:
                 sleep(SHORT_SECONDS)
-            self._start(number)
+            if not self._ending:  # asked to meanwhile
+                self._start(number)
         return status
 
     def _end(self, *signalled: object) -> None:
@@ -74,22 +76,24 @@ class Processes:
             os.kill(pid, signal.SIGTERM)
 
     def _start(self, number: int) -> None:
+        # No signal comes between the birth of a process and what it does then.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
         pid = os.fork()
         if pid:
             self._running[pid] = number, monotonic()
-            if self._ending:  # asked to in this moment
-                os.kill(pid, signal.SIGTERM)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
             return
-        for end in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(end, signal.default_int_handler)
+        for asked in ASKED:
+            signal.signal(asked, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
         os.close(self._alive[1])
         Thread(target=self._outlive, daemon=True).start()
         raise Child(number, self._tell_ready)
 
     def _outlive(self) -> None:
-        """End with the process that started this one."""
+        """End with the process that started this one, at once: the port is for who comes next."""
         os.read(self._alive[0], 1)
-        os.kill(os.getpid(), signal.SIGTERM)
+        os._exit(1)
 
     def _tell_ready(self) -> None:
         if not self._begun:  # else nobody waits for it any more

@@ -301,6 +301,9 @@ def test_processes_end_with_the_one_that_started_them(
     with Server(tmp_path / "server") as server:
         started = children(server.process.pid)
         assert len(started) == 2
+        other = Server(tmp_path / "other")
+        with pytest.raises(AssertionError, match=r"status 2, no link: .* in use"):
+            other.start(int(server.host.partition(":")[2]))
         server.kill()
 
         async def gone() -> bool:
