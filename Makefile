@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow postgres rivals mutants lint check format bench ablation growth reader ladder perfect fuzz proofs docs notebooks package wheels clean
+.PHONY: help install demo serve test thorough slow postgres rivals mutants lint check format bench ablation growth learn reader ladder perfect fuzz proofs docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -50,7 +50,7 @@ postgres: $(READY)  ## the tests of tables in a browser, with all of them in a P
 	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(addprefix tests/web/test_, api.py end.py \
 		evening.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py)
 
-RIVALS := sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
+RIVALS := gambit sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
 
 rivals: $(READY)  ## install the rivals that have a wheel here, and test them (exact is AGPL, igraph GPL)
 	@for extra in $(RIVALS); do \
@@ -82,6 +82,11 @@ ablation: $(READY)  ## what is each mechanism worth? All switched off in turn; A
 
 growth: $(READY)  ## how every solver's time and proofs grow: half an hour, into growth/ and the guide
 	$(BIN)/python -m tests.bench.growth $(GROWTH)
+
+learn: $(READY)  ## solve the named benchmarks, and bots and algorithms in them, into the guide
+	@$(BIN)/python -c 'import pyspiel' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[openspiel]'
+	$(BIN)/python -m tests.bench.learn $(LEARN)
 
 reader: $(READY)  ## how strong Kwartet's reader is: an hour, into build/ and the guide
 	$(BIN)/python -m tests.bench.reader $(READER)

@@ -95,7 +95,7 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "guide": ("quaternity.guide", "arena base"),
     "lessons": ("quaternity.guide.lessons", "guide kwartet epistemic base solvers"),
-    "environments": ("quaternity.environments", "table base"),
+    "environments": ("quaternity.environments", "table protocol base"),
     "face": (
         "quaternity quaternity.analysis quaternity.errors quaternity.information"
         " quaternity.strategies",
@@ -103,8 +103,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "cli": (
         "quaternity.cli",
-        "face guide decks web table review puzzles perfect ternary quarto kwartet epistemic trials"
-        " insight workers game base solvers",
+        "face guide decks web table environments review puzzles perfect ternary quarto kwartet"
+        " epistemic trials insight workers game base solvers",
     ),
     "arena": ("quaternity.arena", ""),
     "entry": ("quaternity.__main__", "cli"),

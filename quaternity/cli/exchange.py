@@ -127,7 +127,7 @@ def export(
     file: OneFile,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help="opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or "
-                          "cp-sat (cnf and flow as DIMACS has them).")
+                          "cp-sat (cnf and flow as DIMACS has them); of a whole game: efg.")
     ],
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Output file.  [default: standard output]")
@@ -139,10 +139,20 @@ def export(
     network has a solution if and only if the cards can be dealt. All names in it can be read, such
     as card_3_1_of_player_2.
 
+    For Gambit (efg) a small game is named instead of a file, by the name of a benchmark or by its
+    settings: it is written with all its moments, at most 200,000.
+
     Example: quaternity export state.json --to smt2 --out state.smt2
+    Example: quaternity export "kwartet(players=2,sets=2,max_moves=2)" --to efg
     """
-    named(FORMATS, to, "format")
-    text = exported(_problem(file), to)
+    if to == "efg":
+        from quaternity.environments.episode import TableGame
+        from quaternity.environments.gambit import efg  # loads NumPy
+
+        text = efg(TableGame.of_text(file))
+    else:
+        named(FORMATS | {"efg": None}, to, "format")
+        text = exported(_problem(file), to)
     if out is None:
         print(text, end="")
     else:

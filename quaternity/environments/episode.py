@@ -7,6 +7,8 @@ round, so that no seat gains by its number; a seat may wait.
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from random import Random
@@ -19,7 +21,8 @@ from quaternity.base.sentences import Kind
 from quaternity.base.text_record import check_asked
 from quaternity.base.wording import shown
 from quaternity.environments.plain_encoded import PlainEncoded
-from quaternity.table.games import registration, rules_class
+from quaternity.table.games import game_names, registration, rules_class
+from quaternity.table.registration import Benchmark
 
 P = TypeVar("P")
 M = TypeVar("M")
@@ -39,6 +42,7 @@ class Encoded(Protocol[P, M, V_contra]):
         points: the fewest and the most that a seat can make.
         outcomes: what `outcome` gives, in parts as of `entries`; None where moves as numbers do not
             say all that was seen, so that nobody can remember by them.
+        degenerate: with these settings, why the game is none; may be missing.
     """
 
     actions: int
@@ -122,6 +126,19 @@ REWARDS = {
 """Rewards by name; put your own here."""
 
 
+def benchmarks() -> dict[str, tuple[str, Benchmark]]:
+    """Return the small games of all registrations: by name the game and what it is played with."""
+    return {
+        name: (game, benchmark)
+        for game in game_names()
+        for name, benchmark in registration(game).benchmarks.items()
+    }
+
+
+_NAMED = re.compile(r"\s*(\w+)\s*(?:\(([^()]*)\)\s*)?", re.ASCII)
+_TRUTHS = {"true": True, "false": False}
+
+
 class TableGame:
     """A game with its settings, its start and its reward.
 
@@ -150,6 +167,7 @@ class TableGame:
             start: a record (for Quaternity also a state) as text, or the path of its file: episodes
                 begin where it ends. It has settings of its own, which need not be given again.
             reward: a name of `REWARDS`.
+            max_moves: where the game's own settings end it after some moves, it is that number.
 
         Raises:
             InputError: there is no such game, setting or reward, or a value is wrong.
@@ -175,6 +193,44 @@ class TableGame:
             self.max_moves = own
         self.encoded: Encoded[Any, Any, Any] = made(self.rules)
         self.seats: int = self.rules.seats
+        if reason := getattr(self.encoded, "degenerate", ""):
+            warnings.warn(reason, stacklevel=2)
+
+    @classmethod
+    def benchmark(cls, name: str) -> TableGame:
+        """Make one of `benchmarks`.
+
+        Raises:
+            InputError: there is none of this name.
+        """
+        known = benchmarks()
+        if name not in known:
+            raise InputError(f"benchmark {shown(name)} is unknown; known are {', '.join(known)}")
+        game, (settings, reward, max_moves) = known[name]
+        return cls(game, settings, reward=reward, max_moves=max_moves)
+
+    @classmethod
+    def of_text(cls, text: str) -> TableGame:
+        """Make a game of a benchmark's name, or of a game's with settings.
+
+        These are as in `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
+
+        Raises:
+            InputError: there is no such game or setting, or a value is wrong.
+        """
+        match = _NAMED.fullmatch(text)
+        if match is None:
+            raise InputError(f"game {shown(text)}: expected a name, or name(setting=value,...)")
+        name, inside = match.groups()
+        if inside is None and name in benchmarks():
+            return cls.benchmark(name)
+        given: dict[str, Any] = {}
+        for part in filter(None, (inside or "").split(",")):
+            key, _, value = map(str.strip, part.partition("="))
+            whole_number = value.isdecimal() and value.isascii() and len(value) < 10
+            given[key] = int(value) if whole_number else _TRUTHS.get(value.lower(), value)
+        own = {key: given.pop(key) for key in ("reward", "max_moves") if key in given}
+        return cls(name, given, **own)
 
     def __deepcopy__(self, memo: Any) -> TableGame:
         return self
@@ -223,6 +279,10 @@ class TableGame:
             lines.append(f"{first}..{first + count - 1} {name}: {meaning}")
             first += count
         return "\n".join(lines)
+
+    def root(self) -> Dealing | Episode:
+        """Return the first moment: the episode, or what chance draws before it."""
+        return Dealing(self, b"", self.start).begun()
 
     def episode(self, random: Random) -> Episode:
         """Return a new one, all chance drawn."""
@@ -466,3 +526,41 @@ def _replayed(
     for seat, move in made:
         episode = episode.after_move(seat, move)
     return episode
+
+
+class Dealing:
+    """What chance has drawn before an episode begins. Immutable.
+
+    Attributes:
+        drawn: the cards' hands, or cards, so far.
+        position: where all is dealt, and who is asked first is drawn next; None before.
+        outcomes: what may be drawn next, with its probability.
+    """
+
+    def __init__(self, table: TableGame, drawn: bytes, position: Any = None) -> None:
+        self.table, self.drawn, self.position = table, drawn, position
+        chance = table.encoded.chance
+        seats = table.seats
+        self.outcomes: Sequence[tuple[int, float]] = (
+            chance(drawn) if position is None else [(seat, 1 / seats) for seat in range(seats)]
+        )
+
+    def __deepcopy__(self, memo: Any) -> Dealing:
+        return self
+
+    def begun(self) -> Dealing | Episode:
+        """Return the episode if all is drawn, else what is drawn next."""
+        table, position = self.table, self.position
+        if position is None:
+            if self.outcomes:
+                return self
+            position = table.encoded.dealt(self.drawn)
+        if len(table.rules.to_act(position)) > 1:
+            return Dealing(table, self.drawn, position)
+        return Episode(table, position)
+
+    def after(self, action: int) -> Dealing | Episode:
+        """Return the moment after chance has drawn."""
+        if self.position is not None:
+            return Episode(self.table, self.position, action)
+        return Dealing(self.table, self.drawn + bytes([action])).begun()

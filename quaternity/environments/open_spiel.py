@@ -7,8 +7,9 @@
 
 `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` take the settings of the
 game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`: a
-start as the path of a file, where the game is to be made of its name again, as pickles do. Chance
-nodes deal the cards; where several seats may act at once, one more says who is asked first.
+start as the path of a file, where the game is to be made of its name again, as pickles do. Small
+games for exact algorithms have names of their own (`episode.benchmarks`). Chance nodes deal the
+cards; where several seats may act at once, one more says who is asked first.
 
 The information-state string is all that the player has seen and heard, so recall is perfect; the
 information-state tensor is the same in numbers (`TableGame.recalled` is its layout), in games of
@@ -20,16 +21,16 @@ iteration), else the whole history.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import compress
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from quaternity.environments.episode import Episode, TableGame
+from quaternity.environments.episode import Dealing, Episode, TableGame, benchmarks
 from quaternity.table.games import game_names, registration, rules_class
 
 NEVER = 1_000_000
@@ -57,16 +58,15 @@ def _recalled(table: TableGame) -> int:
     return sum(count for _, count, _ in table.recalled)
 
 
-def _type(name: str, table: TableGame | None = None) -> Any:
-    """Return how OpenSpiel registers a game, or describes one with its settings."""
-    shaped = table or TableGame(name)
-    dealt = bool(shaped.encoded.chance(()))
-    fewest, most = registration(name).seats or (shaped.seats, shaped.seats)
-    zero_sum = table is None or (table.reward.zero_sum and table.seats > 1)
+def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
+    """Return how OpenSpiel registers a game, or describes one with its settings if `chosen`."""
+    dealt = bool(table.encoded.chance(()))
+    fewest, most = registration(table.name).seats or (table.seats, table.seats)
+    zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
     kinds = pyspiel.GameType
     return kinds(
-        short_name=f"python_{name}",
-        long_name=f"{name.capitalize()} (Python)",
+        short_name=short,
+        long_name=f"{short.removeprefix('python_').replace('_', ' ').capitalize()} (Python)",
         dynamics=kinds.Dynamics.SEQUENTIAL,
         chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC if dealt else
         kinds.ChanceMode.DETERMINISTIC,
@@ -77,10 +77,10 @@ def _type(name: str, table: TableGame | None = None) -> Any:
         min_num_players=fewest,
         max_num_players=most,
         provides_information_state_string=True,
-        provides_information_state_tensor=0 < _recalled(shaped) <= MOST_RECALLED,
+        provides_information_state_tensor=0 < _recalled(table) <= MOST_RECALLED,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification=_parameters(name),
+        parameter_specification=usual,
     )  # fmt: skip
 
 
@@ -91,24 +91,11 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         table: the same for all adapters.
     """
 
-    def __init__(self, name: str, params: dict[str, Any] | None = None) -> None:
-        given = dict(params or {})
-        own = {key: given.pop(key, usual) for key, usual in _OWN.items()}
-        most = own["max_moves"]
-        usual = _parameters(name)
-        start = "" if own["start"] == NO_START else own["start"]
-        if start:
-            # A record has settings of its own; those that were not asked for do not contradict it.
-            given = {key: value for key, value in given.items() if value != usual[key]}
-        self.table = TableGame(
-            name,
-            given,
-            start=start,
-            reward=own["reward"],
-            max_moves=None if most == -1 else most,
-        )
-        encoded, start = self.table.encoded, self.table.start
-        self.root = Dealing(self.table, b"", start).begun()
+    def __init__(
+        self, short: str, table: TableGame, usual: dict[str, Any], params: dict[str, Any]
+    ) -> None:
+        self.table = table
+        encoded, self.root = self.table.encoded, self.table.root()
         low, high = self.table.bounds
         zero_sum = self.table.reward.zero_sum and self.table.seats > 1
         info = {
@@ -121,7 +108,7 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         }
         if zero_sum:
             info["utility_sum"] = 0.0
-        super().__init__(_type(name, self.table), pyspiel.GameInfo(**info), params or {})
+        super().__init__(_type(short, table, usual), pyspiel.GameInfo(**info), params)
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         return _loaded, (str(self),)
@@ -150,44 +137,6 @@ def _loaded(text: str) -> Any:
 @lru_cache(256)
 def _legal(mask: bytes) -> list[int]:
     return list(compress(range(len(mask)), mask))
-
-
-class Dealing:
-    """What chance has drawn before an episode begins. Immutable.
-
-    Attributes:
-        drawn: the cards' hands, or cards, so far.
-        position: where all is dealt, and who is asked first is drawn next; None before.
-        outcomes: what may be drawn next, with its probability.
-    """
-
-    def __init__(self, table: TableGame, drawn: bytes, position: Any = None) -> None:
-        self.table, self.drawn, self.position = table, drawn, position
-        chance = table.encoded.chance
-        seats = table.seats
-        self.outcomes: Sequence[tuple[int, float]] = (
-            chance(drawn) if position is None else [(seat, 1 / seats) for seat in range(seats)]
-        )
-
-    def __deepcopy__(self, memo: Any) -> Dealing:
-        return self
-
-    def begun(self) -> Dealing | Episode:
-        """Return the episode if all is drawn, else what is drawn next."""
-        table, position = self.table, self.position
-        if position is None:
-            if self.outcomes:
-                return self
-            position = table.encoded.dealt(self.drawn)
-        if len(table.rules.to_act(position)) > 1:
-            return Dealing(table, self.drawn, position)
-        return Episode(table, position)
-
-    def after(self, action: int) -> Dealing | Episode:
-        """Return the moment after chance has drawn."""
-        if self.position is not None:
-            return Episode(self.table, self.position, action)
-        return Dealing(self.table, self.drawn + bytes([action])).begun()
 
 
 class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
@@ -322,15 +271,37 @@ class TableObserver:
         return str(rules.show(rules.view(episode.position, seat)))
 
 
-def _register(name: str) -> None:
+def _chosen(name: str, params: dict[str, Any]) -> TableGame:
+    """Return a game with the settings that OpenSpiel was given."""
+    given, usual = dict(params), _parameters(name)
+    own = {key: given.pop(key, value) for key, value in _OWN.items()}
+    most = own["max_moves"]
+    start = "" if own["start"] == NO_START else own["start"]
+    if start:
+        # A record has settings of its own; those that were not asked for do not contradict it.
+        given = {key: value for key, value in given.items() if value != usual[key]}
+    cut_off = None if most == -1 else most
+    return TableGame(name, given, start=start, reward=own["reward"], max_moves=cut_off)
+
+
+def _benchmark(name: str, params: dict[str, Any]) -> TableGame:
+    del params  # it has none
+    return TableGame.benchmark(name)
+
+
+def _register(
+    short: str, usual: dict[str, Any], make: Callable[[dict[str, Any]], TableGame], chosen: bool
+) -> None:
     class Named(TableSpielGame):
         """The game of this name."""
 
         def __init__(self, params: dict[str, Any] | None = None) -> None:
-            super().__init__(name, params)
+            super().__init__(short, make(params or {}), usual, params or {})
 
-    pyspiel.register_game(_type(name), Named)
+    pyspiel.register_game(_type(short, make({}), usual, chosen), Named)
 
 
 for _name in game_names():
-    _register(_name)
+    _register(f"python_{_name}", _parameters(_name), partial(_chosen, _name), False)
+for _name in benchmarks():
+    _register(_name, {}, partial(_benchmark, _name), True)

@@ -53,6 +53,12 @@ class QuaternityEncoded:
         settings = rules.settings
         self._players, self._size = settings.players, settings.set_size
         self._sets, self._cards = settings.sets, settings.set_size * settings.sets
+        self.degenerate = (
+            "with two players whoever asks lacks the card, so the other must have it: every answer "
+            "is yes, and player 0 gets all sets"
+            if self._players == 2
+            else ""
+        )
         self.questions = self._cards * (self._players - 1)
         self.actions = self.questions + 2
         players, sets, cards = self._players, self._sets, self._cards

@@ -1,6 +1,6 @@
 """Quaternity as every door opens it."""
 
-from quaternity.table.registration import First, Level, Registration
+from quaternity.table.registration import Benchmark, First, Level, Registration
 
 _PLAYERS = "quaternity.perfect.players"
 _HELPING = "quaternity.web.helping"
@@ -22,6 +22,11 @@ QUATERNITY = Registration(
     ),
     player_kind="bot",
     chance_by_entry=True,
+    benchmarks={
+        "quaternity_mini": Benchmark(
+            {"set_size": 2, "sets": 3, "players": 3, "brisk": True}, "win", 10
+        ),
+    },
     encoded="quaternity.game.encoded:QuaternityEncoded",
     words="quaternity.cli.quaternity_words:quaternity_words",
     command="quaternity.cli.app:app",

@@ -55,6 +55,17 @@ class First(NamedTuple):
     programs: int
 
 
+class Benchmark(NamedTuple):
+    """A small game for exact algorithms: settings, what it is played for, and when it is cut off.
+
+    `reward` and `max_moves` are those of `quaternity.environments.episode.TableGame`.
+    """
+
+    settings: Mapping[str, Any]
+    reward: str
+    max_moves: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
     """A game, as every door opens it. Only `name` and `rules` are needed.
@@ -75,6 +86,7 @@ class Registration:
             since nothing is dealt.
         encoded: the place of its `quaternity.environments.episode.Encoded`.
         batch: what makes many games at once, as `quaternity.quarto.batch.QuartoBatch`.
+        benchmarks: small games of it by name, which an environment loads by that name.
         max_moves: after so many an environment cuts a game off, unless it is told otherwise.
         seats: the fewest and the most that can play; of the rules with the usual settings if None.
         words: the place of a function that gives `quaternity.cli.match.GameWords`.
@@ -105,6 +117,7 @@ class Registration:
     chance_by_entry: bool = False
     encoded: str = ""
     batch: str = ""
+    benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
     max_moves: int = 1000
     seats: tuple[int, int] | None = None
     words: str = ""

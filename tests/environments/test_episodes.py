@@ -448,6 +448,7 @@ def test_seat_0_is_asked_first_unless_another_is_named() -> None:
     assert Episode(game, position, 1).seat == 1
 
 
+@pytest.mark.filterwarnings("ignore:with two players")
 def test_a_reward_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     own = replace_returns(lambda points, places: [10 * one for one in points])
     monkeypatch.setitem(REWARDS, "tenfold", own)
@@ -494,6 +495,7 @@ def test_episodes_begin_where_a_record_of_any_game_ends() -> None:
         assert started.start == episode.position
 
 
+@pytest.mark.filterwarnings("ignore:with two players")
 def test_episodes_begin_with_a_state() -> None:
     state = State.start(Settings(3, 2, 2))
     state = state.after(next(iter(state.legal_questions)), True)

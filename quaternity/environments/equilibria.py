@@ -1,0 +1,194 @@
+"""Equilibria of small games: counterfactual regret minimization, best replies, a linear program.
+
+Strategies of all players are one array: per choice of a `GameTree` its probability. Sources:
+Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996 (the
+linear program in sequence form).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quaternity.base.errors import InputError, LimitError
+from quaternity.environments.game_tree import Floats, GameTree
+
+MOST_CHOICES = 20_000
+"""Choices of a game for the linear program: seconds for a thousand, minutes for more."""
+
+
+def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
+    """Return how likely each player [moment, player], and chance, let the game come somewhere."""
+    ours = np.ones((len(tree), tree.game.seats))
+    chance = tree.chance.copy()
+    chosen = np.nonzero(tree.choice >= 0)[0]
+    ours[chosen, tree.owner[tree.choice[chosen]]] = strategies[tree.choice[chosen]]
+    for level in tree.levels[1:]:
+        parent = tree.parent[level]
+        ours[level] *= ours[parent]
+        chance[level] *= chance[parent]
+    return ours, chance
+
+
+def _others(reaches: Floats, chance: Floats, player: int) -> Floats:
+    """Return per moment how likely all but a player let the game come there."""
+    others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
+    return others
+
+
+def _values(tree: GameTree, strategies: Floats) -> Floats:
+    """Return [moment, player] what each player can expect."""
+    weight = tree.chance.copy()
+    chosen = tree.choice >= 0
+    weight[chosen] = strategies[tree.choice[chosen]]
+    values = tree.returns.copy()
+    for level in tree.levels[:0:-1]:
+        _add(tree, values, level, weight[level, None] * values[level])
+    return values
+
+
+def _add(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
+    """Add what the moments of a level are worth to their parents, which stand side by side."""
+    parents, first = np.unique(tree.parent[level], return_index=True)
+    values[parents] += np.add.reduceat(terms, first)
+
+
+def value(tree: GameTree, strategies: Floats) -> list[float]:
+    """Return what each player can expect."""
+    return [float(number) for number in _values(tree, strategies)[0]]
+
+
+def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
+    """Return the most that a player can expect against the strategies of the others."""
+    others = _others(*_reaches(tree, strategies), player)
+    # What a moment is worth to the player, times how likely the others let the game come there.
+    worth = others * tree.returns[:, player]
+    for level in tree.levels[:0:-1]:
+        moments = np.arange(level.start, level.stop)
+        own = (tree.choice[level] >= 0) & (tree.player[tree.parent[level]] == player)
+        merits: Any = np.bincount(tree.choice[level][own], worth[level][own], tree.choices)
+        best = _best_choices(tree, merits)
+        counted = moments[~own | best[tree.choice[level]]]
+        np.add.at(worth, tree.parent[counted], worth[counted])
+    return float(worth[0])
+
+
+def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
+    """Mark the first of the best choices of every information set."""
+    starts = np.array([known.first for known in tree.information_sets])
+    highest = np.maximum.reduceat(merits, starts)[tree.set_of]
+    candidates = np.nonzero(merits == highest)[0]
+    _, first = np.unique(tree.set_of[candidates], return_index=True)
+    best = np.zeros(tree.choices, bool)
+    best[candidates[first]] = True
+    return best
+
+
+def nash_conv(tree: GameTree, strategies: Floats) -> float:
+    """Return what all players together could gain, each by the best reply to the others."""
+    now = value(tree, strategies)
+    return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
+
+
+def exploitability(tree: GameTree, strategies: Floats) -> float:
+    """Return `nash_conv` for each player, on average."""
+    return nash_conv(tree, strategies) / tree.game.seats
+
+
+def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
+    """Yield the average strategies after one iteration, two, and so on.
+
+    Args:
+        plus: regrets below 0 are forgotten, and later strategies weigh more (CFR+).
+
+    Cost: per iteration and player the tree up and down, a microsecond or so a moment.
+    """
+    regrets, total = np.zeros(tree.choices), np.zeros(tree.choices)
+    players = range(tree.game.seats)
+    of_choice = [np.nonzero((tree.choice >= 0) & _owned(tree, player))[0] for player in players]
+    iteration = 0
+    while True:
+        iteration += 1
+        for player, moments in zip(players, of_choice, strict=True):
+            strategies = tree.normalized(np.maximum(regrets, 0))
+            reaches, chance = _reaches(tree, strategies)
+            values = _values(tree, strategies)[:, player]
+            parents, choices = tree.parent[moments], tree.choice[moments]
+            others = _others(reaches, chance, player)[parents]
+            gains = others * (values[moments] - values[parents])
+            regrets += np.bincount(choices, gains, tree.choices)
+            if plus:
+                np.maximum(regrets, 0, out=regrets)
+            # All moments of an information set are as likely for its own player: recall is perfect.
+            own = np.zeros(tree.choices)
+            own[choices] = reaches[moments, player]
+            total += iteration * own if plus else own
+        yield tree.normalized(total)
+
+
+def _owned(tree: GameTree, player: int) -> NDArray[np.bool_]:
+    owned: NDArray[np.bool_] = tree.player[tree.parent] == player
+    return owned
+
+
+def value_by_program(tree: GameTree) -> float:
+    """Return what the first player can make sure of, by a linear program in sequence form.
+
+    Raises:
+        InputError: the game is not for two, or not zero-sum.
+        LimitError: it has more than `MOST_CHOICES` choices.
+    """
+    from scipy import optimize
+    from scipy.sparse import coo_matrix, hstack
+
+    if tree.game.seats != 2 or abs(tree.returns.sum(1)).max() > 1e-9:
+        raise InputError("a linear program solves zero-sum games of two players")
+    if tree.choices > MOST_CHOICES:
+        raise LimitError(f"{tree.choices} choices are above the limit of {MOST_CHOICES}")
+    # The last own choice of each player before each moment; its sequence is one more, 0 for none.
+    last = np.zeros((len(tree), 2), int)
+    for level in tree.levels[1:]:
+        last[level] = last[tree.parent[level]]
+        moved = np.nonzero(tree.choice[level] >= 0)[0] + level.start
+        last[moved, tree.owner[tree.choice[moved]]] = tree.choice[moved] + 1
+    _, chance = _reaches(tree, tree.uniform())
+    ends = np.nonzero(tree.player == -2)[0]
+    size = tree.choices + 1
+    gains = chance[ends] * tree.returns[ends, 0]
+    payoff = coo_matrix((gains, (last[ends, 0], last[ends, 1])), (size, size))
+    # Per player: the first sequence has weight 1, and an information set shares out what led there.
+    before = np.zeros(len(tree.information_sets), int)
+    acting = np.nonzero(tree.at >= 0)[0]
+    before[tree.at[acting]] = last[acting, tree.player[acting]]
+    rows = np.arange(len(before) + 1)
+    flow = coo_matrix(
+        (
+            np.concatenate([[1.0], np.ones(tree.choices), -np.ones(len(before))]),
+            (
+                np.concatenate([[0], tree.set_of + 1, rows[1:]]),
+                np.concatenate([[0], np.arange(1, size), before]),
+            ),
+        ),
+        (len(before) + 1, size),
+    ).tocsr()
+    players = np.array([known.player for known in tree.information_sets])
+    ours = flow[np.concatenate([[True], players == 0])]
+    theirs = flow[np.concatenate([[True], players == 1])]
+    # Maximize the first of the duals q where q F <= x A, E x = e, x >= 0.
+    objective = np.zeros(size + theirs.shape[0])
+    objective[size] = -1.0
+    bound: Any = hstack([-payoff.T, theirs.T], "csr")
+    used = np.concatenate([[True], tree.owner == 1])
+    equal: Any = hstack([ours, coo_matrix((ours.shape[0], theirs.shape[0]))], "csr")
+    right = np.zeros(ours.shape[0])
+    right[0] = 1.0
+    limits: Any = [(0.0, None)] * size + [(None, None)] * theirs.shape[0]
+    program: Any = objective, bound[used], np.zeros(used.sum()), equal, right
+    solver: Any = optimize.linprog
+    result = solver(*program, bounds=limits, method="highs")
+    if not result.success:
+        raise InputError(f"the linear program was not solved: {result.message}")
+    return float(-result.fun)

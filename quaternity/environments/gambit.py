@@ -1,0 +1,79 @@
+"""A small game as a file of Gambit, in extensive form (`.efg`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from quaternity.environments.episode import TableGame
+from quaternity.environments.game_tree import CHANCE, OVER, GameTree
+from quaternity.table.setting_fields import settings_of
+
+MOST_EXPORTED = 200_000
+"""Moments of a game in a file: some 15 MB."""
+
+
+def efg(game: TableGame) -> str:
+    """Write a game for Gambit; what a player remembers names the information set.
+
+    Raises:
+        LimitError: it has more than `MOST_EXPORTED` moments; nothing is written then.
+    """
+    tree = GameTree(game, MOST_EXPORTED)
+    players = " ".join(_quoted(f"player {seat}") for seat in range(game.seats))
+    name = " ".join([game.name, *(f"{k}={v}" for k, v in settings_of(game.rules).items())])
+    lines = [f"EFG 2 R {_quoted(name)} {{ {players} }}", '""', ""]
+    return "\n".join([*lines, *_nodes(tree)]) + "\n"
+
+
+def _nodes(tree: GameTree) -> Iterator[str]:
+    """Yield a line for every moment, each before its children, these in their order."""
+    children: list[list[int]] = [[] for _ in range(len(tree))]
+    for moment, parent in enumerate(tree.parent[1:].tolist(), 1):
+        children[parent].append(moment)
+    number_of: dict[int, int] = {}
+    counts = [0] * tree.game.seats
+    for place, known in enumerate(tree.information_sets):
+        counts[known.player] += 1
+        number_of[place] = counts[known.player]
+    waiting, chances, ends = [0], 0, 0
+    while waiting:
+        moment = waiting.pop()
+        waiting += reversed(children[moment])
+        player = int(tree.player[moment])
+        if player == OVER:
+            ends += 1
+            gains = ", ".join(map(_exact, tree.returns[moment].tolist()))
+            yield f't "" {ends} "" {{ {gains} }}'
+        elif player == CHANCE:
+            chances += 1
+            drawn = " ".join(
+                f"{_quoted(str(int(tree.action[child])))} {_exact(float(tree.chance[child]))}"
+                for child in children[moment]
+            )
+            yield f'c "" {chances} "" {{ {drawn} }} 0'
+        else:
+            place = int(tree.at[moment])
+            known = tree.information_sets[place]
+            actions = " ".join(map(_quoted, _moves(tree, place)))
+            yield (
+                f'p "" {player + 1} {number_of[place]} {_quoted(known.remembered)} '
+                f"{{ {actions} }} 0"
+            )
+
+
+def _moves(tree: GameTree, place: int) -> Sequence[str]:
+    """Return the actions of an information set in words."""
+    known, game = tree.information_sets[place], tree.game
+    moves = [game.encoded.move(action, known.moment.view) for action in known.actions]
+    return ["wait" if move is None else str(game.rules.write(move)) for move in moves]
+
+
+def _exact(number: float) -> str:
+    return str(Fraction(number).limit_denominator(1_000_000))
+
+
+def _quoted(text: str) -> str:
+    """Return a label: Gambit allows printable ASCII, and no two blanks in a row."""
+    words = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{words.encode("ascii", "replace").decode()}"'

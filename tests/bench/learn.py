@@ -1,0 +1,242 @@
+"""Values and exploitability of the named benchmarks, into the guide: `make learn`.
+
+Everything is done in two ways: our own tree, CFR+ and best replies, and OpenSpiel's CFR and
+exploitability; the smaller games also by a linear program. Ways that disagree end the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import quaternity.guide
+from quaternity.base.plots import Style, new_figure, svg_of
+from quaternity.environments.episode import TableGame, benchmarks
+from quaternity.environments.equilibria import (
+    MOST_CHOICES,
+    exploitability,
+    nash_conv,
+    regret_minimization,
+    value,
+    value_by_program,
+)
+from quaternity.environments.game_tree import Floats, GameTree, InformationSet
+from quaternity.table.players import make_player
+
+PAGE = Path(quaternity.guide.__file__).with_name("learning.md")
+BOTS = ("random", "greedy", "better-greedy", "exact", "patient", "reader")
+DRAWS = 200
+"""How often a bot is asked in an information set, with other dice."""
+
+CLOSE = 5e-5
+"""CFR+ goes on until it loses no more than this to best replies."""
+
+CURVED = ("kwartet_tiny", "kwartet_mid")
+CHECKPOINTS = (1, 3, 10, 30, 100, 300, 1000)
+SAMPLED = (*CHECKPOINTS, 3000, 10_000, 30_000, 100_000)
+"""Iterations of algorithms that walk the whole tree, and of those that walk a part."""
+
+Curve = list[tuple[int, float]]
+
+
+def bot_strategy(tree: GameTree, name: str, draws: int = DRAWS) -> Floats:
+    """How often a bot makes each choice."""
+    player, weights = make_player(tree.game.rules, name), np.zeros(tree.choices)
+    for known in tree.information_sets:
+        view = known.moment.view
+        for number in range(draws):
+            move = player.choose(view, Random(f"{number}/{known.remembered}"))
+            action = tree.game.encoded.action(move, view)
+            weights[known.first + known.actions.index(action)] += 1
+    return tree.normalized(weights)
+
+
+def policy_of(tree: GameTree, strategies: Floats) -> dict[str, list[tuple[int, float]]]:
+    """Strategies as OpenSpiel reads them."""
+    return {known.remembered: list(chances(known, strategies)) for known in tree.information_sets}
+
+
+def chances(known: InformationSet, strategies: Floats) -> Iterator[tuple[int, float]]:
+    """Actions of an information set with their probabilities."""
+    for nth, action in enumerate(known.actions):
+        yield action, float(strategies[known.first + nth])
+
+
+def strategies_of(tree: GameTree, policy: Any) -> Floats:
+    """A policy of OpenSpiel as ours."""
+    weights = np.zeros(tree.choices)
+    for known in tree.information_sets:
+        told = policy.action_probabilities(known.remembered)
+        for nth, action in enumerate(known.actions):
+            weights[known.first + nth] = told[action]
+    return tree.normalized(weights)
+
+
+def until_close(tree: GameTree) -> tuple[int, Floats]:
+    """CFR+ until nobody can gain much; its iterations and strategies."""
+    for number, strategies in enumerate(regret_minimization(tree), 1):
+        if number % 25 == 0 and nash_conv(tree, strategies) < CLOSE:
+            return number, strategies
+    raise AssertionError("it never ends")
+
+
+def row(name: str, tell: Callable[[str], None]) -> tuple[str, GameTree]:
+    """A line of the table of benchmarks."""
+    begin = time.process_time()
+    tree = GameTree(TableGame.benchmark(name))
+    seconds = time.process_time() - begin
+    iterations, best = until_close(tree)
+    zero_sum = tree.game.seats == 2
+    first = value(tree, best)[0]
+    hundred = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == 100)
+    program = ""
+    if zero_sum and tree.choices <= MOST_CHOICES:
+        begin = time.process_time()
+        exact = value_by_program(tree)
+        assert abs(exact - first) < 5e-5, (name, exact, first)
+        program = f"{exact:.4f} ({time.process_time() - begin:.1f} s)"
+    tell(f"{name}: {len(tree)} moments in {seconds:.1f} s, {iterations} iterations to {CLOSE}")
+    cells = [
+        f"`{name}`", f"{len(tree):,}", f"{len(tree.information_sets):,}",
+        f"{first:.4f}" if zero_sum else "", program,
+        f"{exploitability(tree, tree.uniform()):.4f}", f"{exploitability(tree, hundred):.6f}",
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |", tree
+
+
+def own_curve(tree: GameTree, plus: bool, checkpoints: Sequence[int]) -> Curve:
+    """Exploitability of our own averages."""
+    curve = []
+    for number, strategies in enumerate(regret_minimization(tree, plus), 1):
+        if number in checkpoints:
+            curve.append((number, exploitability(tree, strategies)))
+        if number == checkpoints[-1]:
+            break
+    return curve
+
+
+def their_curve(cached: Any, solver: Any, step: str, checkpoints: Sequence[int]) -> Curve:
+    """Exploitability of OpenSpiel's averages, by OpenSpiel."""
+    pyspiel, curve, done = import_module("pyspiel"), [], 0
+    for number in checkpoints:
+        while done < number:
+            getattr(solver, step)()
+            done += 1
+        curve.append((number, pyspiel.exploitability(cached, solver.average_policy())))
+    return curve
+
+
+def curves(name: str, tree: GameTree) -> dict[str, Curve]:
+    """Four algorithms, and CFR once more by OpenSpiel; both ways have to agree."""
+    pyspiel: Any = import_module("pyspiel")
+    import_module("quaternity.environments.open_spiel")
+    cached = pyspiel.convert_to_cached_tree(pyspiel.load_game(name))
+    uniform = pyspiel.exploitability(cached, policy_of(tree, tree.uniform()))
+    assert abs(uniform - exploitability(tree, tree.uniform())) < 1e-9
+    plain = pyspiel.CFRSolver(cached)
+    most = tuple(number for number in CHECKPOINTS if len(tree) < 20_000 or number <= 300)
+    sampled = tuple(number for number in SAMPLED if len(tree) < 20_000 or number <= 30_000)
+    drawn = {
+        "CFR": own_curve(tree, False, most),
+        "CFR+": own_curve(tree, True, most),
+        "CFR (OpenSpiel)": their_curve(cached, plain, "evaluate_and_update_policy", most),
+        "external-sampling MCCFR": their_curve(
+            cached, pyspiel.ExternalSamplingMCCFRSolver(cached, seed=1), "run_iteration", sampled
+        ),
+        "outcome-sampling MCCFR": their_curve(
+            cached, pyspiel.OutcomeSamplingMCCFRSolver(cached, seed=1), "run_iteration", sampled
+        ),
+    }
+    theirs = strategies_of(tree, plain.average_policy())
+    gain = exploitability(tree, theirs)
+    assert abs(gain - drawn["CFR (OpenSpiel)"][-1][1]) < 1e-9, "two best replies disagree"
+    best = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == most[-1])
+    apart = abs(value(tree, theirs)[0] - value(tree, best)[0])
+    assert apart <= 2 * (gain + exploitability(tree, best)), "two values disagree"
+    return drawn
+
+
+def drawing(
+    drawn: Mapping[str, Mapping[str, Curve]], bots: Mapping[str, Mapping[str, float]]
+) -> str:
+    """A panel for every benchmark; bots are lines across."""
+    figure = new_figure(10, 4.2)
+    panels = figure.subplots(1, len(drawn), squeeze=False, sharey=True)[0]
+    for panel, (name, of_game) in zip(panels, drawn.items(), strict=True):
+        for number, (algorithm, curve) in enumerate(of_game.items()):
+            style = Style(number)
+            panel.plot(
+                *zip(*curve, strict=True), color=style.colour, marker=style.marker, markersize=4,
+                linewidth=1, label=algorithm,
+            )  # fmt: skip
+        for bot, lost in bots[name].items():
+            if lost > 1e-9:
+                panel.axhline(lost, color="grey", linewidth=0.7, linestyle=":")
+                panel.text(1, lost, bot, fontsize=7, va="bottom", color="grey")
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(name)
+        panel.set_xlabel("iterations")
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("exploitability")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=5, fontsize=8)
+    return svg_of(figure)
+
+
+def tables(tell: Callable[[str], None]) -> tuple[str, str]:
+    """The text between the marks of the guide, and the picture."""
+    rows, trees = [], {}
+    for name in benchmarks():
+        line, trees[name] = row(name, tell)
+        rows.append(line)
+    drawn: dict[str, dict[str, Curve]] = {}
+    bots: dict[str, dict[str, float]] = {}
+    for name in CURVED:
+        drawn[name] = curves(name, trees[name])
+        tell(f"{name}: curves")
+    for name in ("kwartet_tiny", "kwartet_small", "kwartet_mid"):
+        tree, bots[name] = trees[name], {}
+        for bot in BOTS:
+            draws = DRAWS if len(tree) < 20_000 else 20
+            bots[name][bot] = exploitability(tree, bot_strategy(tree, bot, draws))
+            tell(f"{name}: {bot} {bots[name][bot]:.4f}")
+    lines = [
+        "| game | moments | information sets | value | by linear program | any move as likely "
+        "| CFR+, 100 iterations |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
+        *rows,
+        "",
+        f"| player | {' | '.join(f'`{name}`' for name in bots)} |",
+        f"| --- |{' --: |' * len(bots)}",
+        *(f"| `{bot}` | {' | '.join(f'{bots[name][bot]:.4f}' for name in bots)} |" for bot in BOTS),
+    ]
+    return "\n".join(lines) + "\n", drawing(drawn, bots)
+
+
+def main() -> None:
+    """Write tables and picture into the guide."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page to write into")
+    given = parser.parse_args()
+    begin = time.monotonic()
+    text, picture = tables(
+        lambda line: print(f"{time.monotonic() - begin:4.0f} s  {line}", flush=True)
+    )
+    head, mark, rest = given.page.read_text(encoding="utf-8").partition("<!-- learn -->\n")
+    _, end, tail = rest.partition("<!-- end -->\n")
+    if not (mark and end):
+        raise SystemExit(f"{given.page}: <!-- learn --> and <!-- end --> are missing")
+    given.page.write_text(f"{head}{mark}\n{text}\n{end}{tail}", encoding="utf-8")
+    given.page.with_name("learning.svg").write_text(picture + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""Equilibria of small games: two ways agree, and names change nothing."""
+
+from __future__ import annotations
+
+import io
+from itertools import islice
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.base.errors import InputError, LimitError
+from quaternity.environments import gambit
+from quaternity.environments.episode import TableGame, benchmarks
+from quaternity.environments.equilibria import (
+    best_reply,
+    exploitability,
+    nash_conv,
+    regret_minimization,
+    value,
+    value_by_program,
+)
+from quaternity.environments.gambit import efg
+from quaternity.environments.game_tree import CHANCE, OVER, Floats, GameTree
+from tests.sizes import examples, thorough
+
+OPEN = "kwartet(players=2,sets=2,own_card_requests=false,reward=lead,max_moves=2)"
+TINIEST = (
+    "kwartet(players=2,sets=3,set_size=2,aside=2,own_card_requests=false,reward=lead,max_moves=2)"
+)
+THREE = "quaternity(set_size=2,sets=3,players=3,brisk=true,max_moves=6)"
+SMALL = ["kwartet_tiny", OPEN, THREE]
+TWO = [text for text in SMALL if text != THREE]
+
+
+def tree_of(text: str, known: dict[str, GameTree] = {}) -> GameTree:  # noqa: B006  # a memo
+    if text not in known:
+        known[text] = GameTree(TableGame.of_text(text))
+    return known[text]
+
+
+def any_strategies(tree: GameTree, seed: int) -> Floats:
+    random = np.random.default_rng(seed)
+    return tree.normalized(random.random(tree.choices) ** random.choice([1, 8]))
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_a_tree_has_every_moment_once(text: str) -> None:
+    tree = tree_of(text)
+    assert (np.diff(tree.parent) >= 0).all()
+    assert np.bincount(tree.parent[1:], tree.chance[1:], len(tree))[tree.player == CHANCE] == (
+        pytest.approx(1)
+    )
+    for known in tree.information_sets:
+        assert known.remembered == known.moment.remembered(known.player)
+        assert [index for index, legal in enumerate(known.moment.mask) if legal] == [*known.actions]
+    inner = tree.player >= 0
+    sizes = np.array([len(known.actions) for known in tree.information_sets])
+    assert (np.bincount(tree.parent[1:], minlength=len(tree))[inner] == sizes[tree.at[inner]]).all()
+
+
+@pytest.mark.parametrize("text", SMALL)
+@given(seed=st.integers(0, 1 << 32))
+@settings(max_examples=examples(60), deadline=None)
+def test_a_best_reply_is_as_good_as_any_other(text: str, seed: int) -> None:
+    """No strategy of one player beats it."""
+    tree = tree_of(text)
+    strategies, other = any_strategies(tree, seed), any_strategies(tree, seed + 1)
+    for player in range(tree.game.seats):
+        mixed = np.where(tree.owner == player, other, strategies)
+        assert value(tree, mixed)[player] <= best_reply(tree, strategies, player) + 1e-9
+
+
+@pytest.mark.parametrize("text", ["kwartet_tiny", *thorough([], TWO)])
+def test_a_best_reply_can_be_played(text: str) -> None:
+    tree = tree_of(text)
+    for player in (0, 1):
+        strategies = any_strategies(tree, player)
+        against = np.where(tree.owner == player, tree.uniform(), strategies)
+        replied = played_best(tree, against, player)
+        assert value(tree, replied)[player] == pytest.approx(best_reply(tree, strategies, player))
+
+
+def played_best(tree: GameTree, strategies: Floats, player: int) -> Floats:
+    """A best reply, found by trying every choice of each information set, the last one first."""
+    strategies = strategies.copy()
+    for known in reversed(tree.information_sets):
+        if known.player == player:
+            tried = []
+            for nth in range(len(known.actions)):
+                strategies[known.first : known.first + len(known.actions)] = 0
+                strategies[known.first + nth] = 1
+                tried.append((value(tree, strategies)[player], nth))
+            strategies[known.first : known.first + len(known.actions)] = 0
+            strategies[known.first + max(tried)[1]] = 1
+    return strategies
+
+
+@pytest.mark.parametrize("text", TWO)
+def test_a_linear_program_and_regrets_agree_to_four_digits(text: str) -> None:
+    tree = tree_of(text)
+    for plus, rounds in ((True, 300), (False, thorough(200, 2000))):
+        strategies = next(islice(regret_minimization(tree, plus), rounds - 1, None))
+        lost = nash_conv(tree, strategies)
+        assert 0 <= lost < (5e-5 if plus else 2e-2)
+        assert abs(value(tree, strategies)[0] - value_by_program(tree)) <= max(lost, 5e-5)
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_what_nobody_can_gain_by_falls(text: str) -> None:
+    tree = tree_of(text)
+    lost = [nash_conv(tree, each) for each in islice(regret_minimization(tree), 100)]
+    assert lost[0] == pytest.approx(nash_conv(tree, tree.uniform()))
+    assert lost[-1] < lost[0] / 100
+    assert exploitability(tree, tree.uniform()) == pytest.approx(lost[0] / tree.game.seats)
+
+
+def test_other_names_of_cards_change_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the cards of the deal are called: the root is a mean over all of them."""
+    tree = tree_of("kwartet_tiny")
+    program = value_by_program(tree)
+    assert program == pytest.approx(8 / 15, abs=1e-9)
+    game = TableGame.benchmark("kwartet_tiny")
+    sets = Random(1).sample(range(3), 3)
+    cards = [2 * sets[card // 2] + (card % 2 ^ sets[0] % 2) for card in range(6)]
+    dealt = game.encoded.dealt
+    monkeypatch.setattr(
+        game.encoded, "dealt", lambda drawn: dealt([drawn[cards[card]] for card in range(6)])
+    )
+    renamed = GameTree(game)
+    assert value_by_program(renamed) == pytest.approx(program, abs=1e-9)
+    uniform = [exploitability(each, each.uniform()) for each in (tree, renamed)]
+    assert uniform[0] == pytest.approx(uniform[1])
+
+
+def test_openspiel_says_the_same() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    import quaternity.environments.open_spiel
+
+    assert quaternity.environments.open_spiel.NEVER, "importing it registers the games"
+    game = pyspiel.convert_to_cached_tree(pyspiel.load_game("kwartet_tiny"))
+    tree = tree_of("kwartet_tiny")
+    strategies = any_strategies(tree, 1)
+    policy = {
+        known.remembered: [
+            (action, float(strategies[known.first + nth]))
+            for nth, action in enumerate(known.actions)
+        ]
+        for known in tree.information_sets
+    }
+    assert pyspiel.exploitability(game, policy) == pytest.approx(exploitability(tree, strategies))
+    solver = pyspiel.CFRSolver(game)
+    for _ in range(20):
+        solver.evaluate_and_update_policy()
+    assert pyspiel.exploitability(game, solver.average_policy()) < 0.01
+
+
+@pytest.mark.parametrize("name", benchmarks())
+def test_benchmarks_have_names_everywhere(name: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    import quaternity.environments.open_spiel
+
+    assert quaternity.environments.open_spiel.NEVER
+    game, table = pyspiel.load_game(name), TableGame.benchmark(name)
+    assert game.table.rules == table.rules
+    assert game.max_game_length() == table.max_moves
+    assert game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
+    assert str(pyspiel.load_game(str(game))) == str(game)
+    pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
+
+
+def test_what_is_too_large_or_unknown_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(LimitError, match="more than 500 moments"):
+        GameTree(TableGame("quarto"), 500)
+    monkeypatch.setattr(gambit, "MOST_EXPORTED", 900)
+    with pytest.raises(LimitError, match="more than 900 moments"):
+        efg(TableGame.benchmark("kwartet_tiny"))
+    with pytest.raises(InputError, match="zero-sum games of two"):
+        value_by_program(tree_of(THREE))
+    for text, words in (
+        ("kwartet_huge", "kwartet_huge"),
+        ("kwartet(players=2", "expected a name"),
+        ("kwartet(colour=2)", "setting 'colour' is unknown"),
+        ("kwartet(players=x)", "players"),
+    ):
+        with pytest.raises(InputError, match=words):
+            TableGame.of_text(text)
+    with pytest.raises(InputError, match=r"benchmark 'chess' is unknown; known are .*kwartet_tiny"):
+        TableGame.benchmark("chess")
+
+
+# ------------------------------------------------------------------------ Gambit
+
+
+def read_back(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()[3:]]
+
+
+@pytest.mark.parametrize("text", SMALL)
+def test_a_file_of_gambit_has_every_moment(text: str) -> None:
+    tree = tree_of(text)
+    kinds = [words[0] for words in read_back(efg(tree.game))]
+    for kind, number in (
+        ("t", (tree.player == OVER).sum()),
+        ("c", (tree.player == CHANCE).sum()),
+        ("p", (tree.player >= 0).sum()),
+    ):
+        assert kinds.count(kind) == number
+    assert len(kinds) == len(tree)
+
+
+@pytest.mark.parametrize("text", thorough([TINIEST], [TINIEST, "kwartet_tiny"]))
+def test_gambit_finds_the_same_equilibria(text: str) -> None:
+    pygambit: Any = pytest.importorskip("pygambit")
+    tree = tree_of(text)
+    game = pygambit.read_efg(io.StringIO(efg(tree.game)))
+    assert len(list(game.infosets)) == len(tree.information_sets)
+    (equilibrium,) = pygambit.nash.lp_solve(game, rational=False).equilibria
+    payoff = float(equilibrium.payoff("player 0"))
+    assert payoff == pytest.approx(value_by_program(tree), abs=1e-6)
+
+
+@given(st.integers(2, 4), st.integers(2, 4), st.booleans(), st.integers(0, 1 << 32))
+@settings(max_examples=examples(60), deadline=None)
+def test_player_0_gets_all_sets_of_two_and_a_warning_says_so(
+    size: int, sets: int, brisk: bool, seed: int
+) -> None:
+    chosen = {"set_size": size, "sets": 2 * sets, "players": 2, "brisk": brisk}
+    with pytest.warns(UserWarning, match="player 0 gets all sets"):
+        game = TableGame("quaternity", chosen)
+    random = Random(seed)
+    episode = game.episode(random)
+    while episode.seat is not None:
+        legal = [action for action, is_legal in enumerate(episode.mask) if is_legal]
+        episode = episode.after(random.choice(legal))
+    assert list(game.rules.points(episode.position)) == [2 * sets, 0]
