@@ -32,7 +32,7 @@ from quaternity.table.players import make_player
 
 PAGE = Path(quaternity.guide.__file__).with_name("learning.md")
 BOTS = ("random", "greedy", "better-greedy", "exact", "patient", "reader")
-DRAWS = 200
+DRAWS = 20
 """How often a bot is asked in an information set, with other dice."""
 
 CLOSE = 5e-5
@@ -205,7 +205,7 @@ def tables(tell: Callable[[str], None]) -> tuple[str, str]:
     for name in ("kwartet_tiny", "kwartet_small", "kwartet_mid"):
         tree, bots[name] = trees[name], {}
         for bot in BOTS:
-            draws = DRAWS if len(tree) < 20_000 else 20
+            draws = DRAWS if len(tree) < 20_000 else 4
             bots[name][bot] = exploitability(tree, bot_strategy(tree, bot, draws))
             tell(f"{name}: {bot} {bots[name][bot]:.4f}")
     lines = [
