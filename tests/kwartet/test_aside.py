@@ -14,13 +14,16 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.hands import hand_of
+from quaternity.kwartet.knowing import moment, read_formula, truth_at
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
 from quaternity.kwartet.log_reader import LogError
+from quaternity.kwartet.played import GameLog
 from quaternity.kwartet.position import Position
 from quaternity.kwartet.public import request_faults
 from quaternity.kwartet.rules import KwartetRules, ended_text
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import count_deals
+from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
@@ -62,6 +65,7 @@ def test_a_whole_set_aside_is_nobodys() -> None:
     start = position(settings, "0/0", "0/1", "1/0 1/1")
     assert start.public.removed == (None, None)
     assert not start.public.is_over
+    assert not deal_faults(start.public.problem, start.deal.owner)
     end = ask(start, "1 0/1")
     assert end.public.points == (1, 0)
     assert ended_text(end.public) == "nobody can ask"
@@ -77,9 +81,34 @@ def test_the_game_ends_when_one_player_has_all_that_is_not_aside() -> None:
     assert after.public.left == 15
     after = ask(after, "0 1/2")
     assert after.public.turn == 0
-    later = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST, set_size=2, aside=1, max_moves=5)
-    alone = ask(position(later, "0/0 1/0", "0/1", "1/1"), "1 0/1", "1 1/1")
-    assert not alone.public.is_over or alone.public.hands[:2] == (0, 0)
+    later = (Announce.AT_ONCE, True), (Announce.AFTER_OWN_REQUEST, False)
+    for announce, over in later:  # the second lets others be asked who have no cards
+        rules = KwartetSettings(2, 2, announce, set_size=3, aside=3)
+        alone = ask(position(rules, "0/0 1/0", "0/1", "0/2 1/1 1/2"), "1 0/1")
+        assert alone.public.hands == (3, 0, 3)
+        assert alone.public.is_over is over
+
+
+def test_what_lies_aside_is_nobody_who_knows() -> None:
+    start = position(TINY, "0/0 0/1", "1/0 1/1", "0/2 1/2")
+    at = moment(GameLog.of(TINY, start.hands, ()), 0)
+    for text, truth in (
+        ("H2 0/2", True),
+        ("some p: Hp 0/2", False),
+        ("D{0,1} H2 0/2", True),
+        ("E (H0 0/2 | H1 0/2 | H2 0/2)", True),
+        ("C (H2 0/2 -> !H0 0/2)", True),
+        ("points(2) = 0 & cards(2) = 2", True),
+        ("U0(2) >= 2", True),
+    ):
+        assert truth_at(read_formula(text, at), at).truth is truth, text
+    assert str(read_formula("C H2 0/2", at)) == "C{0,1} H2 0/2"
+    assert read_formula("E H2 0/2", at) == read_formula("K0 H2 0/2 & K1 H2 0/2", at)
+    for text in ("K2 H0 0/0", "D{0,2} H0 0/0", "C{1,2} H0 0/0", "U2(0) > 0", "M2 H0 0/0"):
+        with pytest.raises(InputError, match="player 2 knows nothing"):
+            read_formula(text, at)
+    with pytest.raises(InputError, match="player 3 does not exist"):
+        read_formula("H3 0/0", at)
 
 
 @pytest.mark.parametrize("seed", range(thorough(20, 200)))
