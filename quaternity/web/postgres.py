@@ -14,7 +14,7 @@ import json
 import logging
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -163,7 +163,7 @@ class PostgresReader(Reader):
     def _open(self, place: str) -> None:
         self.where, self._place = _where(place), place
         self._reading = RLock()
-        self._ends = False
+        self._ends = self._moment = False
         self._database: Connection | None = None
         self._failed = -PAUSE_SECONDS
 
@@ -173,8 +173,8 @@ class PostgresReader(Reader):
             try:
                 return self._rows(query, values)
             except psycopg.OperationalError:
-                if self._database is None or not self._database.closed:
-                    raise
+                if self._moment or self._database is None or not self._database.closed:
+                    raise  # another connection would read another moment
                 return self._rows(query, values)  # by a new connection
 
     @contextmanager
@@ -198,9 +198,11 @@ class PostgresReader(Reader):
                 yield
                 return
             database.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._moment = True
             try:
                 yield
             finally:
+                self._moment = False
                 if not database.closed:
                     database.execute("ROLLBACK")
 
@@ -483,7 +485,9 @@ class PostgresStore(PostgresReader, Store):
                                 sender, *rows = json.loads(told.payload)
                                 if sender != self._calls_itself():
                                     call(hear, [News(*row) for row in rows])
-                except psycopg.Error:
+                except (psycopg.Error, ValueError, TypeError) as error:
+                    # Whatever was told: all is looked at again once it listens anew.
+                    _log.error("%s: not heard: %s", self.where, type(error).__name__)
                     sleep(LISTEN_SECONDS)
 
         self._listening = Thread(target=listen, name="listening", daemon=True)
@@ -500,7 +504,17 @@ class PostgresStore(PostgresReader, Store):
             except psycopg.Error:
                 return True  # twice is better than never: one of two writes is refused
 
-        return await asyncio.get_running_loop().run_in_executor(self._claiming, claim)
+        claiming = self._claiming.submit(claim)
+
+        def let_go(done: Future[bool]) -> None:
+            if not done.cancelled() and done.result():
+                self.let_go(key)
+
+        try:
+            return await asyncio.wrap_future(claiming)
+        except asyncio.CancelledError:
+            claiming.add_done_callback(let_go)  # nobody waits for it any more
+            raise
 
     def let_go(self, key: str) -> None:
         """End a claim."""

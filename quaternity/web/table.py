@@ -47,7 +47,7 @@ from quaternity.web.seats import (
     seat_statement,
 )
 from quaternity.web.sight import SeatSight, Sight
-from quaternity.web.store import TAKEN_BACK, Entry, News, Stale, Statement, Store
+from quaternity.web.store import TAKEN_BACK, Entry, News, Stale, Statement, Store, anew
 from quaternity.web.streams import Stream, message, send
 from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
@@ -452,7 +452,8 @@ class Table:
 
     def follow(self, news: News) -> bool:
         """Do what another server has done; return whether that is all, else the store says more."""
-        if news.revision == self.revision + 1 and news.entry and not self.lock.locked():
+        follows = news.revision == self.revision + 1 and not self.lock.locked()
+        if follows and news.entry and news.entry[1] == self.version + 1:
             self.course.follow(Entry(*news.entry))
             self.revision = news.revision
             self.undo.clear()
@@ -472,10 +473,10 @@ class Table:
             raise Refusal(404, NO_TABLE)
         if now.revision == self.revision:
             return
-        self.revision = now.revision
         before, again = self.seats, self.again
         begun = now.kept.head != self.kept.head
         course = await asyncio.to_thread(rebuilt, now) if begun else self.course
+        self.revision = now.revision
         if len(now.seats) != len(before):
             self.seen, self.afar = [monotonic()] * len(now.seats), {}
             self.end_streams(*range(len(before)))
@@ -672,7 +673,7 @@ class Table:
                 await self.change_seats({
                     seat: self.seats[seat]._replace(ready=READY) for seat in coming
                 })  # fmt: skip
-                await self.begin_if_ready()
+                await anew(self.begin_if_ready)
 
     async def keep_code(self, seat: int, new: Seat) -> None:
         """Keep another code of a seat; nobody else sits anywhere now."""

@@ -73,7 +73,7 @@ from quaternity.web.seats import (
 from quaternity.web.sight import Sight
 from quaternity.web.store import GONE, READ_ANEW, Entry, News, Statement, Store, anew
 from quaternity.web.streams import BEAT_SECONDS, Streams
-from quaternity.web.table import GONE_SECONDS, Table
+from quaternity.web.table import GONE_SECONDS, Afar, Table
 from quaternity.web.thinking import Thinking
 
 MARKS = ("yes", "no", "maybe", "none")
@@ -282,7 +282,8 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         try:
-            table, due = await asyncio.to_thread(self._rebuilt, name, self._seen.pop(name, None))
+            seen, afar = self._seen.pop(name, None), self.neighbours.of(name)
+            table, due = await asyncio.to_thread(self._rebuilt, name, seen, afar)
         except Refusal:
             raise
         except Exception as error:  # what was changed on the disk may raise anything
@@ -292,11 +293,13 @@ class Tables:
         table.wake()
         return table
 
-    def _rebuilt(self, name: str, seen: Sequence[float] | None) -> tuple[Table, float | None]:
+    def _rebuilt(
+        self, name: str, seen: Sequence[float] | None, afar: Mapping[int, Afar]
+    ) -> tuple[Table, float | None]:
         now = stored(self.store, name)
         if now is None:
             raise Refusal(404, NO_TABLE)
-        seen, afar = seen or [self._begun] * len(now.seats), self.neighbours.of(name)
+        seen = seen or [self._begun] * len(now.seats)
         return Table(now, rebuilt(now), self.store, self.thinking, seen, afar), now.due
 
     def _loaded(self) -> list[Table]:
@@ -353,7 +356,9 @@ class Tables:
             # The invitation stays, so that who comes late hears that they do.
             new = Seat(PERSON, person, person, hashed(token), caller.browser, seat.invitation)
             await table.change_seats({number: new})
-            await table.begin_if_ready()
+            # They sit already: if another server comes before, only this is judged anew.
+            await anew(table.begin_if_ready)
+            number = next(iter(table.held(new.token, None)), number)
         return table.kept.id, Seated(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
@@ -406,7 +411,7 @@ class Tables:
                 raise Refusal(409, "the game has begun already", version=table.version)
             new = table.seats[seat]._replace(ready=READY if ready else BUSY)
             await table.change_seats({seat: new})
-            await table.begin_if_ready()
+            await anew(table.begin_if_ready)
 
     async def leave(self, table: Table, seat: int) -> None:
         """Leave a seat before the game has begun: others may sit there."""
@@ -528,8 +533,12 @@ class Tables:
 
     def marks(self, table: Table, seat: int) -> dict[str, str]:
         """Return the pencil marks of a seat, by player and card: `1 0/2`."""
-        query = "SELECT cell, mark FROM marks WHERE table_id = ? AND seat = ?"
-        return dict(self.store.read(query, table.kept.id, seat))
+        # Of who lost the seat at another server in this moment nothing is known here yet.
+        query = (
+            "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
+            "WHERE table_id = ? AND seat = ? AND token = ?"
+        )
+        return dict(self.store.read(query, table.kept.id, seat, table.seats[seat].token))
 
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
         """Keep a pencil mark with a seat, or rub it out: nobody else sees it, nor the record.
@@ -600,7 +609,7 @@ class Tables:
             await table.change_seats({number: new})
             if seat.is_held and not mine:
                 table.say_of_seat(number, seat, new)
-            await table.begin_if_ready()
+            await anew(table.begin_if_ready)
         return invitation
 
     # ------------------------------------------------------------------ looking
@@ -825,9 +834,13 @@ class Tables:
 
     async def look_at_clocks(self) -> None:
         """Let programs move for those whose time is over, also at tables nobody looks at."""
-        await self.store.keep_uptime()
         query = "SELECT id FROM tables WHERE due <= ? ORDER BY due LIMIT 100"
-        for (name,) in self.store.read(query, self.store.uptime()):
+        try:
+            await self.store.keep_uptime()
+            due = self.store.read(query, self.store.uptime())
+        except Refusal:
+            return  # the store says what is wrong; it is tried again
+        for (name,) in due:
             try:
                 table = await self.open(name)
             except Refusal:

@@ -308,6 +308,17 @@ def test_servers_hear_each_other_once_and_go_by_one_clock(cluster: Cluster) -> N
         assert not await second.claim("k")
         assert await first.claim("other")
         first.let_go("k")
+        # A claim that nobody waits for any more is held by nobody.
+        waiting = asyncio.create_task(second.claim("late"))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        await second.claim("after it")
+        await second.claim("and after that")
+        assert await first.claim("late")
+        alter(place, "NOTIFY quaternity, 'nonsense'")
+        missed.clear()
+        await asyncio.wait_for(missed.wait(), 60)  # it listens again, and looks at all
         await asyncio.wait_for(_until(lambda: len(heard) == 301), 60)
         first.exchange([Presence("t", 1, "", 2, first.uptime())], {'"x"': (5.0, 60)})
         (there,), used = second.exchange([], {'"x"': (7.0, 60)})
