@@ -136,30 +136,25 @@ def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
     told("OpenSpiel", OPEN_SPIEL, steps, note)
 
 
-def test_games_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """Moves a second of processor time of 4,096 games of Quarto, and of one after another."""
+@pytest.mark.parametrize("name", ["quarto", "set"])
+def test_games_at_once(name: str, note: Callable[..., None]) -> None:
+    """Moves a second of processor time of 4,096 games, masks and observations read, beside one
+    game after another in PettingZoo."""
     import numpy as np
 
-    from quaternity.environments.batch import batch as made
-    from quaternity.environments.episode import TableGame
+    from quaternity.environments.batch import batch, chosen
 
-    batch, random = made("quarto", 4096), np.random.default_rng(1)
-    moves, start = 0, time.process_time()
-    for _ in range(40):
-        masks, _ = batch.masks(), batch.observations()
-        moves += batch.games
-        batch.step(np.where(masks, random.random(masks.shape, np.float32), -1).argmax(1))
-        batch.reset(batch.over)
-    together = moves / (time.process_time() - start)
-    game, chance, moves, start = TableGame("quarto"), Random(1), 0, time.process_time()
-    for _ in range(300):
-        episode = game.episode(chance)
-        while episode.seat is not None:
-            episode.numbers(episode.seat)
-            legal = [action for action, is_legal in enumerate(episode.mask) if is_legal]
-            episode, moves = episode.after(chance.choice(legal)), moves + 1
-    single = moves / (time.process_time() - start)
-    with capsys.disabled():
-        print(f"\nQuarto, 4,096 games at once: {together:,.0f} moves a second, "
-              f"{together / single:.1f} times as many as one by one")  # fmt: skip
+    pytest.importorskip("pettingzoo")
+    ours = import_module("quaternity.environments.pettingzoo")
+    games, random = batch(name, 4096), np.random.default_rng(1)
+    start = time.process_time()
+    for _ in range(60):
+        masks, _ = games.masks(), games.observations()
+        games.step(chosen(masks, random))
+        games.reset(games.over)
+    together = 60 * games.games / (time.process_time() - start)
+    single = pettingzoo_steps(getattr(ours, f"{name}_v0").env())
+    note(
+        f"4,096 games of {name}", f"{together:,.0f} moves/s, {together / single:.1f} of PettingZoo"
+    )
     assert together > single
