@@ -119,6 +119,7 @@ async function ask(form) {
   for (const one of form.elements) {
     if (!one.name || one.disabled || one.closest("[hidden]")) continue;
     if (one.type === "radio" && !one.checked) continue;
+    if (one.type === "number" && one.value === "") continue; // as if it were not said
     const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
     const value = one.type === "checkbox" ? one.checked : text;
     const [outer, inner] = one.name.split(".");
