@@ -317,15 +317,16 @@ def test_who_looks_elsewhere_is_told_that_it_is_their_turn(person: Callable[...,
     ann.context.add_init_script(AWAY_FROM_PAGE)
     _, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
     bo.join(invitations[0], "Bo")
+    # Functions: the page's policy forbids to evaluate text, as is done from the second look on.
     icon = "document.querySelector('link[rel=icon]').href.includes('yours')"
-    ann.page.wait_for_function(icon)
+    ann.page.wait_for_function(f"() => {icon}")
     ann.page.locator("[data-move=A]").click(force=True)
     bo.page.wait_for_function(SHOWN, arg=1)
-    ann.page.wait_for_function(f"!{icon}")
+    ann.page.wait_for_function(f"() => !{icon}")
     ann.page.evaluate("globalThis.away = true")
     bo.move(Random(1))
     ann.page.wait_for_function(SHOWN, arg=2)
-    ann.page.wait_for_function(icon)
+    ann.page.wait_for_function(f"() => {icon}")
     assert "● Your turn" in ann.page.title()
     assert ann.page.evaluate("told") == [ann.page.title()]
 
