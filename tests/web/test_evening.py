@@ -98,7 +98,7 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
         assert ben.page.locator("html").get_attribute("lang") == "de"
         assert cleo.page.locator("html").get_attribute("lang") == "nl"
         ann.page.wait_for_function(
-            "document.querySelectorAll('.chairs .mine, .chairs b').length > 3"
+            "() => document.querySelectorAll('.chairs .mine, .chairs b').length > 3"
         )
         ann.page.locator(".start select").select_option("easy")
         ann.page.locator("[data-start]").click()
