@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import inf
 from random import Random
 from typing import Any
 
@@ -139,7 +140,9 @@ class KwartetJudge(AskingJudge):
             ]
             for index, row in enumerate(may)
         ]
-        game = DealtGame(owners, may, public.points)
+        limit = self.rules.settings.max_moves
+        most = inf if limit is None else limit - len(position.events)
+        game = DealtGame(owners, may, public.points, most)
         return game.played(public.turn, _next_seat, random, self.deadline)
 
 

@@ -2,12 +2,13 @@
 
 Whoever is on turn asks for a card that everybody can know another to have, if there is one; else
 for any card they lack, of a set they have a card of, and anybody who may have it. So every refusal
-tells something, and every game ends.
+tells something, and every game ends, at the latest when nobody could get a card that they lack.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from random import Random
 
 from quaternity.base.deadline import Deadline
@@ -26,21 +27,28 @@ class DealtGame:
     """A game in which every card has an owner. Changed by `played`, which ends it.
 
     Args:
-        owners: per set the owner of each card; nothing for a set that is put down.
+        owners: per set the owner of each card; nothing for a set that is put down. An owner that
+            is no player is the pile of cards aside.
         may: per set and card the players who may have it, as everybody can know; with its owner.
         points: sets put down by each player.
+        most: questions after which the game ends.
     """
 
     def __init__(
-        self, owners: Sequence[Sequence[int]], may: Sequence[Sequence[int]], points: Sequence[int]
+        self,
+        owners: Sequence[Sequence[int]],
+        may: Sequence[Sequence[int]],
+        points: Sequence[int],
+        most: float = inf,
     ) -> None:
-        self.points, self.questions = list(points), 0
+        self.points, self.questions, self._most = list(points), 0, most
+        self._players = (1 << len(points)) - 1
         self._owners, self._may = list(map(list, owners)), list(map(list, may))
         self._held = [[row.count(player) for row in owners] for player in range(len(points))]
         self._hands = list(map(sum, self._held))
         self._live = [index for index, row in enumerate(owners) if row]
         for index, row in enumerate(owners):
-            if row and len(set(row)) == 1:
+            if row and len(set(row)) == 1 and row[0] < len(points):
                 self._put_down(index, row[0])
 
     def played(
@@ -57,13 +65,14 @@ class DealtGame:
         """
         if self._live and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)
-        while self._live:
+        while self._live and self.questions < self._most:
             if not self.questions % 100:
                 deadline.left()
+            question = self._question(turn, random) if first is None else first[1:]
+            if question is None:
+                break
             self.questions += 1
-            asked, index, number = self._question(turn, random)
-            if first is not None:
-                (_, asked, (index, number)), first = first, None
+            (asked, (index, number)), first = question, None
             yes = self._owners[index][number] == asked
             if yes:
                 self._hand_over(turn, asked, index, number)
@@ -75,21 +84,25 @@ class DealtGame:
         share = 1 / self.points.count(most)
         return tuple([share * (x == most) for x in self.points]), COST * (self.questions + 50)
 
-    def _question(self, asker: int, random: Random) -> tuple[int, int, int]:
-        """Return whom to ask for which card."""
-        possible, others = [], ~(1 << asker)
+    def _question(self, asker: int, random: Random) -> tuple[int, tuple[int, int]] | None:
+        """Return whom to ask for which card; None if nobody could have any."""
+        possible, others = [], self._players & ~(1 << asker)
         held, owners, may = self._held[asker], self._owners, self._may
         for index in self._live:
             if held[index]:
                 for number, owner in enumerate(owners[index]):
                     if owner != asker:
                         if may[index][number] & others == 1 << owner:
-                            return owner, index, number
+                            return owner, (index, number)
                         possible.append((index, number))
-        index, number = possible[int(random.random() * len(possible))]
-        mask = may[index][number] & others
-        able = [player for player in players_in(mask) if self._hands[player]]
-        return able[int(random.random() * len(able))], index, number
+        while possible:
+            index, number = card = possible[int(random.random() * len(possible))]
+            mask = may[index][number] & others
+            able = [player for player in players_in(mask) if self._hands[player]]
+            if able:
+                return able[int(random.random() * len(able))], card
+            possible.remove(card)
+        return None
 
     def _hand_over(self, asker: int, asked: int, index: int, number: int) -> None:
         self._owners[index][number], self._may[index][number] = asker, 1 << asker

@@ -35,6 +35,10 @@ from tests.sizes import thorough
 
 TABLES: dict[str, tuple[Any, Sequence[str]]] = {
     "kwartet": (KwartetRules(KwartetSettings(3, 4)), ("random", "exact", "random")),
+    "kwartet, cards aside": (
+        KwartetRules(KwartetSettings(3, 4, set_size=3, aside=2)),
+        ("random", "exact", "patient"),
+    ),
     "quarto": (QuartoRules(), ("random", "careful")),
     "set": (SetRules(SetSettings(2)), ("slow:40", "quick")),
 }
@@ -99,7 +103,7 @@ def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules(game: str) -> None
 
 def pair(seed: int) -> tuple[int, list[str]]:
     """A seat, and logs of two games that were dealt differently and looked the same to it."""
-    random, settings = Random(seed), KwartetSettings(3, 4)
+    random, settings = Random(seed), KwartetSettings(3, 4, aside=seed % 2 * 2)
     rules = KwartetRules(settings)
     game = Match[Any, Any, Any](rules, ("random", "exact", "random"), str(seed))
     for _ in range(random.randrange(2, 12)):
@@ -111,7 +115,7 @@ def pair(seed: int) -> tuple[int, list[str]]:
     texts = []
     for drawn in [game.position, *deals]:
         public, hands = drawn.position
-        before = [View(public, x, hands[x], drawn.events).at_deal() for x in range(3)]
+        before = [View(public, x, hands[x], drawn.events).at_deal() for x in range(len(hands))]
         if before[0][2]:
             return pair(seed + 1000)
         log = GameLog.of(settings, tuple(hand for _, hand, _ in before), drawn.events)
