@@ -50,14 +50,15 @@ postgres: $(READY)  ## the tests of tables in a browser, with all of them in a P
 	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(addprefix tests/web/test_, api.py end.py \
 		evening.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py)
 
-RIVALS := gambit sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
+RIVALS := openspiel gambit sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
 
 rivals: $(READY)  ## install the rivals that have a wheel here, and test them (exact is AGPL, igraph GPL)
 	@for extra in $(RIVALS); do \
 		$(BIN)/python -m pip install --quiet --constraint constraints.txt --only-binary=:all: \
 			--editable ".[$$extra]" || echo "no wheel here: $$extra"; done
 	$(BIN)/quaternity solvers
-	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough tests/solvers/test_rival*.py
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough tests/solvers/test_rival*.py \
+		tests/environments/test_open_spiel.py tests/environments/test_equilibria.py
 
 mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutants

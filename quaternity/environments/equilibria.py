@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import Floats, GameTree
 
-MOST_CHOICES = 20_000
-"""Choices of a game for the linear program: seconds for a thousand, minutes for more."""
+MOST_CHOICES = 100_000
+"""Choices of a game for the linear program: half a second for 25,000."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:

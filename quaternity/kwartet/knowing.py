@@ -187,8 +187,9 @@ def why_at(
     assert truth.why is not None, "it was asked for"
     start, settings = at.start, at.public.settings
     place = start.problem, settings.set_size, start.points, settings.players
+    pile = [f"player {settings.players} stands for the cards aside"] * (settings.aside > 0)
     if text is not None and is_counted(text, formula, *place):
-        return Why((COUNTED, *truth.why.lines), truth.why.deals)
+        return Why((COUNTED, *truth.why.lines, *pile), truth.why.deals)
     # Of what is not so for a seat, it knows that.
     claim = announced(at.said, formula if truth.truth else negation(formula))
     resting = None
@@ -196,9 +197,9 @@ def why_at(
         with suppress(LimitError):
             resting = _reasons_at(claim, at.deal or truth.deals[0], at, method, seconds)
     if resting is None:
-        return Why(truth.why.lines, truth.why.deals)
+        return Why((*truth.why.lines, *pile), truth.why.deals)
     deals = () if resting.explanation is None else resting.explanation.deals
-    return Why(tuple(reason_lines(claim, resting, at.events)), deals, resting)
+    return Why((*reason_lines(claim, resting, at.events), *pile), deals, resting)
 
 
 def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from quaternity.table.registration import Benchmark, First, Level, Registration
 _STUDENTS = "quaternity.kwartet.strategies.students"
 _COUNTING = "quaternity.kwartet.strategies.counting"
 
-_HIDDEN = {"players": 2, "sets": 3, "own_card_requests": False}
+_HIDDEN = {"players": 2, "set_size": 3, "own_card_requests": False}
 """Settings of small games in which something is hidden."""
 
 KWARTET = Registration(
@@ -35,9 +35,9 @@ KWARTET = Registration(
     strategy_player="quaternity.kwartet.players:StrategyPlayer",
     strategy_group="quaternity.kwartet.strategies",
     benchmarks={
-        "kwartet_tiny": Benchmark({**_HIDDEN, "set_size": 2, "aside": 2}, "lead", 4),
-        "kwartet_small": Benchmark({**_HIDDEN, "set_size": 2, "aside": 2}, "lead", 6),
-        "kwartet_mid": Benchmark({**_HIDDEN, "set_size": 3, "aside": 3}, "lead", 3),
+        "kwartet_tiny": Benchmark({**_HIDDEN, "sets": 2, "aside": 2}, "lead", 4),
+        "kwartet_small": Benchmark({**_HIDDEN, "sets": 2, "aside": 2}, "lead", 6),
+        "kwartet_mid": Benchmark({**_HIDDEN, "sets": 3, "aside": 3}, "lead", 3),
     },
     encoded="quaternity.kwartet.encoded:KwartetEncoded",
     words="quaternity.cli.kwartet_words:kwartet_words",

@@ -176,10 +176,14 @@ def drawing(
                 *zip(*curve, strict=True), color=style.colour, marker=style.marker, markersize=4,
                 linewidth=1, label=algorithm,
             )  # fmt: skip
-        for bot, lost in bots[name].items():
+        lines: dict[float, list[str]] = {}
+        for bot, lost in sorted(bots[name].items(), key=lambda item: item[1]):
             if lost > 1e-9:
-                panel.axhline(lost, color="grey", linewidth=0.7, linestyle=":")
-                panel.text(1, lost, bot, fontsize=7, va="bottom", color="grey")
+                lines.setdefault(round(lost, 4), []).append(bot)
+        for number, (lost, equal) in enumerate(lines.items()):
+            panel.axhline(lost, color="grey", linewidth=0.7, linestyle=":")
+            place = "bottom" if number % 2 else "top"  # two lines may lie close to each other
+            panel.text(1, lost, ", ".join(equal), fontsize=7, va=place, color="grey")
         panel.set_xscale("log")
         panel.set_yscale("log")
         panel.set_title(name)

@@ -14,7 +14,7 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
 from quaternity.kwartet.hands import hand_of
-from quaternity.kwartet.knowing import moment, read_formula, truth_at
+from quaternity.kwartet.knowing import moment, read_formula, told_lines, truth_at
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
 from quaternity.kwartet.log_reader import LogError
 from quaternity.kwartet.played import GameLog
@@ -109,6 +109,18 @@ def test_what_lies_aside_is_nobody_who_knows() -> None:
             read_formula(text, at)
     with pytest.raises(InputError, match="player 3 does not exist"):
         read_formula("H3 0/0", at)
+
+
+def test_a_reason_says_which_number_stands_for_the_pile() -> None:
+    """Reasons count hands; whoever reads "player 2" looks for somebody."""
+    for aside in (0, 2):
+        log = random_log(KwartetSettings(2, 3, aside=aside), Random(3), 12)
+        for formula in ("H0 0/0", "!H0 0/0", "H1 0/0 | H1 0/1"):
+            lines = list(told_lines(formula, moment(log, len(log.events), 0), why=True))
+            said = [line for line in lines if "player 2" in line or "and 2" in line]
+            assert bool(said) <= bool(aside)
+            stands = "player 2 stands for the cards aside"
+            assert (stands in lines) == (bool(aside) and "not know" not in lines[0])
 
 
 @pytest.mark.parametrize("seed", range(thorough(20, 200)))
