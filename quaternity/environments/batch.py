@@ -5,8 +5,8 @@
         games.step(chosen(games.masks(), random))
 
 Actions, masks and observations are those of a single game, number by number. A game has batches
-where its registration has a `batch`: Quarto (`quaternity.quarto.batch`) and SET
-(`quaternity.ternary.batch`) so far.
+where its registration has a `batch`: Kwartet (`quaternity.kwartet.batch`), Quarto
+(`quaternity.quarto.batch`) and SET (`quaternity.ternary.batch`) so far.
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ KWARTET = Registration(
         "kwartet_mid": Benchmark({**_HIDDEN, "sets": 3, "aside": 3}, "lead", 3),
     },
     encoded="quaternity.kwartet.encoded:KwartetEncoded",
+    batch="quaternity.kwartet.batch:KwartetBatch",
     words="quaternity.cli.kwartet_words:kwartet_words",
     command="quaternity.cli.kwartet:kwartet",
     drawing="quaternity.web.drawing.kwartet:part",

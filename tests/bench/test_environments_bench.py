@@ -136,7 +136,7 @@ def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
     told("OpenSpiel", OPEN_SPIEL, steps, note)
 
 
-@pytest.mark.parametrize("name", ["quarto", "set"])
+@pytest.mark.parametrize("name", ["kwartet", "quarto", "set"])
 def test_games_at_once(name: str, note: Callable[..., None]) -> None:
     """Moves a second of processor time of 4,096 games, masks and observations read, beside one
     game after another in PettingZoo."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quaternity.base.errors import InputError
 from quaternity.environments.batch import batch, chosen
 from quaternity.environments.episode import Episode, TableGame
+from quaternity.kwartet.settings import ASIDE
 from quaternity.quarto.batch import QuartoBatch
 from quaternity.ternary.rules import SetMove
 from tests.sizes import examples
@@ -50,7 +51,40 @@ def ternary(games: int, random: Random) -> Begun:
     return made, begin
 
 
-BATCHES = {"quarto": quarto, "set": ternary}
+def kwartet(games: int, random: Random) -> Begun:
+    """Kwartet with all its settings; often somebody is dealt a full set."""
+    players, size = random.randrange(2, 6), random.randrange(2, 7)
+    sets = random.randrange(max(2, -(-players // size)), 8)
+    most = sets * size - players
+    settings: dict[str, Any] = {
+        "players": players,
+        "sets": sets,
+        "set_size": size,
+        "aside": random.choice([0, 0, random.randint(0, min(most, ASIDE[-1]))]),
+        "max_moves": random.choice([None, None, random.randrange(1, 60)]),
+        "announce": random.choice(["at-once", "after-own-request"]),
+        "own_card_requests": random.random() < 0.5,
+    }
+    made = batch("kwartet", games, **settings)
+    game = TableGame("kwartet", settings, reward="points")
+
+    def begin(which: list[int]) -> list[Episode]:
+        episodes = [game.episode(random) for _ in which]
+        dealt = [
+            [
+                next(hand for hand, held in enumerate(episode.position.dealt) if held[s] >> n & 1)
+                for s in range(sets)
+                for n in range(size)
+            ]
+            for episode in episodes
+        ]
+        made.reset(which, dealt=dealt)
+        return episodes
+
+    return made, begin
+
+
+BATCHES = {"quarto": quarto, "set": ternary, "kwartet": kwartet}
 
 
 def assert_same(made: Any, episodes: list[Episode], seats: list[int]) -> None:
@@ -63,14 +97,25 @@ def assert_same(made: Any, episodes: list[Episode], seats: list[int]) -> None:
 
 
 def likely_action(episode: Episode, random: Random) -> int:
-    """Any legal action; of a game with threes mostly a right claim, else more cards."""
+    """Any legal action; of a game with threes mostly a right claim, else more cards.
+
+    Of Kwartet mostly a request that is answered by yes.
+    """
     legal = np.flatnonzero(np.frombuffer(episode.mask, np.uint8)).tolist()
     if episode.game.name == "set" and random.random() < 0.9:
         threes, encoded = episode.view.threes, episode.game.encoded
         if threes and random.random() < 0.8:
             return encoded.action(SetMove(random.choice(threes)), episode.view)
         return legal[-2] if len(legal) > 1 else legal[-1]
+    if episode.game.name == "kwartet" and random.random() < 0.7:
+        legal = [action for action in legal if is_answered_by_yes(episode, action)] or legal
     return random.choice(legal)
+
+
+def is_answered_by_yes(episode: Episode, action: int) -> bool:
+    request: Any = episode.game.encoded.move(action, episode.view)
+    held = episode.position.position.hands[request.asked][request.card.set_index]
+    return bool(held >> request.card.number & 1)
 
 
 @pytest.mark.parametrize("name", BATCHES)
@@ -98,6 +143,23 @@ def test_a_batch_is_so_many_single_games(name: str, games: int, seed: int) -> No
             which = random.randrange(games)
             (episodes[which],) = begin([which])
             seats[which] = episodes[which].seat or 0
+
+
+def test_games_of_kwartet_without_end_are_cut_off_as_single_ones() -> None:
+    made, game = (
+        batch("kwartet", 1, players=3, sets=2),
+        TableGame("kwartet", {"players": 3, "sets": 2}),
+    )
+    made.reset(dealt=[[0, 0, 1, 1, 0, 0, 2, 2]])
+    episode = Episode(game, game.encoded.dealt([0, 0, 0, 1, 1, 0, 0, 2, 2]))
+    while episode.seat is not None:
+        assert not made.over
+        (action,) = made.masks().argmax(1)
+        made.step([action])
+        episode = episode.after(int(action))
+    assert episode.is_cut_off
+    assert made.over
+    assert_same(made, [episode], [last_seat(episode)])
 
 
 def last_seat(episode: Episode) -> int:
