@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import pickle
@@ -21,17 +22,25 @@ from tempfile import TemporaryFile
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from quaternity.base.errors import GameLimit, InputError, PlayerFault, PlayerTimeout, SolverFault
 from quaternity.workers.child import Child
 from quaternity.workers.foreign import played_apart
-from quaternity.workers.notes import Notes, notes
-from quaternity.workers.own_process import OwnProcess, ProcessEnded, check_move_seconds
+from quaternity.workers.notes import NOTED_BYTES, Notes, notes
+from quaternity.workers.own_process import (
+    OwnProcess,
+    ProcessEnded,
+    check_move_seconds,
+    marked_answer,
+)
 from quaternity.workers.process_tree import resident
-from quaternity.workers.serving import MARK, send
+from quaternity.workers.serving import MARK, marked, send
 from tests.limits import limited
 from tests.own_process_calls import (
     PLAYED,
+    allows_namespaces,
     closes,
     computes,
     copies,
@@ -214,6 +223,159 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
     assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, PLAYED)
     if function is not stops:
         assert f" in {function.__name__}" in ended.stack
+
+
+@given(
+    st.binary(max_size=40), st.binary(min_size=MARK, max_size=MARK), st.binary(max_size=40),
+    st.lists(st.integers(0, 120), max_size=5), st.booleans(),
+)  # fmt: skip
+def test_an_answer_is_found_whatever_stands_before_it_and_however_it_is_cut(
+    noise: bytes, mark: bytes, answer: bytes, cuts: list[int], near: bool
+) -> None:
+    """Not before all of it is there; what looks like a mark at first is none."""
+    noise += mark[:-1] * near
+    whole = noise + marked(mark, answer)
+    assume(whole.find(mark) == len(noise))
+    data, given = bytearray(), 0
+    for end in sorted({min(cut, len(whole)) for cut in cuts} | {len(whole)}):
+        data += whole[given:end]
+        given = end
+        assert marked_answer(mark, data) == (answer if end == len(whole) else None)
+
+
+@given(st.lists(st.integers(0, 5) | st.none() | st.text("ab é", max_size=5), max_size=12))
+def test_notes_are_those_since_the_last_game_began(
+    notebook: tuple[Notes, Notes], told: list[int | str | None]
+) -> None:
+    """A number is the seat that begins to think, a text a move, None a new game."""
+    writer, reader = notebook
+    writer.clear()
+    thoughts, thinking, moves = 0, None, list[str]()
+    for one in told:
+        if one is None:
+            writer.clear()
+            thoughts, thinking, moves = 0, None, []
+        elif isinstance(one, int):
+            writer.thinks(one)
+            thoughts, thinking = thoughts + 1, one
+        else:
+            writer.moved(one)
+            thinking = None
+            moves.append(one)
+        assert reader.state() == (thoughts, thinking)
+        assert reader.moves() == moves
+
+
+@pytest.fixture(scope="module")
+def notebook() -> tuple[Notes, Notes]:
+    """Notes of one process, and the same as another one sees them."""
+    with TemporaryFile() as file:
+        file.truncate(NOTED_BYTES)
+        return Notes(file.fileno()), Notes(file.fileno())
+
+
+LIMITS = """
+import os, resource
+print([resource.getrlimit(kind)[0] for kind in (
+    resource.RLIMIT_DATA, resource.RLIMIT_CORE, resource.RLIMIT_NPROC)], os.getuid(), os.getgid(),
+    "NoNewPrivs:\\t1" in open("/proc/self/status").read(), flush=True)
+"""
+
+
+def line_of(child: Child) -> str:
+    """The line that a program writes."""
+    return child.exchange(b"", lambda data: bytes(data) if b"\n" in data else None).decode().strip()
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_program_has_its_limits_and_is_who_we_are(isolated: bool) -> None:
+    own = isolated and allows_namespaces()
+    with limited("quaternity.workers.child", MOST_THREADS=321):
+        child = Child([sys.executable, "-c", LIMITS], isolated=isolated, data=1 << 33)
+    threads = 321 if own else resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    assert line_of(child) == f"{[1 << 33, 0, threads]} {os.getuid()} {os.getgid()} {own}"
+    child.end()
+
+
+def test_what_is_no_program_is_told() -> None:
+    child = Child(["/nowhere"], keeps_errors=True)
+    with pytest.raises(EOFError):
+        line_of(child)
+    assert child.ending() == "ended with status 127"
+    assert child.errors() == "/nowhere: No such file or directory\n"
+    child.end()
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_program_alone_holds_its_connections_and_nothing_of_it_stays(isolated: bool) -> None:
+    """What it closes is closed, though its supervisor lives; after its end no file is open."""
+    before = set(os.listdir("/proc/self/fd"))
+    read, low = os.pipe()
+    write = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 100)
+    code = f"import os; os.close({write}); input()"
+    child = Child([sys.executable, "-c", code], pass_fds=[write], isolated=isolated)
+    os.close(low)
+    os.close(write)
+    assert select.select([read], [], [], 30)[0] == [read]
+    assert child.is_running
+    assert os.getpgid(child.process.pid) != os.getpgid(0), "an interrupt of ours is not for it"
+    os.close(read)
+    child.end()
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_supervisor_that_is_killed_or_stopped_leaves_nothing(
+    number: signal.Signals, isolated: bool
+) -> None:
+    """Where it is killed the program ends at once, where it is stopped with its object."""
+    read, write = os.pipe()
+    hidden = ["env", "-i", "sleep", "1000"]
+    code = (
+        f"import subprocess; subprocess.Popen({hidden}, pass_fds=[{write}]); print(1, flush=True)"
+    )
+    killed = "import signal; print(1, flush=True); signal.pause()"
+    code = killed if number == signal.SIGKILL else code + "; input()"
+    child = Child([sys.executable, "-c", code], pass_fds=[write], isolated=isolated)
+    os.close(write)
+    assert line_of(child) == "1"
+    os.kill(child.process.pid, number)
+    if number == signal.SIGSTOP:
+        with limited("quaternity.workers.child", END_SECONDS=0.1):
+            child.end()
+    assert select.select([read], [], [], 30)[0] == [read]
+    os.close(read)
+    child.end()
+
+
+def test_what_is_ours_to_read_is_left_to_us() -> None:
+    """A program that tells no errors has them go where ours go."""
+    read, write = os.pipe()
+    before = os.dup(0)
+    try:
+        os.dup2(read, 0)
+        os.write(write, b"ours")
+        child = Child(["cat"])
+        child.send(b"its\n")
+        assert line_of(child) == "its"
+        assert child.errors() == ""
+        assert os.read(0, 10) == b"ours"
+        child.end()
+    finally:
+        os.dup2(before, 0)
+        for file in (before, read, write):
+            os.close(file)
+
+
+def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> None:
+    with limited("quaternity.workers.child", END_SECONDS=1000):
+        child = Child(["sh", "-c", "for x in 1 2 3; do setsid sleep 1000 <&- >&- & done; exit 3"])
+        with pytest.raises(EOFError):
+            line_of(child)
+        child.process.wait(20)
+        assert child.ending() == "ended with status 3"
+        child.end()
 
 
 @limited("quaternity.workers.notes", MOST_NOTED=20)

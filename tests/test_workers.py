@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from multiprocessing import active_children
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread, get_ident
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +18,13 @@ import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
 from quaternity.workers.cluster import cluster_parts
-from quaternity.workers.pool import Pool, SerialExecutor, open_executor, ordered_map
+from quaternity.workers.pool import (
+    Pool,
+    SerialExecutor,
+    open_executor,
+    ordered_map,
+    threaded_map,
+)
 from tests.bulk_work import (
     Drawn,
     Private,
@@ -122,6 +128,44 @@ def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
         often = Dies({1, 2, 3, 4, 6, 7, 8, 9})  # each time a chunk came back in between
         pool = Pool(lambda: (often, lambda: None), in_flight=1)
         assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
+        too_often = Dies({1, 2, 3, 4, *range(6, 11)})
+        pool = Pool(lambda: (too_often, lambda: None), in_flight=1)
+        with pytest.raises(WorkersLost, match="workers died 5 times in a row"):
+            list(ordered_map(pool, double, range(3)))
+
+
+@pytest.mark.parametrize("threads", range(1, 4))
+def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
+    """One is this one."""
+    together = Barrier(threads, timeout=30)
+
+    def work(item: int) -> tuple[int, int]:
+        together.wait()
+        return 2 * item, get_ident()
+
+    doubled, by = zip(*threaded_map(threads, work, range(6 * threads)), strict=True)
+    assert doubled == tuple(range(0, 12 * threads, 2))
+    assert len(set(by)) == threads
+    assert (get_ident() in by) == (threads == 1)
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_chunk_has_an_item_at_least(size: int) -> None:
+    with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: {size} is not"):
+        next(ordered_map(pool, double, range(3), size))
+
+
+@limited("quaternity.workers.pool", CHECK_SECONDS=0.001)
+def test_who_waits_for_long_looks_and_a_timeout_of_the_work_is_its_own() -> None:
+    late: Future[int] = Future()
+    looks = iter([lambda: None, lambda: late.set_result(7)])
+    pool = Pool(lambda: (SerialExecutor(), lambda: None), 1, check=lambda: next(looks)())
+    assert pool.wait(late) == 7
+    assert next(looks, None) is None
+    mine: Future[int] = Future()
+    mine.set_exception(TimeoutError("its own"))
+    with pytest.raises(TimeoutError, match="its own"):
+        pool.wait(mine)
 
 
 @pytest.mark.parametrize("chunk", [7, 5, 20])

@@ -249,18 +249,15 @@ _rows: dict[str, Solver] = {}
 
 
 def _row(name: str) -> Solver:
-    if name not in _rows:
-        _rows[name] = find_solver(name)
     log = notes()
     assert log is not None, "in a process of its own"
     log.thinks(0)
+    if name not in _rows:
+        _rows[name] = find_solver(name)
     return _rows[name]
 
 
 def _begin(name: str, warm: bool) -> None:
-    log = notes()
-    assert log is not None, "in a process of its own"
-    log.thinks(0)
     with suppress(BaseException):
         row = _row(name)
         if warm:

@@ -80,7 +80,7 @@ class Child:
         """
         tag = os.urandom(8).hex()
         listening, self._control = os.pipe()
-        limits = (listening, int(isolated), data, MOST_THREADS if isolated else -1)
+        limits = listening, int(isolated), data, MOST_THREADS
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", _SUPERVISOR, *map(str, limits), *command],
             env={**os.environ, **(environment or {}), TAGS: f"{os.environ.get(TAGS, '')} {tag}"},
@@ -95,11 +95,11 @@ class Child:
         assert self.process.stdin is not None, "a pipe"
         assert self.process.stdout is not None, "a pipe"
         self._in, self._out = self.process.stdin.fileno(), self.process.stdout.fileno()
-        self._err = self.process.stderr.fileno() if self.process.stderr else -1
+        self._err = self.process.stderr.fileno() if self.process.stderr else None
         os.set_blocking(self._in, False)
         self._poll = select.poll()
         for file in (self._out, self._err):
-            if file >= 0:
+            if file is not None:
                 self._poll.register(file, select.POLLIN)
         self.received, self._errors, self._unsent = bytearray(), bytearray(), bytearray()
         self._looked = monotonic()
@@ -142,10 +142,11 @@ class Child:
             for file, _ in self._poll.poll(waiting):
                 if file == self._in:
                     self.send(b"")
-                elif self._read(file):
-                    answer = complete(self.received)
-                    if answer is not None:
-                        return answer
+                else:
+                    self._read(file)
+            answer = complete(self.received)
+            if answer is not None:
+                return answer
             now = monotonic()
             if memory is not None and now - self._looked > CHECK_SECONDS:
                 self._looked = now
@@ -179,17 +180,15 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return what it has written without being asked; EOFError if it is gone."""
-        while any(file == self._out for file, _ in self._poll.poll(0)):
+        """Return some of what it has written without being asked; EOFError if it is gone."""
+        if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
-            if len(self.received) >= 1 << 16:
-                break
         return bytes(self.received)
 
     def errors(self) -> str:
         """Return the end of what it wrote to standard error."""
         for _ in range(MOST_ERRORS_READ):
-            if self._err < 0 or self._err not in dict(self._poll.poll(0)):
+            if self._err is None or self._err not in dict(self._poll.poll(0)):
                 break
             self._read(self._err)
         return self._errors[-KEPT_ERRORS:].decode(errors="replace")
@@ -213,20 +212,18 @@ class Child:
         if resident(processes) > memory:
             raise MemoryError
 
-    def _read(self, file: int) -> bool:
-        """Read what is there; return whether it is of its answers."""
+    def _read(self, file: int) -> None:
         part = os.read(file, 1 << 16)
         if file == self._out:
             if not part:
                 raise EOFError
             self.received += part
-            return True
+            return
         self._errors += part
         del self._errors[:-KEPT_ERRORS]
         if not part:
             self._poll.unregister(file)
-            self._err = -1
-        return False
+            self._err = None
 
 
 def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:

@@ -156,7 +156,7 @@ class OwnProcess:
         overdue, too_large, stack, how = False, False, "", ""
         try:
             answer = child.exchange(
-                marked(mark, work), partial(_marked_answer, mark), seconds, memory, self._thinking
+                marked(mark, work), partial(marked_answer, mark), seconds, memory, self._thinking
             )
             child.received.clear()
             return Values(io.BytesIO(answer)).load()
@@ -202,7 +202,7 @@ def _memory_file() -> io.FileIO:
         return io.FileIO(os.dup(file.fileno()), "r+")
 
 
-def _marked_answer(mark: bytes, data: bytearray) -> bytes | None:
+def marked_answer(mark: bytes, data: bytearray) -> bytes | None:
     """Return an answer when all of it is there; what stands before its mark somebody else wrote."""
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK) if begin < 0 else begin]

@@ -20,7 +20,6 @@ from contextlib import suppress
 
 SET_PARENT_DEATH, SET_SUBREAPER, NO_NEW_PRIVILEGES = 1, 36, 38
 NEW_MOUNTS, NEW_USER, NEW_PROCESSES = 0x20000, 0x10000000, 0x20000000
-PRIVATE_FOR_ALL = 0x44000  # MS_REC | MS_PRIVATE
 LOOK_SECONDS = 0.2
 MOST_FILES = 1 << 20
 
@@ -58,7 +57,7 @@ def _become(command: list[str], data: int, processes: int) -> None:
 def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
     """Be the first process of a namespace: all others end with it."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
-    system.mount(None, b"/", None, PRIVATE_FOR_ALL, None)
+    # What a user of their own mounts, nobody outside sees.
     system.mount(b"proc", b"/proc", b"proc", 0, None)
     program = os.fork()
     if not program:

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -124,11 +125,29 @@ def says_too_much(problem: DealProblem) -> Any:
     raise LimitError("\x1b[31mtoo hard\nquaternity: all is well\n" + "!" * 10**5)
 
 
+def tells_its_limit(problem: DealProblem) -> Any:
+    """Says how many bytes of data the system lets it have."""
+    import resource
+
+    raise LimitError(f"{resource.getrlimit(resource.RLIMIT_DATA)[0]} bytes")
+
+
+_warm: list[int] = []
+
+
+def slow_at_first(problem: DealProblem) -> Any:
+    """Takes a second for its very first problem, as one does that imports much."""
+    if not _warm:
+        time.sleep(1)
+    _warm.append(1)
+    return _right(problem)
+
+
 DAEMON = "86413"
 
 WILD: tuple[Callable[[DealProblem], Any], ...] = (
     hangs, eats, asks_for_much, forks, leaves_a_copy, lets_work, prints, exits, is_killed, fails,
-    gives_up, answers_code, leaves_a_daemon, says_too_much,
+    gives_up, answers_code, leaves_a_daemon, says_too_much, tells_its_limit,
 )  # fmt: skip
 _BY_NAME = {one.__name__: one for one in WILD}
 

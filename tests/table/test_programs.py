@@ -30,11 +30,12 @@ from quaternity.table.programs import end_idle
 from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
 from quaternity.ternary.rules import SetRules
 from quaternity.workers import program as program_module
-from quaternity.workers.child import Child
-from quaternity.workers.own_process import own_process
+from quaternity.workers.child import KEPT_ERRORS, MOST_PROCESSES, Child
+from quaternity.workers.own_process import FOREIGN_SECONDS, own_process
 from quaternity.workers.pool import open_executor
 from quaternity.workers.process_tree import descendants
 from tests.limits import limited
+from tests.own_process_calls import allows_namespaces
 from tests.sizes import thorough
 
 HERE = Path(__file__).parent
@@ -229,7 +230,7 @@ def test_a_program_sees_and_reaches_no_process_but_its_own(tmp_path: Path) -> No
     program = program_module.Program([sys.executable, "-I", "-S", str(script)])
     seen = program.ask({"do": "new"}, 20)["ready"].split()
     program.end()
-    if str(os.getpid()) in seen:
+    if not allows_namespaces():
         pytest.skip("the system allows no namespaces")
     assert len(seen) == 2, "the first of its namespace, and itself"
 
@@ -271,6 +272,38 @@ def test_a_message_larger_than_a_pipe_arrives() -> None:
     with pytest.raises(program_module.ProgramFault, match="gave no answer") as raised:
         deaf.ask({"large": "x" * 10**6}, 0.2)
     assert raised.value.overdue
+
+
+@limited("quaternity.workers.program", MOST_LINE=20)
+def test_a_line_has_a_length_at_most_and_may_come_in_parts() -> None:
+    """However long it takes, where a move has no limit of time; an empty line is no object."""
+    script = "while read x; do printf '{\"move\"'; sleep 0.1; echo ': \"%s\"}'; done"
+    answers: dict[int, object] = {}
+    for length in range(19, 23):
+        move = "m" * (length - 12)
+        program = program_module.Program(["sh", "-c", script % move])
+        try:
+            answers[length] = program.ask({"do": "choose"}, None) == {"move": move}
+        except program_module.ProgramFault as fault:
+            answers[length] = fault.what
+        program.end()
+    too_long = "wrote 20 bytes and more without the end of a line"
+    assert answers == {19: True, 20: True, 21: too_long, 22: too_long}
+    empty = program_module.Program(["sh", "-c", "read x; echo; read x"])
+    with pytest.raises(program_module.ProgramFault, match="wrote '', which is no JSON"):
+        empty.ask({"do": "choose"}, 20)
+
+
+def test_the_guide_says_what_a_program_may_do() -> None:
+    text = guide.page("arena").text
+    for row in (
+        f"| time | {FOREIGN_SECONDS} seconds for a move and for `ready`",
+        f"| memory | {program_module.MEMORY >> 30} GB with all",
+        f"| processes | {MOST_PROCESSES} at a time |",
+        f"the last {KEPT_ERRORS / 1024:g} kB are kept",
+    ):
+        assert row in text
+    assert program_module.MOST_LINE == 1 << 20, "a megabyte"
 
 
 EXAMPLES = Path(guide.__file__).parent / "arena"
