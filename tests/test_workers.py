@@ -158,10 +158,16 @@ def test_a_chunk_has_an_item_at_least(size: int) -> None:
 @limited("quaternity.workers.pool", CHECK_SECONDS=0.001)
 def test_who_waits_for_long_looks_and_a_timeout_of_the_work_is_its_own() -> None:
     late: Future[int] = Future()
-    looks = iter([lambda: None, lambda: late.set_result(7)])
-    pool = Pool(lambda: (SerialExecutor(), lambda: None), 1, check=lambda: next(looks)())
+    looks = []
+
+    def look() -> None:
+        looks.append(late.done())
+        if len(looks) == 2:
+            late.set_result(7)
+
+    pool = Pool(lambda: (SerialExecutor(), lambda: None), 1, check=look)
     assert pool.wait(late) == 7
-    assert next(looks, None) is None
+    assert looks == [False, False]
     mine: Future[int] = Future()
     mine.set_exception(TimeoutError("its own"))
     with pytest.raises(TimeoutError, match="its own"):
