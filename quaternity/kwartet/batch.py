@@ -1,6 +1,6 @@
 """Many games of Kwartet at once, in NumPy; `quaternity.environments.batch` makes them.
 
-What all know of a set are a few numbers for each hand, which a request changes for two hands.
+What was said of a set is a few numbers for each hand; a request changes those of a few hands.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class KwartetBatch:
         self.over, self._has_asked = np.empty(count, bool), np.empty((count, players), bool)
         # [asker, asked, card, answer] of the last request; -1 for none.
         self._last = np.empty((4, count), np.int16)
-        # [hand, game, set, number]: per card the size of a set when all know that the hand may
-        # hold it, else 0; then the fewest and the most cards that all know it has.
+        # [hand, game, set, number]: per card the size of a set where requests do not rule the hand
+        # out, else 0; then the fewest and the most cards that they state.
         self._known = np.empty((hands, count, sets, self.settings.set_size + 2), np.float32)
         self.reset()
 
@@ -114,7 +114,7 @@ class KwartetBatch:
     def step(self, actions: ArrayLike) -> None:
         """Make a request in each game that is not over; others pass over theirs.
 
-        Cost: some 0.5 microseconds a game.
+        Cost: some 0.3 microseconds a game.
 
         Raises:
             InputError: an action is not legal; it names the game, and nothing is played.
@@ -234,7 +234,7 @@ class KwartetBatch:
     def masks(self) -> NDArray[np.uint8]:
         """Return [game, action], 1 for what is legal; nothing is when a game is over.
 
-        Cost: about half a microsecond a game.
+        Cost: some 0.2 microseconds a game with 4 players and 52 cards.
         """
         settings, held = self.settings, self._held()
         may = np.logical_or.reduce([held[:, :, n] for n in range(settings.set_size)])[:, :, None]
@@ -254,7 +254,7 @@ class KwartetBatch:
     def observations(self) -> NDArray[np.float32]:
         """Return [game, number]: what `seat` sees; see `KwartetEncoded.entries`.
 
-        Cost: about a microsecond a game with 4 players and 52 cards.
+        Cost: some 1.4 microseconds a game with 4 players and 52 cards.
         """
         settings, order, first = self.settings, self._order(), self.seat[:, None]
         players, sets, size, hands = (

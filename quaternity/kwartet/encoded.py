@@ -53,9 +53,9 @@ class KwartetEncoded:
                 "sets",
                 sets * each,
                 f"per set {each} numbers: {size} cards with 1 when it is in the own hand; "
-                f"{size} cards with per {hand} 1 when all know that it may hold the card; per "
-                f"{hand} the fewest and then the most cards that all know it has, over {size}; "
-                "per seat 1 when it has put the set down",
+                f"{size} cards with per {hand} 1 unless requests for the card rule it out; per "
+                f"{hand} the fewest and then the most cards that requests state, over {size}, "
+                "without what follows from other cards; per seat 1 when it has put the set down",
             ),
             ("last asker", players, "1 for who made the last request"),
             ("last asked", players, "1 for who was asked"),
