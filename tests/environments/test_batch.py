@@ -53,7 +53,7 @@ def ternary(games: int, random: Random) -> Begun:
 
 def kwartet(games: int, random: Random) -> Begun:
     """Kwartet with all its settings; often somebody is dealt a full set."""
-    players, size = random.randrange(2, 6), random.randrange(2, 7)
+    players, size = random.randrange(2, 9), random.choice([2, 3, 4, 5, 6, 10])
     sets = random.randrange(max(2, -(-players // size)), 8)
     most = sets * size - players
     settings: dict[str, Any] = {
