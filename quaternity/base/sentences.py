@@ -41,19 +41,32 @@ class Kind(NamedTuple):
         return Sentence(self, about)
 
 
+@lru_cache(maxsize=1024)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names
+
+
 class Sentence(str):
     """A sentence: its text in plain words, and its values by name; some may be sentences."""
 
-    __slots__ = ("about", "kind")  # a game at a table keeps some for every move
+    # A game at a table keeps some for every move: names are shared, values a third of a dictionary.
+    __slots__ = ("_names", "_values", "kind")
 
     kind: Kind
-    about: dict[str, Any]
+    _names: tuple[str, ...]
+    _values: tuple[Any, ...]
 
     def __new__(cls, kind: Kind, about: dict[str, Any]) -> Sentence:
         """Put it in plain words."""
         sentence = super().__new__(cls, PLAIN.put(kind, about))
-        sentence.kind, sentence.about = kind, about
+        sentence.kind, sentence._names = kind, _shared(tuple(about))
+        sentence._values = tuple(about.values())
         return sentence
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the sentence says, by name."""
+        return dict(zip(self._names, self._values, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Sentence, (self.kind, self.about)

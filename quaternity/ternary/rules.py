@@ -108,10 +108,15 @@ class SetView:
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """The view of a bystander, and the deck that nobody sees, in the order of dealing."""
+    """The view of a bystander, and all cards in the order of dealing, which nobody sees."""
 
     seen: SetView
-    deck: tuple[int, ...]
+    order: tuple[int, ...]
+
+    @property
+    def deck(self) -> tuple[int, ...]:
+        """The cards that are not dealt yet."""
+        return self.order[CARDS - self.seen.undealt :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             None, deck[:table], CARDS - table, ((),) * seats, (0,) * seats, frozenset(),
             self.settings,
         )  # fmt: skip
-        return SetPosition(seen, deck[table:])
+        return SetPosition(seen, deck)
 
     def to_act(self, position: SetPosition) -> range:
         """Everybody, until it is over."""
@@ -158,16 +163,16 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         faults += self.faults(view, move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal move", faults)
-        seen, deck = position.seen, position.deck
+        seen, order, deck = position.seen, position.order, position.deck
         if not move.cards:
             agreed = seen.agreed | {seat}
             if len(agreed) < self.seats:
-                return SetPosition(replace(seen, agreed=agreed), deck)
-            return _dealt(replace(seen, agreed=frozenset()), deck, (*seen.places, *deck[:3]))
+                return SetPosition(replace(seen, agreed=agreed), order)
+            return _dealt(replace(seen, agreed=frozenset()), order, (*seen.places, *deck[:3]))
         first, second, last = move.cards
         if not is_triple(first, second, last, self.settings.rule):
             wrong = tuple(count + (player == seat) for player, count in enumerate(seen.wrong))
-            return SetPosition(replace(seen, wrong=wrong), deck)
+            return SetPosition(replace(seen, wrong=wrong), order)
         taken = tuple(
             (*threes, (first, second, last)) if player == seat else threes
             for player, threes in enumerate(seen.taken)
@@ -175,10 +180,10 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         seen = replace(seen, taken=taken, agreed=frozenset())
         if len(seen.places) > self.settings.table or not deck:
             remaining = tuple(card for card in seen.places if card not in move.cards)
-            return SetPosition(replace(seen, places=remaining), deck)
+            return SetPosition(replace(seen, places=remaining), order)
         new = iter(deck)
         filled = tuple(next(new) if card in move.cards else card for card in seen.places)
-        return _dealt(seen, deck, filled)
+        return _dealt(seen, order, filled)
 
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
@@ -298,12 +303,13 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
     def like(self, view: SetView, random: Random) -> SetPosition:
         """Return the view with the cards that are not seen, in any order, as the deck."""
-        seen = {
+        seen = [
             *view.places,
             *(card for threes in view.taken for three in threes for card in three),
-        }
+        ]
         deck = [card for card in range(CARDS) if card not in seen]
-        return SetPosition(replace(view, seat=None), tuple(random.sample(deck, len(deck))))
+        order = (*seen, *random.sample(deck, len(deck)))
+        return SetPosition(replace(view, seat=None), order)
 
     def chance_text(self, start: SetPosition) -> str:
         """Return the deck from its first card on."""
@@ -331,5 +337,5 @@ def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
     return tuple(dict(zip(LETTERS, view.places, strict=False)).get(letter) for letter in letters)
 
 
-def _dealt(seen: SetView, deck: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
-    return SetPosition(replace(seen, places=places, undealt=len(deck) - 3), deck[3:])
+def _dealt(seen: SetView, order: tuple[int, ...], places: tuple[int, ...]) -> SetPosition:
+    return SetPosition(replace(seen, places=places, undealt=seen.undealt - 3), order)

@@ -80,10 +80,10 @@ def test_types_are_those_of_the_protocol() -> None:
 
 
 class ShowsTheDeck(SetRules):
-    """The deck's next card is in every view."""
+    """The last card of the deck is in every view."""
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
-        return replace(super().view(position, seat), undealt=-position.deck[0])
+        return replace(super().view(position, seat), undealt=-position.order[-1])
 
 
 class TellsOthersHands(KwartetRules):
@@ -355,6 +355,9 @@ def test_twenty_one_cards_without_a_triple_are_not_the_end() -> None:
         assert move is not None
         position = rules.after(position, 0, move)
         most = max(most, len(position.seen.places))
+        dealt = rules.like(position.seen, random)
+        assert dealt.seen == position.seen
+        assert sorted(dealt.deck) == sorted(position.deck)
     assert most > 21
 
 
