@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from doctest import DocTestParser
 from importlib import import_module
+from itertools import combinations, product, repeat
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
 from quaternity import guide
+from quaternity.base.wording import shown
 from quaternity.epistemic import holds
 from quaternity.errors import InputError
 from quaternity.guide.lessons import check
@@ -29,13 +31,54 @@ EXERCISES = [
     for lesson in guide.LESSONS
     for name in import_module(f"quaternity.guide.lessons.{lesson}").EXERCISES
 ]
+
+
+class Unhelpful:
+    """An object of which everything fails, its text too."""
+
+    def fails(self, *_: object) -> Any:
+        raise RuntimeError
+
+    __repr__ = __eq__ = __lt__ = __le__ = __len__ = __iter__ = __getitem__ = __index__ = fails
+    __float__ = __abs__ = __call__ = fails
+    __hash__ = None  # type: ignore[assignment]
+
+
+def itself() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
 NUMBERS = st.integers(-2, 7)
+ODD = [10**400, -(10**6000), True, 1j, b"036", Unhelpful(), itself(), object, print, repeat(0),
+       "K0 " * 9000 + "H0 0/0", "(" * 90_000]  # fmt: skip
 JUNK = st.recursive(
-    NUMBERS | st.none() | st.text(max_size=3) | st.floats(allow_nan=False),
+    NUMBERS
+    | st.none()
+    | st.text(max_size=3)
+    | st.floats()
+    | st.sampled_from(range(len(ODD))).map(lambda place: ODD[place]),
     lambda part: (
-        st.lists(part, max_size=8) | st.tuples(part, part, part) | st.dictionaries(NUMBERS, part)
+        st.lists(part, max_size=8)
+        | st.tuples(part, part, part)
+        | st.dictionaries(NUMBERS, part)
+        | st.sets(NUMBERS | st.floats() | st.none())
+        | st.iterables(NUMBERS)
     ),
 )
+
+
+ONLY = {
+    "pigeons 2": {"{1, 2}", "(1, 2)", "(2, 1)", "[1, 2]", "[2, 1]"}
+    | {repr(players) for players in product((1, 2), repeat=3) if len({*players}) == 2},
+    "pigeons 5": {"(0, 0, 3)", "(0, 1, 3)", "[0, 0, 3]", "[0, 1, 3]"},
+    "pigeons 6": {"{2: 2}"},
+    "worlds 1": {"(4, 20)", "[4, 20]"},
+    "secret 1": {"'paper'"},
+    "secret 3": {"2"},
+}
+"""The right answers to exercises that have few, as their repr."""
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -54,6 +97,22 @@ def test_whatever_is_answered_is_judged(name: str, answer: Any) -> None:
     marked = check(name, answer)
     assert isinstance(marked, Marked)
     assert marked.said.endswith((".", "?")), marked
+    assert len(marked.said) < 600
+    if name in ONLY:
+        assert bool(marked) == (shown(answer) in ONLY[name])
+
+
+@pytest.mark.parametrize("name", ONLY)
+def test_no_answer_near_a_right_one_passes(name: str) -> None:
+    places = range(-2, 5)
+    near: list[Any] = [
+        *places, *product(places, repeat=2), *product(places, repeat=3),
+        *({*group} for size in range(4) for group in combinations(places, size)),
+        *({card: player} for card, player in product(places, places)),
+        *({2: 2, card: player} for card, player in product(places, places)),
+    ]  # fmt: skip
+    passed = {repr(answer) for answer in near if check(name, answer)}
+    assert passed == {repr(answer) for answer in near} & ONLY[name]
 
 
 WRONG: list[tuple[str, Any, str]] = [
@@ -69,7 +128,12 @@ WRONG: list[tuple[str, Any, str]] = [
     ("pigeons 4", [3, 0, 2, 0], "does not have card 2"),
     ("pigeons 4", [3, 0, 0, 1], "player 1 has 2 cards"),
     ("pigeons 5", (0, 2, 3), "too plain"),
-    ("pigeons 6", {}, "1 card more"),
+    ("pigeons 2", {0}, "Player 0 has 2 places, and only 0 cards"),
+    ("pigeons 2", set(), "at least one player"),
+    ("pigeons 2", {-1}, "out of range 0..3"),
+    ("pigeons 5", (1, 2, 1), "may own only 0 cards of set 1"),
+    ("pigeons 5", (0, -1, 9), "-1 is not a whole number of at least 0"),
+    ("pigeons 6", {}, "Some owner is certain"),
     ("pigeons 6", {2: 1}, "may be player 2's"),
     ("worlds 1", (4, 4), "Carol sees 1 of"),
     ("worlds 1", (20, 20), "Alice sees 3 of"),

@@ -17,12 +17,13 @@ from typing import Any
 
 from quaternity.base.errors import QuaternityError
 from quaternity.base.plain_values import named
+from quaternity.base.wording import shown
 from quaternity.guide import LESSONS
 from quaternity.guide.lessons.marks import Marked, not_yet
 
 
 def check(exercise: str, answer: Any) -> Marked:
-    """Check an answer to an exercise; a wrong one gets a hint.
+    """Check an answer to an exercise; a wrong one gets a hint, whatever object it is.
 
     Raises:
         InputError: there is no such exercise; lists them.
@@ -35,6 +36,6 @@ def check(exercise: str, answer: Any) -> Marked:
     try:
         return judge(answer)
     except QuaternityError as error:
-        return not_yet(f"{error}.")
-    except (TypeError, ValueError, AttributeError, LookupError):
-        return not_yet(f"The answer is to be {form} This is {answer!r:.80}.")
+        return not_yet(f"{error}. The answer is to be {form}")
+    except Exception:  # what an arbitrary object can do
+        return not_yet(f"The answer is to be {form} This is {shown(answer)}.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from quaternity.base.plain_values import entries, numbered, wholes
 from quaternity.base.wording import counted, named
 from quaternity.guide.lessons.marks import Marked, not_yet, right
 from solvers import DealProblem, Feasible, SetConstraint, deal_faults, solve
@@ -47,7 +49,7 @@ def crowded(cards: Cards, group: set[int]) -> tuple[int, int]:
 
 def _a_deal(answer: Any) -> Marked:
     """Judge a list with an owner for each card, such as [0, 0, 2, 1, 1, 2, 2]."""
-    faults = deal_faults(deal_problem(FIRST), [list(answer)])
+    faults = deal_faults(deal_problem(FIRST), [list(wholes(answer, "owners", 0))])
     if faults:
         return not_yet(f"{faults[0].capitalize().replace('0/', '')}.")
     return right("Whoever doubts it can count it out; nobody has to know how you found it.")
@@ -55,17 +57,27 @@ def _a_deal(answer: Any) -> Marked:
 
 def _a_group(answer: Any) -> Marked:
     """Judge a set of players, such as {0, 1}."""
-    group = set(answer)
+    if not isinstance(answer, Collection) or isinstance(answer, str | bytes | Mapping):
+        raise TypeError
+    group = {numbered(player, len(SECOND.hands), "player") for player in answer}
+    if not group:
+        return not_yet("A group has at least one player.")
     places, cards = crowded(SECOND, group)
     if cards <= places:
-        count = f"{counted(places, 'place')}, and only {counted(cards, 'card')} must go to them"
-        return not_yet(f"{named('player', sorted(group)).capitalize()} have {count}: enough.")
+        who = named("player", sorted(group)).capitalize()
+        have, them = ("has", who.lower()) if len(group) == 1 else ("have", "them")
+        count = f"{counted(places, 'place')}, and only {counted(cards, 'card')} must go to {them}"
+        return not_yet(f"{who} {have} {count}: enough.")
     return right(f"{cards} cards and {places} places: no deal, and no search is needed to see it.")
 
 
 def _two_together(answer: Any) -> Marked:
     """Judge a pair of lists as in `pigeons.SECOND`, with three players: (hands, may)."""
-    cards = Cards(*answer)
+    hands, may = entries(answer, "answer")
+    cards = Cards(
+        list(wholes(hands, "hands", 0)),
+        [list(wholes(players, f"may[{card}]", 0)) for card, players in enumerate(may)],
+    )
     if len(cards.hands) != 3 or sum(cards.hands) != len(cards.may):
         return not_yet("Take three players, and as many cards as their hands hold together.")
     if not all(cards.may):
@@ -94,10 +106,12 @@ def _over(cards: Cards, group: set[int]) -> bool:
 
 def _a_path(answer: Any) -> Marked:
     """Judge a list that begins with a card and goes on with player, card, player, ...: [3, 0]."""
-    given, steps = dict(enumerate((0, 1, 2))), list(answer)
+    given, steps = dict(enumerate((0, 1, 2))), wholes(answer, "path", 0)
     if len(steps) % 2 or not steps or steps[0] != 3:
         return not_yet("A path begins with card 3, which has no owner, and ends with a player.")
     for card, player in zip(steps[::2], steps[1::2], strict=True):
+        if card >= len(THIRD.may):
+            return not_yet(f"There is no card {card}.")
         if player not in THIRD.may[card]:
             return not_yet(f"Card {card} may not go to player {player}.")
     for player, card in zip(steps[1::2], steps[2::2], strict=False):
@@ -112,11 +126,18 @@ def _a_path(answer: Any) -> Marked:
 
 def _a_minimum(answer: Any) -> Marked:
     """Judge three numbers, (set, player, least), such as (1, 0, 2)."""
-    index, player, least = answer
+    index, player, least = wholes(answer, "numbers", 0)
+    numbered(index, len(FOURTH.sets), "set")
+    numbered(player, len(FOURTH.hands), "player")
     constraint = FOURTH.sets[index]
     if least > FOURTH.hands[player]:
         return not_yet(
             f"Player {player} holds {FOURTH.hands[player]} cards: too plain. Take fewer."
+        )
+    theirs = sum(owners >> player & 1 for owners in constraint.owners)
+    if least > theirs:
+        return not_yet(
+            f"Player {player} may own only {counted(theirs, 'card')} of set {index}: too plain."
         )
     low = with_entry(constraint.low, player, least)
     verdict = solve(FOURTH.with_set(index, SetConstraint(constraint.owners, low, constraint.high)))
@@ -127,7 +148,13 @@ def _a_minimum(answer: Any) -> Marked:
 
 def _certain(answer: Any) -> Marked:
     """Judge a dictionary from cards to their only possible owners, such as {0: 1, 4: 2}."""
-    for card, player in sorted(dict(answer).items()):
+    if not isinstance(answer, Mapping):
+        raise TypeError
+    if not answer:
+        return not_yet("Some owner is certain. Which cards are left for the other players?")
+    for card, player in sorted(answer.items()):
+        numbered(card, len(FIFTH.may), "card")
+        numbered(player, len(FIFTH.hands), "player")
         for other in FIFTH.may[card]:
             verdict = _with_owner(card, other)
             if isinstance(verdict, Feasible) and other != player:
