@@ -30,7 +30,7 @@ FULL_SIZE = 1000
 """Positions from this number on have the largest settings that are tried, and most moves."""
 
 LARGEST = 2
-"""Settings go up to so many times what is usual."""
+"""Settings go up to so many times what is usual; those that may be left out, to `MOST_MOVES`."""
 
 MOST_MOVES = 60
 OWN_MOVES = 8
@@ -186,7 +186,10 @@ def _settings(game: str, size: float, random: Random) -> Any:
         values: dict[str, Any] = {}
         for field in setting_fields(rules):
             if field.kind == "number":
-                high = min(field.most, LARGEST * (field.default or 1))
+                if field.default is None and random.random() < 0.5:
+                    continue  # it is usually left out
+                usual_most = MOST_MOVES if field.default is None else LARGEST * (field.default or 1)
+                high = min(field.most, usual_most)
                 high = field.least + int((high - field.least) * size)
                 values[field.name] = random.choice(range(field.least, high + 1, field.step))
             elif field.kind == "choice":

@@ -7,6 +7,8 @@ import sys
 from random import Random
 from typing import Any
 
+from quaternity.base.errors import InputError
+
 
 class Harmless:
     """Any legal move; the moments are drawn, and pass."""
@@ -26,6 +28,20 @@ class Harmless:
 class Fails(Harmless):
     def act(self) -> None:
         raise ValueError("no idea")
+
+
+class NeverMoves(Harmless):
+    def choose(self, view: Any, random: Random) -> Any:
+        raise ValueError("not today")
+
+
+class Picky(Harmless):
+    """Takes games of two alone."""
+
+    def __init__(self, rules: Any, argument: str | None = None) -> None:
+        super().__init__(rules, argument)
+        if rules.seats != 2:
+            raise InputError("picky: for two players only")
 
 
 class Exits(Harmless):

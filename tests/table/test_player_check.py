@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,10 +13,13 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.kwartet.rules import KwartetRules
 from quaternity.table.games import GAMES, registration
-from quaternity.table.player_check import check_player
+from quaternity.table.player_check import check_player, settings_lines
 from quaternity.table.programs import end_idle
+from quaternity.table.setting_fields import setting_fields
 from quaternity.workers.own_process import own_process
+from tests.limits import limited
 from tests.sizes import thorough
 
 HOSTILE = f"cmd:{sys.executable} -I -S {Path(__file__).parent / 'hostile.py'}"
@@ -60,6 +66,98 @@ def test_what_is_wrong_is_found_in_a_small_position_and_there_again(name: str, f
         checked.asked.view, checked.fault.split()[:3]
     )  # fmt: skip
     end_idle()
+    own_process().end()
+
+
+def program(folder: Path, deeds: str) -> str:
+    """A program that answers as the deeds say, and notes its process when a game begins."""
+    script = folder / "program.py"
+    script.write_text(PROGRAM.replace("DEEDS", deeds))
+    return f"cmd:{sys.executable} -I -S {script} {folder}/processes"
+
+
+PROGRAM = """
+import json, os, sys
+games, name = 0, os.urandom(8).hex()  # numbers of processes are those of their namespaces
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {"ready": "x"}
+    if asked["do"] == "new":
+        games += 1
+        with open(sys.argv[1], "a") as file:
+            file.write(f"{name}\\n")
+    elif asked["do"] == "choose":
+        moves, version = asked["moves"], asked["version"]
+        answer = {"move": DEEDS}
+    else:
+        continue
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def test_a_program_plays_on_and_a_second_one_is_started_again_now_and_then(tmp_path: Path) -> None:
+    with limited("quaternity.table.player_check", KILLED_EVERY=10):
+        checked = check_player(program(tmp_path, "moves[0]"), "quarto", range(30))
+    assert (checked.positions, checked.asked) == (30, None)
+    processes = Counter((tmp_path / "processes").read_text().split())
+    assert 3 <= len(processes) <= 6
+    assert max(processes.values()) > 10
+    end_idle()
+
+
+def test_what_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
+    with limited("quaternity.table.player_check", KILLED_EVERY=3):
+        checked = check_player(program(tmp_path, "moves[games % len(moves)]"), "quarto", range(60))
+    assert "asked the same twice, answers" in checked.fault
+    assert checked.asked is not None
+    first, second = re.findall(r"'(0|1)? ?([^']+)'", checked.fault.split("answers", 1)[1])
+    assert first != second
+    assert "waiting" not in checked.fault
+    end_idle()
+
+
+@pytest.mark.parametrize("number", range(0, 1000, 100))
+def test_whoever_is_asked_has_been_told_of_all_that_was_seen(number: int, tmp_path: Path) -> None:
+    checked = check_player(program(tmp_path, "f'version {version}'"), "quarto", [number])
+    if checked.asked is not None:
+        assert f"gave move 'version {len(checked.asked.steps)}'" in checked.fault
+    end_idle()
+
+
+def test_settings_grow_from_the_least_to_twice_what_is_usual() -> None:
+    """As far as they go together; and they are written as they are typed."""
+    largest, unlimited = Counter[str](), 0
+    for number, seed in [*product((0, 250, 500, 1200), range(4)), *((999, n) for n in range(20))]:
+        checked = check_player("tests.table.misbehaving:NeverMoves", "kwartet", [number], seed)
+        if checked.asked is None:
+            continue  # somebody else sat where it was not asked
+        settings = checked.asked.rules.settings
+        size = min(1, (number + 1) / 1000)
+        fields = [field for field in setting_fields(KwartetRules) if field.kind == "number"]
+        for field in fields:
+            high = min(field.most, 2 * (field.default or 1))
+            value = getattr(settings, field.name)
+            if field.default is None:
+                unlimited += value is None
+                continue
+            assert field.least <= value <= field.least + (high - field.least) * size
+            largest[field.name] = max(largest[field.name], value)
+        lines = dict(line.split(" ") for line in settings_lines(checked.asked.rules))
+        assert lines == {
+            field.name.replace("_", "-"): str(getattr(settings, field.name))
+            for field in setting_fields(KwartetRules)
+        }
+    assert all(largest[field.name] > field.default for field in fields if field.default is not None)
+    assert unlimited > 5
+    own_process().end()
+
+
+def test_positions_that_a_player_does_not_take_are_counted() -> None:
+    picky = "tests.table.misbehaving:Picky"
+    checked = check_player(picky, "kwartet", range(0, 1000, 50))
+    assert checked.asked is None
+    assert checked.positions == 20
+    assert 0 < checked.refused < 20
     own_process().end()
 
 

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from quaternity.table.tournament.seatings import seatings
+from quaternity.table.tournament.seatings import labels, seatings
 
 
 @pytest.mark.parametrize("players", range(2, 14))
@@ -28,6 +28,18 @@ def test_any_two_sit_in_any_two_seats_equally_often(players: int) -> None:
     )
     assert len(met) == len(pairs) ** 2
     assert len(set(met.values())) == 1
+
+
+def test_a_deal_has_as_many_seatings_as_is_said() -> None:
+    numbers = {players: len(seatings(players)) for players in range(2, 15)}
+    assert numbers == {
+        2: 2, 3: 6, 4: 24, 5: 20, 6: 60, 7: 42, 8: 56, 9: 54, 10: 40, 11: 110, 12: 48, 13: 26,
+        14: 28,
+    }  # fmt: skip
+
+
+def test_who_sits_alone_under_a_name_keeps_it() -> None:
+    assert labels(["a", "b", "a", "c"]) == ["a 1", "b", "a 2", "c"]
 
 
 @pytest.mark.parametrize("players", range(2, 5))
