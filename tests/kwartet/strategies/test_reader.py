@@ -100,6 +100,44 @@ def test_what_it_asks_is_legal_and_follows_from_the_view(seed: int) -> None:
         assert others == [found, asked] * 2
 
 
+BELIEVED = {
+    0: ("5 asks 4 for 2/0; 3 asks 1 for 1/2", [15.53188, 15.34607, 16.71312, 15.958072]),
+    1: ("1 asks 2 for 1/5; 1 asks 2 for 3/5", [10.81158, 11.041915, 8.501671, 8.149494]),
+    2: ("2 asks 0 for 2/3; 0 asks 3 for 1/2", [7.188915, 6.915007, 3.080356, 2.899209]),
+    3: ("2 asks 3 for 0/3; 0 asks 2 for 0/0", [15.663498, 15.139028, 13.220289, 12.750936]),
+    4: ("0 asks 1 for 0/0; 0 asks 1 for 0/0", [0.499224, 0.445122, 0.499224, 0.445122]),
+    6: ("0 asks 1 for 3/3; 1 asks 0 for 3/3", [13.982303, 14.541309, 15.712878, 14.24892]),
+    7: ("2 asks 3 for 1/4; 1 asks 3 for 0/1", [8.953954, 9.094747, 9.35756, 8.637729]),
+    8: ("0 asks 1 for 0/3; 0 asks 1 for 2/2", [3.751077, 4.568202, 1.599606, 1.421021]),
+    11: ("0 asks 3 for 1/2; 1 asks 3 for 2/2", [5.512255, 5.639296, 2.260203, 2.260203]),
+}
+"""Per seed the requests at two moments of a game, and sums of beliefs, of a player and of all."""
+
+
+@pytest.mark.parametrize("seed", BELIEVED)
+def test_a_seed_gives_the_beliefs_and_requests_that_it_always_gave(seed: int) -> None:
+    """Results of tournaments are named by their seeds: if this changes they are measured anew.
+
+    The beliefs are told by sums with weights, as what a player knows, and as a bystander does.
+    """
+    random = Random(f"pinned/{seed}")
+    settings = random_settings(random, range(2, 7), range(3, 9))
+    log = played(settings, seed, random.randrange(8, 30))
+    asked, sums = [], []
+    for number in (len(log.events) // 2, len(log.events) - 1):
+        position = log.positions[number]
+        view = position.view(position.public.turn, log.events[:number])
+        asked.append(str(reader(view, Random(seed))))
+        for seen in (view, View(view.public, NOBODY, (0,) * len(view.hand), view.events)):
+            weights, total = Random(seed), 0.0
+            for cards in beliefs(seen):
+                total += sum(chance * weights.random() for row in cards for chance in row)
+            sums.append(total)
+    requests, believed = BELIEVED[seed]
+    assert "; ".join(asked) == requests
+    assert sums == pytest.approx(believed, abs=1e-5)
+
+
 def test_what_was_taken_back_is_forgotten() -> None:
     views = list(some_views(3, range(4, 5), every=thorough(6, 3)))
     fresh = []
