@@ -36,6 +36,7 @@ def check(exercise: str, answer: Any) -> Marked:
     try:
         return judge(answer)
     except QuaternityError as error:
-        return not_yet(f"{error}. The answer is to be {form}")
+        fault = str(error).partition("\n")[0]
+        return not_yet(f"{fault}. The answer is to be {form}")
     except Exception:  # what an arbitrary object can do
         return not_yet(f"The answer is to be {form} This is {shown(answer)}.")

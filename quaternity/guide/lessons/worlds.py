@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import permutations
 from typing import Any
 
-from quaternity.epistemic import holds
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import wholes
+from quaternity.base.wording import shown
+from quaternity.epistemic import Language, holds, parse
 from quaternity.guide.lessons.marks import Marked, not_yet, right
 from quaternity.kwartet import KwartetGame, KwartetSettings
+from quaternity.kwartet.hands import cards_in
 from solvers import DealProblem, SetConstraint, count_deals
 
 THREE = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -21,9 +25,18 @@ GAME = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=6)
 Hand = tuple[int, ...]
 
 
+def cards(game: KwartetGame, player: int) -> str:
+    """Return the cards of a player as text.
+
+    >>> cards(GAME, 0)
+    '0/2 1/1 2/0 2/2'
+    """
+    return " ".join(map(str, cards_in(game.view(player).hand)))
+
+
 def _numbers(answer: Any) -> Marked:
     """Judge two whole numbers, such as (7, 7)."""
-    alice, carol = answer
+    alice, carol = wholes(answer, "numbers", 0)
     deals = sorted(set(permutations(SEVEN)))
     for player, number in ((0, alice), (2, carol)):
         mine = [card for card in range(7) if SEVEN[card] == player]
@@ -40,7 +53,7 @@ def _numbers(answer: Any) -> Marked:
 
 def _for_bill_alone(answer: Any) -> Marked:
     """Judge the text of a formula, such as '!H0 0/1'."""
-    said = _text(answer)
+    said = _formula(answer)
     if not _true(f"K0 ({said})"):
         return not_yet("Anne does not know that this is true, so she cannot say it.")
     if not _true(f"[({said})!] K1 H0 0/0"):
@@ -52,7 +65,7 @@ def _for_bill_alone(answer: Any) -> Marked:
 
 def _everybody_but_not_common(answer: Any) -> Marked:
     """Judge the text of a formula, such as 'H0 0/0'."""
-    said = _text(answer)
+    said = _formula(answer)
     for player, name in enumerate(("Anne", "Bill", "Cath")):
         if not _true(f"K{player} ({said})"):
             return not_yet(f"{name} does not know it.")
@@ -63,7 +76,7 @@ def _everybody_but_not_common(answer: Any) -> Marked:
 
 def _undone(answer: Any) -> Marked:
     """Judge the text of a formula, such as '!K2 H0 0/0'."""
-    said = _text(answer)
+    said = _formula(answer)
     if not _true(said):
         return not_yet("It is not true now, so nobody can say it.")
     if _true(f"[({said})!] ({said})"):
@@ -71,9 +84,11 @@ def _undone(answer: Any) -> Marked:
     return right("It was true until it was said.")
 
 
-def _text(answer: Any) -> str:
+def _formula(answer: Any) -> str:
+    """Return an answer that is the text of one formula; so it stays one within a longer text."""
     if not isinstance(answer, str):
         raise TypeError
+    parse(answer, Language.of(THREE))
     return answer
 
 
@@ -83,10 +98,12 @@ def _true(formula: str) -> bool:
 
 def named_hands(answer: Any) -> list[Hand]:
     """Return hands of three cards each, sorted, from texts of digits such as '036'."""
-    hands = sorted({tuple(sorted({int(digit) for digit in text})) for text in answer})
-    if any(len(hand) != 3 or hand[-1] > 6 for hand in hands) or isinstance(answer, str):
-        raise ValueError
-    return hands
+    if not isinstance(answer, Collection) or isinstance(answer, str | bytes | Mapping):
+        raise TypeError
+    for text in answer:
+        if not isinstance(text, str) or len(text) != 3 or len({*text} & {*"0123456"}) != 3:
+            raise InputError(f"{shown(text)} is not a text of three different digits from 0 to 6")
+    return sorted({tuple(sorted(map(int, text))) for text in answer})
 
 
 def trouble(hands: list[Hand], deal: Hand) -> Iterator[str]:
