@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 
 from quaternity.base.errors import InputError
@@ -139,6 +140,15 @@ def writes(ends: bool) -> int:
     while not ends:
         pass
     return 7
+
+
+def thinks_often(times: int, seconds: float) -> int:
+    """Some players think one after the other, a while each."""
+    told = begin()
+    for seat in range(times):
+        told.thinks(seat)
+        time.sleep(seconds)
+    return times
 
 
 def closes() -> None:

@@ -55,6 +55,7 @@ from tests.own_process_calls import (
     raises_an_interrupt,
     refused,
     stops,
+    thinks_often,
     unsendable,
     writes,
 )
@@ -222,6 +223,7 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
     ended = raised.value
     assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, PLAYED)
     if function is not stops:
+        assert ended.stack.startswith("Stack (most recent call first):")
         assert f" in {function.__name__}" in ended.stack
 
 
@@ -376,6 +378,10 @@ def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> 
         child.process.wait(20)
         assert child.ending() == "ended with status 3"
         child.end()
+
+
+def test_everybody_has_the_time_of_a_move_for_themselves(process: OwnProcess) -> None:
+    assert process.call(thinks_often, 4, 0.3, seconds=1) == 4
 
 
 @limited("quaternity.workers.notes", MOST_NOTED=20)

@@ -274,9 +274,11 @@ class Counted:
     status = "running"
 
     def __init__(self) -> None:
-        self.workers = 1
+        self.workers, self.answers = 1, True
 
     def nthreads(self) -> dict[str, int]:
+        if not self.answers:
+            raise OSError("nobody there")
         return {f"worker {number}": 2 for number in range(self.workers)}
 
 
@@ -299,7 +301,10 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
                 check()
         client.workers = 1
         check()
-    client.status = "closed"
+    client.answers = False
+    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+        check()
+    client.answers, client.status = True, "closed"
     with pytest.raises(WorkersLost, match="the cluster at here went away"):
         check()
 

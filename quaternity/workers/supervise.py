@@ -56,7 +56,7 @@ def _become(command: list[str], data: int, processes: int) -> None:
 
 def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
     """Be the first process of a namespace: all others end with it."""
-    system.prctl(SET_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+    system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
     # What a user of their own mounts, nobody outside sees.
     system.mount(b"proc", b"/proc", b"proc", 0, None)
     program = os.fork()
@@ -134,13 +134,13 @@ def main() -> None:
         processes = -1  # it would count all processes of the user
     told, telling = os.pipe()
     if linux:
-        system.prctl(SET_SUBREAPER, 1, 0, 0, 0)
+        system.prctl(SET_SUBREAPER, 1)
     program = os.fork()
     if not program:
         if own:
             _first(telling, system, command, data, processes)
         if linux:
-            system.prctl(SET_PARENT_DEATH, signal.SIGKILL, 0, 0, 0)
+            system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
         if os.getppid() == me:
             _become(command, data, processes)
         os._exit(127)

@@ -242,7 +242,7 @@ def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
     check_name("quarto", "cmd:cat 'a b'")
     for wrong, why in (
         ("cmd:", "names no program"), ("cmd:./nowhere", "no program that can be run"),
-        ("cmd:no-such-program x", "PATH"), ("cmd:cat 'x", "no closing quotation"),
+        ("cmd:no-such-program ./x", "PATH"), ("cmd:cat 'x", "no closing quotation"),
         ("cmd:cat # x", "without #"), ("cmd:cat \n", "one line"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=why):
