@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -239,16 +240,32 @@ def until(act: Callable[[], bool], seconds: int = 60) -> None:
     raise AssertionError("never")
 
 
+def is_well(site: Site, status: int) -> bool:
+    """Whether a server answers so when it is asked whether it can write."""
+    return site.ask("GET", "/healthz").status == status
+
+
+def is_at(site: Site, table: Table, version: int) -> bool:
+    """Whether a server shows a table after so many moves."""
+    page = site.ask("GET", table.path)
+    assert page.status in (200, 503), page.body
+    return page.status == 200 and page.json["version"] == version
+
+
 def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> None:
-    with Site(app(own.place("x"), limits=LIMITS)) as site:
+    """Also at a second server, which hears of what happened meanwhile."""
+    apps = [app(own.place("x"), limits=LIMITS) for _ in range(2)]
+    with Site(apps[0]) as site, Site(apps[1]) as other:
         played = Table(site, game="quarto", settings={}, seats=["me", "me"])
-        for turn in range(4):
+        for turn in range(thorough(2, 4)):
+            played.site = (site, other)[turn % 2]
             seat = played.look()["to_act"][0]
             text = played.look(seat)["moves"][0]
-            own.stop("fast" if turn % 2 else "immediate")
+            own.stop("fast" if turn in (1, 2) else "immediate")
             page = played.move(seat, text, turn, f"move {turn}")
             assert page.status == 503, page.body
-            assert site.ask("GET", "/healthz").status == 503
+            if not turn:
+                until(partial(is_well, other, 503))
             own.start()
 
             def again(seat: int = seat, text: str = text, version: int = turn) -> bool:
@@ -257,7 +274,9 @@ def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> Non
                 return page.status == 200
 
             until(again)
-            assert played.look()["version"] == turn + 1
+            for each in (other, site):
+                until(partial(is_at, each, played, turn + 1))
+        until(partial(is_well, other, 200))
         until(lambda: site.ask("GET", "/healthz").status == 200)
 
 
