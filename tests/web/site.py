@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from html import unescape
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
@@ -31,6 +33,55 @@ class Page(NamedTuple):
     def json(self) -> Any:
         """The body as a document."""
         return json.loads(self.body)
+
+
+STATUSES = {
+    *(200, 201, 204, 302, 303, 304, 307),
+    *(400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503, 507),
+}
+"""All that the application answers."""
+
+REFUSED = (
+    (r"this host is not known|the request was cut off|this is not JSON|send one JSON object", 400),
+    (r"expected Bearer and the token", 401),
+    (
+        r"from a foreign page|say where this comes from|only who |no help is allowed|is not yours|"
+        r"would see (a hand|what it has)|was here two minutes ago|nobody talks at this table",
+        403,
+    ),
+    (
+        r"there is no such (seat|file|moment|table|invitation|link)|there is no seat |"
+        r"this link was used|help: known are|puzzle '.*' is unknown|: levels are |"
+        r"a whole number from 0 to ",
+        404,
+    ),
+    (
+        r"the game is not over|has this seat already|the game has begun|every seat is taken|"
+        r"is nobody's now|is not this seat's turn|the game has not begun|the table has moved on|"
+        r"there is nothing to take back|and all is revealed|a program plays in this seat|"
+        r"and cannot agree|somebody was faster",
+        409,
+    ),
+    (r"the body of the request has more than", 413),
+    (r"send application/json", 415),
+    (
+        r"\bexpected\b(?! Bearer)|that can be printed|is none of 0 to|more than \d+ characters|"
+        r"seats: \d+ are named|the answer is too long|clock: .* has none",
+        422,
+    ),
+    (r"such requests a minute", 429),
+    (r"cannot be read now|the server is about to end", 503),
+)
+"""What is said in a refusal, and its status, whatever is asked and wherever."""
+
+
+def agrees(page: Page) -> None:
+    """Make sure that an answer has a status of those that are documented, and fit its words."""
+    assert page.status in STATUSES, page
+    if page.status >= 400:
+        text = unescape(page.body.decode())
+        statuses = {status for pattern, status in REFUSED if re.search(pattern, text)}
+        assert not statuses or page.status in statuses, (page.status, text)
 
 
 class Listening:
@@ -176,7 +227,9 @@ class Site:
 
         await self.app(scope, receive, answer)
         rest = b"".join(one.get("body", b"") for one in sent[1:])
-        return Page(sent[0]["status"], headers_of(sent[0]), rest)
+        page = Page(sent[0]["status"], headers_of(sent[0]), rest)
+        agrees(page)
+        return page
 
     def listen(self, path: str, token: str | None, client: str = "127.0.0.1") -> Listening:
         """Open an event stream from an address."""
