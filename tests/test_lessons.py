@@ -5,9 +5,10 @@ What stands on the pages is tried by doctest, and the notebooks by `cli/test_gui
 
 import re
 from collections import Counter
-from doctest import DocTestParser
+from fractions import Fraction
 from importlib import import_module
 from itertools import combinations, product, repeat
+from math import nan
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from quaternity import guide
 from quaternity.base.wording import shown
 from quaternity.epistemic import holds
 from quaternity.errors import InputError
-from quaternity.guide.lessons import check
+from quaternity.guide.lessons import check, secret
 from quaternity.guide.lessons.marks import Marked
 from quaternity.guide.lessons.worlds import SEVEN
 from solvers import DealProblem, SetConstraint
@@ -115,6 +116,21 @@ def test_no_answer_near_a_right_one_passes(name: str) -> None:
     assert passed == {repr(answer) for answer in near} & ONLY[name]
 
 
+RULES = secret.definitions()
+
+
+def half_fresh(state: Any) -> Any:
+    """The rule of the answer half of the time, and else any request."""
+    chances = Counter(RULES["fresh"](state)) + Counter(RULES["even"](state))
+    return {card: chance / 2 for card, chance in chances.items()}
+
+
+def found_in(state: Any) -> Any:
+    """What a player can get for certain, if they look at hidden cards; else all requests."""
+    cards = {*RULES["requests"](state)}
+    return cards & state.hands[1 - state.turn] or cards
+
+
 WRONG: list[tuple[str, Any, str]] = [
     ("pigeons 1", [0, 0, 2, 1, 1, 2], "not one owner for every card"),
     ("pigeons 1", [1, 0, 2, 0, 1, 2, 2], "card 3 cannot belong to player 0"),
@@ -158,10 +174,20 @@ WRONG: list[tuple[str, Any, str]] = [
     ("secret 2", 2, "between 0 and 1"),
     ("secret 2", 0.3, "always choose card 0, you win only -0.1"),
     ("secret 3", 15, "List the hands"),
-    ("secret 4", -1, "not below 0"),
-    ("secret 4", 0.1, "0.1000, no less than"),
-    ("secret 4", 0.05, "0.0500, less than"),
-    ("secret 5", 0.1, "triples"),
+    ("secret 2", 10**400, "between 0 and 1"),
+    ("secret 3", 2.5, "not a whole number"),
+    ("secret 4", 0, "a function from a state"),
+    ("secret 4", 0.0, "a function from a state"),
+    ("secret 4", RULES["even"], "0.10000, no less than"),
+    ("secret 4", RULES["by_cfr"], "raises NameError"),
+    ("secret 4", half_fresh, "0.05000, less than"),
+    ("secret 4", lambda state: None, "gives None, and not chances for"),
+    ("secret 4", lambda state: {99: 1}, "not chances for"),
+    ("secret 4", lambda state: {RULES["requests"](state)[0]: nan}, "not chances for"),
+    ("secret 4", lambda state: dict.fromkeys(RULES["requests"](state), 1), "1 in all"),
+    ("secret 4", lambda state: {min(found_in(state), default=None): 1}, "once others"),
+    ("secret 5", 0, "a function from a state"),
+    ("secret 5", RULES["fresh"], "tosses a coin"),
 ]
 
 
@@ -182,7 +208,8 @@ RIGHT: list[tuple[str, Any]] = [
     ("worlds 5", ["630", "012", "045", "135", "246"]),
     ("worlds 6", "0 asks 1 for 2/3"),
     ("secret 2", 0.4001),
-    ("secret 4", -1e-17),
+    ("secret 2", Fraction(2, 5)),
+    ("secret 5", lambda state: {max(RULES["requests"](state)): 1}),
 ]
 
 
@@ -220,10 +247,7 @@ def test_a_linear_program_gives_the_value_that_the_lesson_learns(
     rules: tuple[int, ...], value: float
 ) -> None:
     """In sequence form (Koller, Megiddo and von Stengel), of the game as the lesson defines it."""
-    names: dict[str, Any] = {}
-    for example in DocTestParser().get_examples(guide.page("secret").text):
-        if example.source.startswith(("from ", "class ", "def ")):
-            exec(example.source, names)  # noqa: S102 - our own page
+    names = secret.definitions()
     deals = names["all_deals"](names["Rules"](*rules))
     row: dict[Any, int] = {(player, None): number for number, player in enumerate((0, 1))}
     parents, wins = dict[Any, Any](), Counter[Any]()

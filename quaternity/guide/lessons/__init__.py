@@ -37,6 +37,6 @@ def check(exercise: str, answer: Any) -> Marked:
         return judge(answer)
     except QuaternityError as error:
         fault = str(error).partition("\n")[0]
-        return not_yet(f"{fault}. The answer is to be {form}")
+        return not_yet(f"{fault[:1].upper()}{fault[1:]}. The answer is to be {form}")
     except Exception:  # what an arbitrary object can do
         return not_yet(f"The answer is to be {form} This is {shown(answer)}.")

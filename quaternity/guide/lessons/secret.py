@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from doctest import DocTestParser
+from functools import cache
+from numbers import Real
 from typing import Any
 
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.wording import shown
+from quaternity.guide import page
 from quaternity.guide.lessons.marks import Marked, not_yet, right
 
 TWO_CARDS = ((2, -1), (-1, 1))
@@ -12,6 +20,63 @@ THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
 """What two rules of thumb lose in the game of pairs."""
+DEFINES = ("from ", "class ", "def ", "pairs = ", "triples = ")
+"""How lines of the page begin that define something."""
+SMALL = 1e-6
+"""Less than this is a rounding error."""
+
+
+@cache
+def definitions() -> dict[str, Any]:
+    """Return what the page defines: the game, how to solve it, `pairs`, `triples`, and rules."""
+    names: dict[str, Any] = {}
+    for example in DocTestParser().get_examples(page("secret").text):
+        if example.source.startswith(DEFINES):
+            exec(example.source, names)  # noqa: S102 - our own page
+    return names
+
+
+def tried(game: str, rule: Any) -> tuple[float, bool]:
+    """Return how exploitable somebody's rule is in "pairs" or "triples", and if it tosses a coin.
+
+    Raises:
+        InputError: the rule fails, gives no chances, or looks at what its player does not see.
+    """
+    if not callable(rule):
+        raise TypeError
+    names = definitions()
+    given: dict[Any, Any] = {}
+
+    def checked(state: Any) -> Mapping[Any, float]:
+        try:
+            chances = rule(state)
+        except Exception as error:
+            raise InputError(
+                f"your rule raises {type(error).__name__}: {shown(error, str)}"
+            ) from None
+        key = names["seen"](state)
+        where = f"with the hand {sorted(state.hands[state.turn])} after {list(state.history)}"
+        allowed = names["requests"](state)
+        if not (
+            isinstance(chances, Mapping)
+            and all(card in allowed for card in chances)
+            and all(map(_is_chance, chances.values()))
+            and abs(sum(chances.values()) - 1) < SMALL
+        ):
+            raise InputError(
+                f"{where} your rule gives {shown(chances)}, and not chances for {allowed}, 1 in all"
+            )
+        if given.setdefault(key, chances) != chances:
+            raise InputError(f"{where} your rule once gives these chances, once others")
+        return chances
+
+    loss = float(names["exploitability"](names[game], checked))
+    return loss, any(0 < x < 1 for chances in given.values() for x in chances.values())
+
+
+def _is_chance(value: Any) -> bool:
+    real = isinstance(value, Real)
+    return real and 0 <= value <= 1
 
 
 def _best_reply(answer: Any) -> Marked:
@@ -31,6 +96,9 @@ def _best_reply(answer: Any) -> Marked:
 
 def _a_mixture(answer: Any) -> Marked:
     """Judge a chance between 0 and 1, such as 0.5."""
+    real = isinstance(answer, Real)
+    if not real:
+        raise TypeError
     if not 0 <= answer <= 1:
         return not_yet("A chance lies between 0 and 1.")
     wins = [answer * TWO_CARDS[0][card] + (1 - answer) * TWO_CARDS[1][card] for card in (0, 1)]
@@ -44,32 +112,38 @@ def _a_mixture(answer: Any) -> Marked:
 
 def _possible_deals(answer: Any) -> Marked:
     """Judge a whole number, such as 5."""
-    if answer == 5:
+    number = whole(answer, "hands", 0)
+    if number == 5:
         return not_yet("So many before the answer. Which of these hands have card 1?")
-    if answer != 2:
+    if number != 2:
         return not_yet("List the hands of two cards of different sets that player 1 may have.")
     return right("Player 1 has card 3 and one of cards 4 and 5. Card 3 is what player 0 needs.")
 
 
 def _an_unexploitable_rule(answer: Any) -> Marked:
-    """Judge an exploitability, a number such as 0.1."""
-    if answer < -1e-6:
-        return not_yet("A best reply never loses: exploitability is not below 0.")
-    if abs(answer - LOWEST) < 1e-6:
-        return not_yet("Who knows your order sees from what you ask what you do not have.")
-    if answer > 1e-6:
-        compared = "less" if answer < EVEN else "no less"
+    """Judge a function from a state to chances of requests, such as `even`."""
+    loss, _ = tried("pairs", answer)
+    if abs(loss - LOWEST) < SMALL:
         return not_yet(
-            f"Your rule loses {answer:.4f}, {compared} than asking anything. Where does "
+            f"It loses {loss:.5f}. Who knows your order sees from what you ask what you do not "
+            "have."
+        )
+    if loss > SMALL:
+        compared = "less" if loss < EVEN - SMALL else "no less"
+        return not_yet(
+            f"It loses {loss:.5f}, {compared} than asking anything. Where does "
             "a request win nothing for certain?"
         )
     return right("A secret in one line. CFR needed hundreds of numbers to say the same.")
 
 
 def _without_a_coin(answer: Any) -> Marked:
-    """Judge an exploitability, a number such as 0.1."""
-    if abs(answer) > 1e-6:
-        return not_yet("Did you take `triples` for the rules, and a rule that reads them too?")
+    """Judge a function from a state to chances of requests, such as `even`."""
+    loss, coin = tried("triples", answer)
+    if coin:
+        return not_yet("Your rule tosses a coin: give one request the chance 1.")
+    if loss > SMALL:
+        return not_yet(f"It loses {loss:.5f}. Which rule of this lesson tosses no coin?")
     return right("With sets of three, these two hands are so small that no order gives much away.")
 
 
