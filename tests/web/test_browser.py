@@ -331,6 +331,30 @@ def test_who_looks_elsewhere_is_told_that_it_is_their_turn(person: Callable[...,
     assert ann.page.evaluate("told") == [ann.page.title()]
 
 
+def test_a_page_that_is_behind_what_was_told_is_asked_for_again(
+    person: Callable[..., Person],
+) -> None:
+    """Of two processes the one that draws it may hear of a move later than the one that tells."""
+    ann = person()
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    before = ann.page.context.request.get(ann.page.url + "/part")
+    body, headers = before.body(), before.headers
+    behind = []
+
+    def first_the_old_one(route: Any) -> None:
+        if len(behind) < 2:
+            behind.append(route.request.url)
+            route.fulfill(status=200, body=body, headers=headers)
+        else:
+            route.continue_()
+
+    ann.page.route("**/part*", first_the_old_one)
+    wanted = {"version": 0, "id": "1", "move": "A"}
+    ann.ask("POST", f"/api/tables/{table}/moves", wanted)
+    ann.sees(1)
+    assert len(behind) == 2
+
+
 WITHOUT_WORKERS = {
     "none": "delete globalThis.SharedWorker",
     "no modules": """const Shared = SharedWorker;

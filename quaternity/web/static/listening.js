@@ -43,5 +43,5 @@ function heard({ kind, data }) {
   if (kind === "reaction") { showReaction(JSON.parse(data)); return; }
   // What this page shows already is no news to it.
   const version = data && JSON.parse(data).version;
-  if (version === undefined || version > Number(part.dataset.version)) refresh();
+  if (version === undefined || version > Number(part.dataset.version)) refresh(version);
 }

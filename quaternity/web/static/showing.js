@@ -15,19 +15,26 @@ import { complain, live, part, root, said, table } from "./page.js";
 
 let fetching = false;
 let again = false;
+let wanted = 0;
 let shown = "";
 
-export async function refresh() {
+// Of several processes the one that answers may hear of a version a moment after the one that told
+// of it: then it is asked again.
+export async function refresh(version = 0) {
   if (!part || part.dataset.at) return;
+  wanted = Math.max(wanted, version);
   if (fetching) { again = true; return; }
   fetching = true;
+  let late = 0;
   try {
     do {
       again = false;
       const answer = await fetch(`${root}/t/${table}/part${location.search}`, { cache: "no-store", signal: AbortSignal.timeout?.(20000) });
       if (answer.ok) show(await answer.text(), answer.headers.get("Quaternity-Version"));
       else complain(await said(answer));
-    } while (again);
+      late = answer.ok && Number(part.dataset.version) < wanted ? late + 1 : 0;
+      if (late && late < 6) await new Promise((go) => setTimeout(go, 20 << late));
+    } while (again || (late && late < 6));
   } catch { /* the stream says when the server is back */ } finally { fetching = false; }
 }
 
