@@ -339,7 +339,7 @@ def test_a_page_that_is_behind_what_was_told_is_asked_for_again(
     table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
     before = ann.page.context.request.get(ann.page.url + "/part")
     body, headers = before.body(), before.headers
-    behind = []
+    behind: list[str] = []
 
     def first_the_old_one(route: Any) -> None:
         if len(behind) < 2:
