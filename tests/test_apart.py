@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,21 @@ def test_what_it_does_is_told(
     with pytest.raises(error, match=f"^{words}$") as raised:
         row.run(asking_for(function))
     assert type(raised.value) is error
+
+
+def test_it_is_warmed_up_by_two_problems_where_that_is_asked_for(row: Apart) -> None:
+    row = apart(row, LIMITS._replace(seconds=60))
+    given = []
+    for warm in (False, False, True, True, False):
+        with pytest.raises(LimitError, match=r"^\d+ problems$") as told:
+            row.run(asking_for(wild.counts), warm=warm)
+        given.append(int(str(told.value).split()[0]))
+    assert [after - before for before, after in pairwise(given)] == [1, 3, 3, 1]
+
+
+def test_what_works_on_in_a_session_of_its_own_is_counted(row: Apart) -> None:
+    row = apart(row, LIMITS._replace(seconds=60))
+    assert row.run(asking_for(wild.leaves_a_worker)).solve > 0.05
 
 
 def test_the_system_keeps_a_limit_above_its_own_whatever_it_was_before(row: Apart) -> None:

@@ -204,13 +204,13 @@ def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> 
 def test_time_in_which_this_side_was_stopped_is_not_the_players(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    child, looks = Child(["cat"]), count()
+    child, looks = Child(["sh", "-c", "read x; sleep 0.6; echo $x"]), count()
 
     def hours() -> float:
         return 3600.0 * next(looks)
 
     monkeypatch.setattr("quaternity.workers.child.monotonic", hours)
-    assert child.exchange(b"done", lambda data: bytes(data) or None, seconds=0.4) == b"done"
+    assert child.exchange(b"done\n", lambda data: bytes(data) or None, seconds=4) == b"done\n"
     child.end()
 
 
@@ -292,8 +292,11 @@ def line_of(child: Child) -> str:
 @pytest.mark.parametrize("isolated", [False, True])
 def test_a_program_has_its_limits_and_is_who_we_are(isolated: bool) -> None:
     own = isolated and allows_namespaces()
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
     with limited("quaternity.workers.child", MOST_THREADS=321):
         child = Child([sys.executable, "-c", LIMITS], isolated=isolated, data=1 << 33)
+    resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
     threads = 321 if own else resource.getrlimit(resource.RLIMIT_NPROC)[0]
     assert line_of(child) == f"{[1 << 33, 0, threads]} {os.getuid()} {os.getgid()} {own}"
     child.end()

@@ -72,6 +72,24 @@ def lets_work(problem: DealProblem) -> Any:
     return _right(problem)
 
 
+def leaves_a_worker(problem: DealProblem) -> Any:
+    """A copy in a session of its own works while this one waits, and when the answer is there."""
+    if not os.fork():
+        os.setsid()
+        while True:
+            pass
+    time.sleep(0.3)
+    return _right(problem)
+
+
+def counts(problem: DealProblem) -> Any:
+    """Says how many problems it has been given, the small ones too."""
+    raise LimitError(f"{len(_given)} problems")
+
+
+_given: list[int] = []
+
+
 def prints(problem: DealProblem) -> Any:
     """To standard output, by all ways."""
     print("a line of a solver")  # noqa: T201  # as solvers may
@@ -147,13 +165,15 @@ DAEMON = "86413"
 
 WILD: tuple[Callable[[DealProblem], Any], ...] = (
     hangs, eats, asks_for_much, forks, leaves_a_copy, lets_work, prints, exits, is_killed, fails,
-    gives_up, answers_code, leaves_a_daemon, says_too_much, tells_its_limit,
+    gives_up, answers_code, leaves_a_daemon, says_too_much, tells_its_limit, leaves_a_worker,
+    counts,
 )  # fmt: skip
 _BY_NAME = {one.__name__: one for one in WILD}
 
 
 def wild(problem: DealProblem) -> Any:
     """All of them in one process: the first hand says which, counted from `SMALL` + 1."""
+    _given.append(problem.cards)
     number = problem.hands[0] - SMALL - 1
     return WILD[number](problem) if 0 <= number < len(WILD) else _right(problem)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import cycle
@@ -250,6 +251,63 @@ class KnowsWhoIsNext(KwartetRules):
 def test_a_broken_game_is_found(rules: Any, words: str) -> None:
     with pytest.raises(BrokenLaw, match=words):
         check_rules(rules, 3)
+
+
+class FillsTheTerminal(QuartoRules):
+    """Shows a position in lines of so many columns."""
+
+    columns = 80
+
+    def show(self, view: QuartoPosition, width: int = 80) -> str:
+        lines = super().show(view, width).splitlines()
+        return "\n".join(line.ljust(self.columns) for line in lines)
+
+
+class OverflowsTheTerminal(FillsTheTerminal):
+    """Has one column more."""
+
+    columns = 81
+
+
+def test_eighty_columns_fit_and_one_more_does_not() -> None:
+    check_rules(FillsTheTerminal(), 1)
+    with pytest.raises(BrokenLaw, match="does not fit 80 columns"):
+        check_rules(OverflowsTheTerminal(), 1)
+
+
+class Loud:
+    """A game in numbers that are larger or smaller than they may be."""
+
+    def __init__(self, encoded: Any, by: float) -> None:
+        self.encoded, self.by = encoded, by
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.encoded, name)
+
+    def numbers(self, view: Any) -> Any:
+        return array("f", [number + self.by for number in self.encoded.numbers(view)])
+
+
+@pytest.mark.parametrize("by", [-0.5, 0.0, 0.5])
+def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
+    encoded = Loud(TableGame("quarto").encoded, by)
+    if by:
+        with pytest.raises(BrokenLaw, match="a number is not between 0 and 1"):
+            check_rules(QuartoRules(), 1, encoded=encoded)
+    else:
+        check_rules(QuartoRules(), 1, encoded=encoded)
+
+
+def test_a_player_makes_every_other_move() -> None:
+    asked = []
+
+    class First:
+        def choose(self, view: Any, random: Random) -> Any:
+            asked.append(view)
+            return next(iter(QuartoRules().moves(view)))
+
+    tried = check_rules(QuartoRules(), 4, player=First())
+    assert (tried.moves - 4) / 2 <= len(asked) <= tried.moves / 2
 
 
 # ---------------------------------------------------------------------- what laws cannot know

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -178,6 +179,7 @@ def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) ->
         new, *asked = map(json.loads, (tmp_path / f"heard-{seat}").read_text().splitlines())
         told = [one for one in asked if one["do"] == "choose"]
         assert (new["game"], new["seat"], new["seats"]) == (rules.name, seat, rules.seats)
+        assert f"quaternity-player {new['protocol']}" in guide.page("arena").text
         mine = [view[seat] for view in views if seat in view]
         assert [one["view"] for one in told] == json.loads(json.dumps(mine))
         texts = [event["text"] for one in told for event in one["events"]]
@@ -206,6 +208,22 @@ def test_what_follows_a_name_in_a_file_of_players_is_the_argument(
     assert named_player("quarto", "slow", str(file)) == "random"
     for other in ("careful", "other:3", "module:name"):
         assert named_player("quarto", other, str(file)) == other
+
+
+@pytest.mark.parametrize("most", [1, 15, 16, 17])
+def test_of_many_moves_the_first_are_listed_and_a_word_says_that_there_are_more(
+    most: int, tmp_path: Path
+) -> None:
+    """There are sixteen pieces to begin with."""
+    (tmp_path / "echo.py").write_text(ECHO)
+    echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
+    with limited("quaternity.table.programs", MOST_MOVES=most):
+        Match(QuartoRules(), [echo, "random"], "7").program_move()
+    _, asked = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
+    rules = QuartoRules()
+    every = [rules.write(move) for move in rules.moves(rules.view(rules.start(Random(0)), 0))]
+    assert asked["moves"] == every[:most]
+    assert asked.get("more", False) == (most < len(every) == 16)
 
 
 def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None:
@@ -242,7 +260,8 @@ def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
     check_name("quarto", "cmd:cat 'a b'")
     for wrong, why in (
         ("cmd:", "names no program"), ("cmd:./nowhere", "no program that can be run"),
-        ("cmd:no-such-program ./x", "PATH"), ("cmd:cat 'x", "no closing quotation"),
+        ("cmd:no-such-program ./x", "no-such-program is no program .*PATH"),
+        ("cmd:cat 'x", "no closing quotation"),
         ("cmd:cat # x", "without #"), ("cmd:cat \n", "one line"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=why):
