@@ -151,6 +151,15 @@ def thinks_often(times: int, seconds: float) -> int:
     return times
 
 
+def takes(memory: int) -> None:
+    """So many bytes, after a while, and then it waits."""
+    told = begin()
+    time.sleep(0.2)
+    kept = bytes([7]) * memory
+    signal.pause()
+    told.moved(str(len(kept)))
+
+
 def closes() -> None:
     begin()
     os.closerange(3, 20)

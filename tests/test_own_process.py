@@ -55,6 +55,7 @@ from tests.own_process_calls import (
     raises_an_interrupt,
     refused,
     stops,
+    takes,
     thinks_often,
     unsendable,
     writes,
@@ -334,24 +335,28 @@ def test_a_program_alone_holds_its_connections_and_nothing_of_it_stays(isolated:
 def test_a_supervisor_that_is_killed_or_stopped_leaves_nothing(
     number: signal.Signals, isolated: bool
 ) -> None:
-    """Where it is killed the program ends at once, where it is stopped with its object."""
+    """Where it is killed the program ends at once, and all else with its object, by its mark.
+
+    Where it is stopped, what has no mark is found below it.
+    """
     read, write = os.pipe()
-    hidden = ["env", "-i", "sleep", "1000"]
+    command = ["sleep", "1000"] if number == signal.SIGKILL else ["env", "-i", "sleep", "1000"]
     code = (
-        f"import subprocess; subprocess.Popen({hidden}, pass_fds=[{write}]); print(1, flush=True)"
+        f"import subprocess; subprocess.Popen({command}, pass_fds=[{write}], stdin=-3, stdout=-3, "
+        "start_new_session=True); print(1, flush=True); input()"
     )
-    killed = "import signal; print(1, flush=True); signal.pause()"
-    code = killed if number == signal.SIGKILL else code + "; input()"
     child = Child([sys.executable, "-c", code], pass_fds=[write], isolated=isolated)
     os.close(write)
     assert line_of(child) == "1"
+    child.received.clear()
     os.kill(child.process.pid, number)
-    if number == signal.SIGSTOP:
-        with limited("quaternity.workers.child", END_SECONDS=0.1):
-            child.end()
+    if number == signal.SIGKILL:
+        with pytest.raises(EOFError):
+            line_of(child)
+    with limited("quaternity.workers.child", END_SECONDS=0.1):
+        child.end()
     assert select.select([read], [], [], 30)[0] == [read]
     os.close(read)
-    child.end()
 
 
 def test_what_is_ours_to_read_is_left_to_us() -> None:
@@ -381,6 +386,14 @@ def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> 
         child.process.wait(20)
         assert child.ending() == "ended with status 3"
         child.end()
+
+
+def test_who_takes_too_much_memory_is_stopped(process: OwnProcess) -> None:
+    assert process.call(doubled, 4, memory=1 << 30) == 8
+    with pytest.raises(ProcessEnded, match="took too much memory") as raised:
+        process.call(takes, 200 << 20, memory=150 << 20)
+    ended = raised.value
+    assert (ended.too_large, ended.overdue, ended.thinking) == (True, False, 2)
 
 
 def test_everybody_has_the_time_of_a_move_for_themselves(process: OwnProcess) -> None:
