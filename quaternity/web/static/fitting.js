@@ -8,7 +8,10 @@ export function fit() {
   const board = area?.closest("[data-board]");
   if (!board) return;
   const [sets, size] = area.dataset.fit.split(" ").map(Number);
-  const { clientWidth: width, clientHeight: height } = board;
+  const width = board.clientWidth;
+  const pile = board.querySelector(".pile");
+  const above = pile ? area.offsetTop - pile.offsetTop : 0;
+  const height = board.clientHeight - above;
   let best = { side: 0, columns: 1, abreast: size };
   for (let columns = 1; columns <= sets; columns += 1) {
     for (let abreast = 1; abreast <= size; abreast += 1) {
@@ -20,6 +23,7 @@ export function fit() {
     }
   }
   part.classList.add("fitted");
+  part.style.setProperty("--above", `${above}px`);
   part.style.setProperty("--columns", best.columns);
   part.style.setProperty("--abreast", best.abreast);
   part.style.setProperty("--down", Math.ceil(size / best.abreast));
