@@ -130,6 +130,7 @@ def test_right_answers_come_whatever_else_it_does(
     assert runs[1].solve > 10 * min(run.solve for run in runs)
     if Path("/proc/self/status").exists():
         assert all(run.peak is not None and 10**6 < run.peak < 300 << 20 for run in runs)
+        assert not any(run.peak % 1024 for run in runs if run.peak), "kilobytes, in bytes"
     child = module._home(row.name).process.child
     assert child is not None
     assert len(descendants(child.process.pid)) == 2, "its supervisor, and itself"

@@ -379,13 +379,19 @@ def test_what_is_ours_to_read_is_left_to_us() -> None:
 
 
 def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> None:
+    """Also what has left the session, and has no mark."""
+    read, write = os.pipe()
     with limited("quaternity.workers.child", END_SECONDS=1000):
-        child = Child(["sh", "-c", "for x in 1 2 3; do setsid sleep 1000 <&- >&- & done; exit 3"])
+        orphan = "setsid env -i sleep 1000 <&- >&- 2>&- &"
+        child = Child(["sh", "-c", f"{orphan} {orphan} exit 3"], pass_fds=[write])
+        os.close(write)
         with pytest.raises(EOFError):
             line_of(child)
         child.process.wait(20)
+        assert select.select([read], [], [], 20)[0] == [read]
         assert child.ending() == "ended with status 3"
         child.end()
+    os.close(read)
 
 
 def test_who_takes_too_much_memory_is_stopped(process: OwnProcess) -> None:

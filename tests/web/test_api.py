@@ -171,6 +171,27 @@ def test_tables_that_cannot_be(site: Site, wanted: dict[str, Any], says: str) ->
     assert says in page.json["error"]
 
 
+@pytest.mark.parametrize(
+    ("seed", "is_one"),
+    [(0, True), (1, True), (2**64 - 1, True), (-1, False), (2**64, False), (2**65, False)],
+)
+def test_a_seed_has_64_bits(site: Site, seed: int, is_one: bool) -> None:
+    made = site.ask("POST", "/api/tables", PEOPLE | {"seed": seed})
+    assert made.status == (201 if is_one else 422)
+    assert is_one or "seed: a number from 0 to 2**64 - 1" in made.json["error"]
+
+
+def test_names_of_moves_and_questions_have_so_many_characters_at_most(site: Site) -> None:
+    table = Table(site, help=True)
+    for name, status in (("a" * 65, 422), ("", 422), ("\x00", 422), ("a" * 64, 200)):
+        document = {"version": 0, "id": name, "move": "1 0 2"}
+        assert table.post(0, "moves", **document).status == status, name
+    path = f"{table.path}/help/know?formula="
+    for length, is_long in ((1000, False), (1001, True)):
+        asked = site.ask("GET", path + "x" * length, token=table.tokens[0])
+        assert ("has more than 1000 characters" in asked.body.decode()) == is_long
+
+
 def test_people_take_back_when_all_agree(site: Site) -> None:
     table = Table(site)
     table.move(0, "1 0 2", name="a")

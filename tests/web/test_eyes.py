@@ -5,8 +5,10 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from random import Random
+from time import perf_counter
 from typing import Any
 from urllib.request import urlopen
 
@@ -14,6 +16,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from quaternity.web import eyes
+from quaternity.web.admission import refusal, refused
 from quaternity.web.app import app
 from quaternity.web.eyes import JsonLines
 from quaternity.web.refusal import Refusal
@@ -99,10 +102,30 @@ def test_numbers_are_for_who_has_the_token(site: Site, tmp_path: Path) -> None:
 def test_streams_and_refusals_are_counted(site: Site) -> None:
     table = Table(site)
     site.listen(f"{table.path}/events", table.tokens[0])
+    site.listen(f"{table.path}/events", table.tokens[1])
     site.listen(f"{table.path}/events", None)
     text = numbers(site)
-    assert value(text, 'quaternity_streams{of="seats"}') == 1
+    assert value(text, 'quaternity_streams{of="seats"}') == 2
     assert value(text, 'quaternity_streams{of="bystanders"}') == 1
+    before = refused["pages"]
+    refusal("pages", 429, "too many")
+    assert value(numbers(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
+
+
+def test_seconds_of_requests_are_counted_in_ascending_buckets(site: Site) -> None:
+    begun = perf_counter()
+    for _ in range(5):
+        site.ask("GET", "/healthz")
+    name, text = 'quaternity_request_seconds{part}{{route="/healthz"{more}}}', numbers(site)
+    rows = re.findall(r'_bucket{le="([^"]+)",route="/healthz"} (\S+)', text)
+    bounds, counts = ([float(row[part]) for row in rows] for part in (0, 1))
+    assert bounds == sorted(bounds)
+    assert 0 < bounds[0] <= 0.001
+    assert bounds[-1] == inf
+    assert counts == sorted(counts)
+    assert counts[-1] == value(text, name.format(part="_count", more="")) == 5
+    total = value(text, name.format(part="_sum", more=""))
+    assert 0 < total < perf_counter() - begun
 
 
 def test_no_label_says_who_asked_for_what(site: Site, log: io.StringIO) -> None:
