@@ -17,7 +17,7 @@ from quaternity import State, state_text
 from quaternity.base.errors import LimitError, OutOfMemory, SolverCrash, SolverTimeout
 from quaternity.trials.comparison import Budget, measure_state, rows_of
 from quaternity.workers import apart as module
-from quaternity.workers.apart import Apart, Limits, apart, warm_up
+from quaternity.workers.apart import Apart, Limits, apart, timed, warm_up
 from quaternity.workers.process_tree import descendants
 from solvers import SOLVERS, DealProblem, SetConstraint, Verdict, find_solver, solve
 from solvers.judgement import judge
@@ -150,8 +150,14 @@ def test_before_it_is_measured_a_solver_runs_on_what_it_takes(takes: set[bool]) 
 
         return run
 
-    warm_up(replace(SOLVERS["max-flow"], refuses=takes_it, prepare=works))
+    solver = replace(SOLVERS["max-flow"], refuses=takes_it, prepare=works)
+    warm_up(solver)
     assert {bool(solve(problem)) for problem in ran} == takes
+    warming, problem = len(ran), asking_for(wild.prints)
+    assert timed(solver, problem).given
+    assert ran[warming:] == [*ran[:warming], problem]
+    assert timed(solver, problem, warm=False).given
+    assert ran[2 * warming + 1 :] == [problem]
 
 
 def test_what_is_no_verdict_is_shown_and_never_read(row: Apart) -> None:

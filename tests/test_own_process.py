@@ -477,7 +477,7 @@ def test_a_game_whose_process_died_is_played_once_more(
     def call(play: Callable[[int], int], number: int, seconds: float | None) -> int:
         calls.append(seconds)
         if len(calls) <= deaths:
-            raise ProcessEnded("fell", thinking, ["a move"], overdue, "here")
+            raise ProcessEnded("fell", thinking, ["a move"], overdue, "here", False)
         return play(number)
 
     monkeypatch.setattr(

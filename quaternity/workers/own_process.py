@@ -67,7 +67,7 @@ class ProcessEnded(LimitError):
         moves: list[str],
         overdue: bool,
         stack: str,
-        too_large: bool = False,
+        too_large: bool,
     ) -> None:
         super().__init__(how, thinking, moves, overdue, stack, too_large)
         self.how, self.thinking, self.moves = how, thinking, moves
