@@ -113,9 +113,17 @@ def test_what_must_be_seen_is_seen_without_scrolling_and_does_not_move(
     assert faults_of(browser, served.host, game, *GAMES[game]) == []
 
 
-def test_few_cards_are_whole_on_every_screen(browser: Browser, served: Server) -> None:
-    settings = {"set_size": 4, "sets": 3, "players": 3}
-    assert faults_of(browser, served.host, "quaternity", settings, ["me"] * 3) == []
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        ("quaternity", {"set_size": 4, "sets": 3, "players": 3}),
+        ("kwartet", {"sets": 6, "players": 3, "aside": 3}),
+    ],
+)
+def test_few_cards_are_whole_on_every_screen(
+    game: str, settings: dict[str, Any], browser: Browser, served: Server
+) -> None:
+    assert faults_of(browser, served.host, game, settings, ["me"] * 3) == []
 
 
 @only_thorough

@@ -9,8 +9,7 @@ export function fit() {
   if (!board) return;
   const [sets, size] = area.dataset.fit.split(" ").map(Number);
   const width = board.clientWidth;
-  const pile = board.querySelector(".pile");
-  const above = pile ? area.offsetTop - pile.offsetTop : 0;
+  const above = area.offsetTop; // a line that says what lies aside
   const height = board.clientHeight - above;
   let best = { side: 0, columns: 1, abreast: size };
   for (let columns = 1; columns <= sets; columns += 1) {
