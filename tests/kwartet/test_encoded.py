@@ -11,11 +11,15 @@ from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.encoded import KwartetEncoded
 from quaternity.kwartet.rules import KwartetRules
-from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import View
 from tests.sizes import thorough
 
-SIZES = [(2, 2), (3, 3), (3, 4), (5, 4)]
+SETTINGS = [
+    *(KwartetSettings(*sizes) for sizes in [(2, 2), (3, 3), (3, 4), (5, 4)]),
+    KwartetSettings(2, 3, set_size=3, aside=2),
+    KwartetSettings(3, 3, set_size=5, aside=4, max_moves=20, own_card_requests=False),
+]
 
 
 def read(encoded: KwartetEncoded, view: View) -> dict[str, list[float]]:
@@ -31,9 +35,9 @@ def read(encoded: KwartetEncoded, view: View) -> dict[str, list[float]]:
     }
 
 
-@pytest.mark.parametrize(("players", "sets"), SIZES)
-def test_numbers_read_back_are_the_view(players: int, sets: int) -> None:
-    rules = KwartetRules(KwartetSettings(players, sets))
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_numbers_read_back_are_the_view(settings: KwartetSettings) -> None:
+    rules, players = KwartetRules(settings), settings.players
     encoded, random = KwartetEncoded(rules), Random(players)
     for _ in range(thorough(1, 5)):
         position = rules.start(random)
@@ -53,7 +57,9 @@ def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
     """Seats are counted from the one whose view it is."""
     public, rules = view.public, encoded.rules
     players, sets, cards = rules.seats, rules.settings.sets, rules.settings.cards
+    size = rules.settings.set_size
     seats = [(first + away) % players for away in range(players)]
+    hands = [*seats, *range(players, rules.settings.hands)]  # cards aside, last
     read_back = read(encoded, view)
     assert read_back["seat"] == [float(seat == view.seat) for seat in range(players)]
     turn = None if public.is_over else public.turn
@@ -66,21 +72,21 @@ def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
     ]
     askers = {event[0].asker for event in view.events}
     assert read_back["askers"] == [float(seat in askers) for seat in seats]
-    each = SET_SIZE + players * (SET_SIZE + 3)
+    each = size + len(hands) * (size + 2) + players
     for index, (hand, gone) in enumerate(zip(view.hand, public.removed, strict=True)):
         numbers = iter(read_back["sets"][index * each :][:each])
         constraint = view.public.problem.sets[index]
-        assert [next(numbers) for _ in range(SET_SIZE)] == [
-            float(hand >> card & 1) for card in range(SET_SIZE)
+        assert [next(numbers) for _ in range(size)] == [
+            float(hand >> card & 1) for card in range(size)
         ]
-        owners = [[next(numbers) for _ in seats] for _ in range(SET_SIZE)]
+        owners = [[next(numbers) for _ in hands] for _ in range(size)]
         assert owners == [
-            [float(gone is None and constraint.owners[card] >> seat & 1) for seat in seats]
-            for card in range(SET_SIZE)
+            [float(gone is None and constraint.owners[card] >> hand & 1) for hand in hands]
+            for card in range(size)
         ]
         for bounds in (constraint.low, constraint.high):
-            assert [next(numbers) * SET_SIZE for _ in seats] == [
-                min(bounds[seat], SET_SIZE) for seat in seats
+            assert [round(next(numbers) * size) for _ in hands] == [
+                min(bounds[hand], size) for hand in hands
             ]
         assert [next(numbers) for _ in seats] == [float(seat == gone) for seat in seats]
     asker, asked, card, answer = -1, -1, (-1, -1), False
@@ -90,10 +96,12 @@ def check_numbers(encoded: KwartetEncoded, view: View, first: int) -> None:
     assert read_back["last asker"] == [float(seat == asker) for seat in seats]
     assert read_back["last asked"] == [float(seat == asked) for seat in seats]
     assert read_back["last card"] == [
-        float((index, number) == tuple(card))
-        for index, number in product(range(sets), range(SET_SIZE))
+        float((index, number) == tuple(card)) for index, number in product(range(sets), range(size))
     ]
     assert read_back["last answer"] == [float(answer)]
+    if rules.settings.max_moves is not None:
+        (left,) = read_back["left"]
+        assert round(left * rules.settings.max_moves) == public.left
 
 
 def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> None:
@@ -104,7 +112,7 @@ def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> N
         assert not any(mask)
         return
     legal = set[Any](rules.moves(view))
-    cards = product(range(rules.settings.sets), range(SET_SIZE))
+    cards = product(range(rules.settings.sets), range(rules.settings.set_size))
     requests = [
         Question(view.seat, (view.seat + away) % rules.seats, Card(*card))
         for card in cards
@@ -115,12 +123,12 @@ def check_actions(encoded: KwartetEncoded, rules: KwartetRules, view: View) -> N
     assert mask == bytes(request in legal for request in requests)
 
 
-@pytest.mark.parametrize(("players", "sets"), SIZES)
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_what_chance_draws_is_a_deal_and_every_card_is_dealt_evenly(
-    players: int, sets: int
+    settings: KwartetSettings,
 ) -> None:
-    rules = KwartetRules(KwartetSettings(players, sets))
-    encoded, random = KwartetEncoded(rules), Random(sets)
+    rules, players = KwartetRules(settings), settings.players
+    encoded, random = KwartetEncoded(rules), Random(settings.sets)
     for _ in range(thorough(5, 50)):
         drawn: list[int] = []
         while drawable := encoded.chance(drawn):
@@ -128,14 +136,14 @@ def test_what_chance_draws_is_a_deal_and_every_card_is_dealt_evenly(
             seats, chances = zip(*drawable, strict=True)
             drawn += random.choices(seats, chances)
         owners = drawn[-rules.settings.cards :]
-        uneven = rules.settings.cards % players > 0
+        uneven = (settings.cards - settings.aside) % players > 0
         assert len(drawn) == rules.settings.cards + uneven
         sizes = rules.settings.hand_sizes(drawn[0] if uneven else 0)
         assert Counter(owners) == Counter(dict(enumerate(sizes)))
         dealt = encoded.dealt(drawn)
         # A set that is complete right after the deal is put down at once.
         for card, seat in enumerate(owners):
-            index, number = divmod(card, SET_SIZE)
+            index, number = divmod(card, settings.set_size)
             for other in range(players):
                 view = rules.view(dealt, other)
                 is_held = bool(view.hand[index] >> number & 1)
