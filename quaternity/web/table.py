@@ -492,6 +492,8 @@ class Table:
         tokens = {seat.token for seat in self.seats}
         lost = [n for n, seat in enumerate(before) if seat.is_held and seat.token not in tokens]
         self.end_streams(*lost)  # whoever looked on from there comes back as who they are now
+        sits = {seat.token: n for n, seat in enumerate(self.seats) if seat.token is not None}
+        self._follow_readers(dict(enumerate(before)), sits)
         if begun:
             self._tell("start", {})
         elif now.seats != before or not now.log:
@@ -632,6 +634,12 @@ class Table:
             self._changed()
             return self.version
 
+    def _follow_readers(self, before: Mapping[int, Seat], sits: Mapping[Any, int]) -> None:
+        """Let streams of some seats go where their readers sit now, by token, or look on."""
+        for stream in self.streams:
+            if stream.seat is not None and stream.seat in before:
+                stream.seat = sits.get(before[stream.seat].token)
+
     async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
         """Put others in some seats, and keep that; with what else is written."""
         name, due, now = self.kept.id, self.due, self._store.uptime()
@@ -648,9 +656,7 @@ class Table:
         sits: dict[str | None, int] = {
             new.token: seat for seat, new in seats.items() if new.token is not None
         }
-        for stream in self.streams:  # each goes where its reader sits now, or looks on
-            if stream.seat is not None and stream.seat in seats:
-                stream.seat = sits.get(self.seats[stream.seat].token)
+        self._follow_readers({seat: self.seats[seat] for seat in seats}, sits)
         for seat, new in seats.items():
             self.seats[seat] = new
             if new.kind == PERSON:

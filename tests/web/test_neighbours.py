@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any
 
 import pytest
 
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
+from quaternity.web.app import app
 from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
+from tests.web.site import Site
 from tests.web.test_hammering import SMALL, Told
+from tests.web.test_waiting import room
 from tests.web.wire import Answer, Clients, Line, Made
 
 QUARTO: dict[str, Any] = {}
@@ -149,6 +153,29 @@ def test_who_sits_and_what_is_agreed_is_the_same_everywhere(servers: list[Server
         await until(shown_there)
 
     run(servers, sit)
+
+
+def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: Cluster) -> None:
+    place, cookie = cluster.place("seats"), {"cookie": "quaternity=" + "y" * 22}
+    with Site(app(place)) as here, Site(app(place)) as there:
+        table = room(here)
+        link = {"invitation": table.made["invitation"]}
+        token = here.ask("POST", "/api/seats", link | {"seat": 1}, headers=cookie).json["token"]
+        there.listen(f"{table.path}/events", token)
+
+        def present(site: Site) -> list[bool]:
+            return [seat["present"] for seat in site.ask("GET", table.path).json["seats"]]
+
+        def until_present(*seats: bool) -> None:
+            for _ in range(600):
+                if present(here) == present(there) == [False, *seats]:
+                    return
+                Event().wait(0.05)
+            raise AssertionError((present(here), present(there)))
+
+        until_present(True, False)
+        assert here.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
+        until_present(False, True)
 
 
 def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
