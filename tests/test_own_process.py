@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from quaternity.base.errors import GameLimit, InputError, PlayerFault, PlayerTimeout, SolverFault
 from quaternity.workers.child import Child
-from quaternity.workers.foreign import played_apart
+from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.notes import NOTED_BYTES, Notes, notes
 from quaternity.workers.own_process import (
     OwnProcess,
@@ -200,6 +200,19 @@ def test_what_a_player_writes_to_any_file_is_no_answer_and_no_note(process: OwnP
 def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> None:
     with pytest.raises(PlayerFault, match=r"strategy 'x' in seat 0 failed: KeyboardInterrupt"):
         process.call(raises_an_interrupt)
+
+
+@pytest.mark.parametrize("most", [9, 20, 10**5])
+def test_a_fault_has_the_end_of_the_traceback(most: int) -> None:
+    with (
+        limited("quaternity.workers.foreign", LONGEST_TRACE=most),
+        pytest.raises(PlayerFault) as told,
+    ):
+        Sitting("player", "x", 1).called(refused, 7)
+    trace = told.value.trace
+    assert trace.endswith(" refused\n")
+    assert len(trace) <= most
+    assert ("in refused" in trace) == (most > 99)
 
 
 def test_time_in_which_this_side_was_stopped_is_not_the_players(

@@ -64,6 +64,10 @@ def infinite(moves: list[str]) -> None:
     os.write(1, b'{"wait": true, "delay": 1e999}\n')
 
 
+def negative(moves: list[str]) -> None:
+    os.write(1, b'{"wait": true, "delay": -0.5}\n')
+
+
 def deep(moves: list[str]) -> None:
     os.write(1, b"[" * 100_000 + b"\n")
 

@@ -70,6 +70,25 @@ def test_a_record_that_begins_late_has_the_moves_before(number: int, tmp_path: P
     journal.close()
 
 
+def test_who_plays_is_told_again_when_what_came_before_is_taken_back(tmp_path: Path) -> None:
+    path, told = tmp_path / "handed-over.record", b"# seats: you, random, you\n"
+    with Journal.of(path, Settings(4, 3, 3)) as journal:
+        begun = path.read_bytes()
+        journal.play(MOVES[0])
+        journal.match.names[1] = "random"
+        journal.note_seats(journal.match)
+        journal.match.names[1] = "you"
+        after_one = path.read_bytes()
+        assert after_one.endswith(told)
+        journal.play(MOVES[1])
+        journal.undo()
+        assert path.read_bytes() == after_one
+        journal.undo()
+        assert path.read_bytes() == begun + told
+        journal.play(MOVES[0])
+    assert path.read_bytes() == begun + told + after_one[len(begun) : -len(told)]
+
+
 @pytest.fixture
 def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How long the file was each time that the system was told to put it on the disk."""

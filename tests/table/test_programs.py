@@ -98,6 +98,7 @@ FAULTS = {
     "encoding": "which is no JSON",
     "nan": "which is no JSON",
     "infinite": "gave a delay of inf",
+    "negative": "gave a delay of -0.5",
     "deep": "which is no JSON",
     "long_number": "which is no JSON",
     "other_game": "gave move '0 bakes a cake'",
