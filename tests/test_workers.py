@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError, SolverFault, WorkersLost
-from quaternity.workers.cluster import cluster_parts
+from quaternity.workers.cluster import cluster_client, cluster_parts
 from quaternity.workers.pool import (
     Pool,
     SerialExecutor,
@@ -307,6 +308,33 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
     client.answers, client.status = True, "closed"
     with pytest.raises(WorkersLost, match="the cluster at here went away"):
         check()
+
+
+def test_a_cluster_logs_nothing_while_it_is_used_and_again_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lost connection is told by an exception, and not with a traceback besides."""
+    distributed = pytest.importorskip("distributed")
+
+    class Client(Counted):
+        def __init__(self, address: str, **options: Any) -> None:
+            super().__init__()
+
+        def wait_for_workers(self, number: int, timeout: float) -> None:
+            assert number == 1
+
+        def __enter__(self) -> Client:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    monkeypatch.setattr(distributed, "Client", Client)
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [logger.level for logger in loggers]
+    with cluster_client("tcp://127.0.0.1:9"):
+        assert [logger.level for logger in loggers] == [logging.CRITICAL] * 2
+    assert [logger.level for logger in loggers] == before
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:
