@@ -225,9 +225,18 @@ class KnowsWhoIsNext(KwartetRules):
         return acting and ((acting[0],) if position.position.hands[0][0] & 1 else (0, 1, 2))
 
 
+class OffersTooFew(KwartetRules):
+    """After every other request it leaves out half of the moves that it takes."""
+
+    def moves(self, view: View) -> Any:
+        listed = list(super().moves(view))
+        return listed[::2] if len(view.events) % 2 else listed
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
+        (OffersTooFew(KwartetSettings(3, 3)), "is half legal"),
         (TakesMovesOutOfTurn(), "is not offered, and is taken"),
         (GoesOnAfterTheEnd(), "is not offered, and is taken"),
         (TellsBystanders(KwartetSettings(3, 3)), "a bystander: the "),

@@ -284,6 +284,53 @@ def test_who_is_not_ready_is_refused_before_the_first_game(ready: str, tmp_path:
         play(plan, 4, pool)
 
 
+SLOW = """
+import json, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["do"] == "quit":
+        break
+    if asked["do"] == "choose":
+        time.sleep(0.1)
+    if asked["do"] in ("new", "choose"):
+        answer = {"ready": "x"} if asked["do"] == "new" else {"move": asked["moves"][0]}
+        print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.parametrize("rules", [QuartoRules(), SetRules()], ids=lambda rules: rules.name)
+def test_a_program_that_says_no_delay_has_that_of_the_clock_where_it_might_wait(
+    rules: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    match: Any = Match(rules, [f"cmd:{sys.executable} {tmp_path}/slow.py"] * 2, "7")
+    planned = match.next_program()
+    assert planned is not None
+    if rules.name == "quarto":
+        assert planned.seconds == 0
+    else:
+        assert 0.1 <= planned.seconds < 20
+
+
+@pytest.mark.parametrize("key", [None, "mine"])
+@pytest.mark.parametrize("most", [0, 1])
+def test_so_many_programs_wait_for_another_game_as_may_where_somebody_has_them(
+    key: str | None, most: int, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    before = set(descendants(os.getpid()))
+    players = [make_player(QuartoRules(), f"cmd:{sys.executable} {tmp_path}/slow.py") for _ in "ab"]
+    with limited("quaternity.table.programs", MOST_IDLE=most):
+        for player in players:
+            player.sit(0, "", 20, key)
+            player.begin()
+        running = len(set(descendants(os.getpid())) - before) / 2
+        for player in players:
+            player.leave()
+    left = len(set(descendants(os.getpid())) - before) / running
+    assert left == (most if key else 0)
+
+
 def test_a_message_larger_than_a_pipe_arrives() -> None:
     program = program_module.Program(["sh", "-c", "read x; echo '{\"ok\": 1}'; read y"])
     assert program.ask({"large": "x" * 10**6}, 20) == {"ok": 1}

@@ -31,6 +31,7 @@ from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
+    at_once,
     play,
     play_game,
     record_of_game,
@@ -38,7 +39,7 @@ from quaternity.table.tournament.playing import (
 from quaternity.table.tournament.scores import AVERAGE, Measured, WorldsByGo, ratings, tabulated
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
-from quaternity.workers.pool import Pool, open_executor
+from quaternity.workers.pool import Pool, SerialExecutor, open_executor
 from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant, plant_bot
 
@@ -185,6 +186,8 @@ def test_a_standard_error_is_that_of_the_mean() -> None:
     assert measured.mean == 2.5
     assert measured.error == pytest.approx((5 / 3 / 4) ** 0.5)
     assert Measured.of([3.0]).error is None
+    assert Measured.of([0.0, 1.0], [0, 1]).error == pytest.approx(0.5)
+    assert Measured.of([0.0, 1.0], [7, 7]).error is None
 
 
 @given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
@@ -574,3 +577,21 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
         for world, value in zip(shown, values, strict=True):
             two = 2 * (value.error or 0.0)
             assert {(world.goes, value.mean - two), (world.goes, value.mean + two)} <= corners
+
+
+@given(st.integers(1, 200), st.integers(0, 100_000), st.sampled_from([2, 3, 4]))
+def test_a_worker_is_given_whole_deals_and_none_more_than_its_part(
+    in_flight: int, games: int, seats: int
+) -> None:
+    """In this process it is one game; else few enough for all to work, or one deal."""
+    rules = KwartetRules(KwartetSettings(seats, 4))
+    tournament = Tournament(rules, ("random", "greedy", "silent", "mixed")[:seats])
+    pool = Pool.around(SerialExecutor(), in_flight)
+    chunk = at_once(tournament, games, pool)
+    if in_flight == 1:
+        assert chunk == 1
+        return
+    assert chunk % tournament.games_a_deal == 0
+    assert chunk == tournament.games_a_deal or (chunk <= 20 and 4 * in_flight * chunk <= games)
+    more = chunk + tournament.games_a_deal
+    assert more > 20 or 4 * in_flight * more > games
