@@ -120,7 +120,8 @@ GROUPS = {
     "table": (
         "quaternity/table/**/*.py",
         "__init__",
-        "tests/table tests/test_doors.py tests/cli/test_doors.py tests/cli/test_check.py",
+        "tests/table tests/test_doors.py tests/cli/test_doors.py tests/cli/test_check.py"
+        " tests/cli/test_players.py tests/kwartet/test_tournament.py",
     ),
     "trials": (
         "quaternity/trials/**/*.py",

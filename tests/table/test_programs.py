@@ -179,6 +179,7 @@ def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) ->
     for seat in range(rules.seats):
         new, *asked = map(json.loads, (tmp_path / f"heard-{seat}").read_text().splitlines())
         told = [one for one in asked if one["do"] == "choose"]
+        assert all({"view", "moves", "events", "numbers", "mask"} <= one.keys() for one in told)
         assert (new["game"], new["seat"], new["seats"]) == (rules.name, seat, rules.seats)
         assert f"quaternity-player {new['protocol']}" in guide.page("arena").text
         mine = [view[seat] for view in views if seat in view]

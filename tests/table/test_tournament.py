@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
-from dataclasses import replace
-from itertools import combinations, permutations
+from dataclasses import FrozenInstanceError, replace
+from itertools import chain, combinations, permutations
 from math import isclose, log10, sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -40,6 +40,7 @@ from quaternity.table.tournament.scores import AVERAGE, Measured, WorldsByGo, ra
 from quaternity.table.tournament.seatings import seatings
 from quaternity.ternary.rules import SetRules, SetSettings
 from quaternity.workers.pool import Pool, SerialExecutor, open_executor
+from tests.limits import limited
 from tests.sizes import only_thorough, thorough
 from tests.table.planted import plant, plant_bot
 
@@ -595,3 +596,29 @@ def test_a_worker_is_given_whole_deals_and_none_more_than_its_part(
     assert chunk == tournament.games_a_deal or (chunk <= 20 and 4 * in_flight * chunk <= games)
     more = chunk + tournament.games_a_deal
     assert more > 20 or 4 * in_flight * more > games
+
+
+@pytest.mark.parametrize("resamples", [2, 3, 4])
+def test_errors_of_ratings_are_the_spread_over_tournaments_of_drawn_deals(resamples: int) -> None:
+    tournament = Tournament(KwartetRules(KwartetSettings(2, 4)), ("random", "greedy"))
+    games, deals = tournament.games_a_deal, 6
+    results = [play_game(tournament, game) for game in range(games * deals)]
+    by_deal = [results[games * deal : games * (deal + 1)] for deal in range(deals)]
+    random = Random(5)
+    drawn = [ratings([*chain(*random.choices(by_deal, k=deals))], 2) for _ in range(resamples)]
+    with limited("quaternity.table.tournament.scores", RESAMPLES=resamples):
+        table = tabulated(results, 2, Random(5), games)
+    for player, record in enumerate(table.records):
+        assert record.rating is not None
+        values = [rated[player] for rated in drawn]
+        assert record.rating.error == pytest.approx(stdev(v for v in values if v is not None))
+    assert table.margins[0][0] is None
+    assert table.margins[1][1] is None
+
+
+def test_a_tournament_has_the_seed_0_and_stays_what_it_is() -> None:
+    rules = QuartoRules()
+    tournament = Tournament(rules, ("random", "careful"))
+    assert tournament == Tournament(rules, ("random", "careful"), seed=0)
+    with pytest.raises(FrozenInstanceError):
+        tournament.seed = 1  # type: ignore[misc]
