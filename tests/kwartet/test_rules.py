@@ -10,6 +10,7 @@ from quaternity.base.errors import InputError
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
+from solvers.filtering import closed
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
@@ -39,6 +40,23 @@ def test_a_game_like_a_seats_own_looks_the_same_to_it(seed: int) -> None:
         for field in fields(like):
             with pytest.raises(FrozenInstanceError):
                 setattr(like, field.name, ())
+
+
+@pytest.mark.parametrize("seed", range(thorough(3, 20)))
+def test_a_document_says_who_looks_who_is_on_turn_and_who_may_own_a_card(seed: int) -> None:
+    random = Random(seed)
+    log = random_log(random_settings(random, range(2, 5), range(2, 4)), random, 300)
+    rules = KwartetRules(log.settings)
+    positions = rules.replay(log_text(log).encode()).positions
+    for position in (positions[0], positions[len(positions) // 2], positions[-1]):
+        turn = next(iter(rules.to_act(position)), None)
+        for seat in (None, *range(rules.seats)):
+            view = rules.view(position, seat)
+            document = rules.view_json(view)
+            assert (document["seat"], document["turn"]) == (seat, turn)
+            for cards, known in zip(document["owners"], closed(view.problem).sets, strict=True):
+                for owners, mask in zip(cards, known.owners, strict=False):
+                    assert owners == [p for p in range(log.settings.hands) if mask >> p & 1]
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 10)))

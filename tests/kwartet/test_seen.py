@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import IllegalMove, InputError
-from quaternity.game.question import Move
+from quaternity.game.question import Answer, Move, Question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.log import log_as_seen, log_text, parse_any_log, parse_log, seen_text
 from quaternity.kwartet.log_reader import LogError
@@ -73,6 +73,59 @@ def test_what_an_asker_certainly_put_down_was_put_down(seed: int) -> None:
                     assert set(downs) == set(event.announced)
                 known = known.after(event.question, event.answer, event.announced)
     assert certain
+
+
+def told(mine: SeenLog, *requests: str) -> SeenLog:
+    """A game after some requests, such as "0 asks 1 for 0/0: yes"."""
+    for move in map(Move.parse, requests):
+        mine = mine.after(move.question, move.answer, ())
+    return mine
+
+
+def test_an_answer_against_what_is_known_is_refused_by_what_is_known() -> None:
+    mine = parse_any_log(SEEN)
+    assert isinstance(mine, SeenLog)
+    mine = told(mine, "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no")
+    for move, answer, fault in (
+        ("1 asks 0 for 0/0", Answer.NO, "player 0 must have 0/0"),
+        ("1 asks 2 for 2/3", Answer.YES, "player 2 cannot have 2/3"),
+    ):
+        question = Question.parse(move)
+        with pytest.raises(IllegalMove) as refused:
+            mine.after(question, answer, ())
+        assert fault in refused.value.faults
+        other = Answer.NO if answer else Answer.YES
+        following = mine.after(question, other, ())
+        assert following.undone() == mine != following
+        assert following.undone().events == mine.events
+
+
+def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
+    mine = SeenLog.start(KwartetSettings(3, 3, Announce.AFTER_OWN_REQUEST), (4, 4, 4))
+    words = "has asked before: only a set just completed is put down"
+    for move, before in (
+        ("0 asks 1 for 0/2", False), ("1 asks 2 for 0/3", False), ("2 asks 0 for 1/1", False),
+        ("0 asks 2 for 0/1", True),
+    ):  # fmt: skip
+        question = Question.parse(move)
+        with pytest.raises(IllegalMove) as refused:
+            mine.after(question, Answer.NO, (2, 7))  # there is no set 7
+        assert any(words in fault for fault in refused.value.faults) == before
+        mine = mine.after(question, Answer.NO, ())
+
+
+@pytest.mark.parametrize(
+    ("down", "fault"),
+    [
+        ((3, 0), r"set 3 is out of range 0\.\.2$"),
+        ((-1, 0), r"set -1 is out of range 0\.\.2$"),
+        ((0, 4), r"player 4 is out of range 0\.\.3$"),
+        ((2, -1), r"player -1 is out of range 0\.\.3$"),
+    ],
+)
+def test_what_is_put_down_at_the_deal_is_a_players_set(down: tuple[int, int], fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
+        SeenLog.start(KwartetSettings(4, 3), (3, 3, 3, 3), announced=(down,))
 
 
 def test_hands_of_fewer_cards_than_none_are_named() -> None:

@@ -81,6 +81,14 @@ def test_a_seed_gives_the_requests_that_it_always_gave(name: str, digest: str) -
     assert sha256(" ".join(asked).encode()).hexdigest()[:12] == digest
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_who_holds_whole_sets_alone_may_ask_for_their_own(name: str) -> None:
+    settings = KwartetSettings(2, 2, Announce.AFTER_OWN_REQUEST, own_card_requests=False)
+    position = Position.start(settings, ((15, 0), (0, 15)))
+    for seed in range(9):
+        assert STRATEGIES[name](position.view(0), Random(seed)) in legal_requests(position)
+
+
 def chance_by_listing(view: View, question: Question) -> float:
     """The share of possible deals in which a request succeeds."""
     (index, number), owner = question.card, question.asked

@@ -11,7 +11,7 @@ import pytest
 from quaternity.kwartet.settings import SET_SIZE
 from quaternity.kwartet.strategies.reader import holdings
 from quaternity.kwartet.strategies.reader.asking import chances_by_lack
-from quaternity.kwartet.strategies.reader.coupling import tilted
+from quaternity.kwartet.strategies.reader.coupling import coupled, tilted
 from quaternity.kwartet.strategies.reader.holdings import Floats
 from tests.sizes import thorough
 
@@ -65,6 +65,26 @@ def test_sums_over_all_ways_to_share_out_a_set(players: int, size: int) -> None:
                 found[card, case][:, known],
                 (lacks[mask, card] / np.maximum(given, 1e-300))[:, known],
             )
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 8])
+def test_a_sharing_is_certain_where_it_is_the_only_one(players: int) -> None:
+    """Among any number of players, and however large or small its weight is."""
+    random = Random(players)
+    for size in (0.01, 0.5, 3.0):
+        first, second, *others = random.sample(range(players), players)
+        weights = np.zeros((4, players, players + 1))
+        weights[0] = size  # nobody needs to hold anything
+        weights[1, first, 0] = weights[2, second, 0] = size  # one way, a card each
+        weights[3, [first, second], 1] = weights[3, [first, second], 2] = size  # two ways each
+        for index, other in enumerate(others, 3):
+            weights[3, other, index] = size  # one way
+        hands = [2] * players
+        hands[first] = hands[second] = 3
+        owned, run = coupled(weights, hands, None)
+        assert [chance == 1 for chance in run] == [index not in (1, 2) for index in range(len(run))]
+        assert all(0 < chance <= 1 for chance in run)
+        assert [owned[0, first, 0], owned[1, second, 0]] == pytest.approx([1, 1])
 
 
 @pytest.mark.parametrize("players", [3, 4, 5, 8])
