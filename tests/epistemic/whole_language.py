@@ -237,7 +237,7 @@ class Draw:
         ranges: dict[str, tuple[str, list[Any]]] = {
             "p": ("", list(range(world.players))),
             "s": ("", list(range(world.sets))),
-            "c": (f" in set {index}", [(index, number) for number in range(4)]),
+            "c": (f" in set {index}", [(index, number) for number in range(self.world.size)]),
         }
         where, everything = ranges[{"q": "p", "d": "c", "t": "s"}.get(letter, letter)]
         shown = [
