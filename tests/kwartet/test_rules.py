@@ -47,6 +47,7 @@ def test_a_document_says_who_looks_who_is_on_turn_and_who_may_own_a_card(seed: i
     random = Random(seed)
     log = random_log(random_settings(random, range(2, 5), range(2, 4)), random, 300)
     rules = KwartetRules(log.settings)
+    assert rules.hidden
     positions = rules.replay(log_text(log).encode()).positions
     for position in (positions[0], positions[len(positions) // 2], positions[-1]):
         turn = next(iter(rules.to_act(position)), None)
@@ -54,6 +55,8 @@ def test_a_document_says_who_looks_who_is_on_turn_and_who_may_own_a_card(seed: i
             view = rules.view(position, seat)
             document = rules.view_json(view)
             assert (document["seat"], document["turn"]) == (seat, turn)
+            left = view.public.left
+            assert (document.get("left"), "left" in document) == (left, left is not None)
             for cards, known in zip(document["owners"], closed(view.problem).sets, strict=True):
                 for owners, mask in zip(cards, known.owners, strict=False):
                     assert owners == [p for p in range(log.settings.hands) if mask >> p & 1]

@@ -100,18 +100,36 @@ def test_an_answer_against_what_is_known_is_refused_by_what_is_known() -> None:
         assert following.undone().events == mine.events
 
 
+def test_what_went_to_somebody_is_there() -> None:
+    mine = told(
+        SeenLog.start(KwartetSettings(3, 3), (4, 4, 4)),
+        "0 asks 1 for 0/0: yes", "0 asks 2 for 2/3: no", "1 asks 0 for 0/0: yes",
+        "1 asks 2 for 2/2: no",
+    )  # fmt: skip
+    with pytest.raises(IllegalMove) as refused:
+        told(mine, "2 asks 1 for 0/0: no")
+    assert "player 1 must have 0/0" in refused.value.faults
+
+
+def test_an_unknown_setting_is_told_all_that_there_are() -> None:
+    known = "players, sets, .*, announce, own-card-requests and seats, and then"
+    with pytest.raises(LogError, match=f"'colour' is no setting: known are {known}"):
+        parse_any_log("kwartet 1\ncolour red\n")
+
+
 def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
     mine = SeenLog.start(KwartetSettings(3, 3, Announce.AFTER_OWN_REQUEST), (4, 4, 4))
     words = "has asked before: only a set just completed is put down"
     for move, before in (
-        ("0 asks 1 for 0/2", False), ("1 asks 2 for 0/3", False), ("2 asks 0 for 1/1", False),
-        ("0 asks 2 for 0/1", True),
+        ("0 asks 1 for 0/2: yes", False), ("0 asks 2 for 0/2: no", True),
+        ("1 asks 2 for 0/3: no", False), ("2 asks 0 for 1/1: no", False),
+        ("0 asks 2 for 0/1: no", True),
     ):  # fmt: skip
-        question = Question.parse(move)
+        question, answer = Move.parse(move).question, Move.parse(move).answer
         with pytest.raises(IllegalMove) as refused:
-            mine.after(question, Answer.NO, (2, 7))  # there is no set 7
+            mine.after(question, answer, (2, 7))  # there is no set 7
         assert any(words in fault for fault in refused.value.faults) == before
-        mine = mine.after(question, Answer.NO, ())
+        mine = mine.after(question, answer, ())
 
 
 @pytest.mark.parametrize(

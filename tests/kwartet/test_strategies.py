@@ -217,6 +217,12 @@ def test_estimates_add_up_and_know_what_is_sure(seed: int) -> None:
         assert sum(differences) <= 0.1 * len(differences)
 
 
+@pytest.mark.parametrize("players", range(2, 9))
+def test_up_to_five_players_are_counted_exactly(players: int) -> None:
+    start = next(random_game(KwartetSettings(players, 4), Random(1)))[0]
+    assert owner_weights(start.view(start.public.turn).problem).exact == (players <= 5)
+
+
 def test_large_games_are_played_by_estimates() -> None:
     settings = KwartetSettings(players=8, sets=20)
     start = next(random_game(settings, Random(3)))[0]
