@@ -29,7 +29,10 @@ class Language:
     knowers: int | None = None
 
     @classmethod
-    @takes(problem=DealProblem, set_size=(int, type(None)))
+    @takes(
+        problem=DealProblem, set_size=(int, type(None)), points=(tuple, type(None)),
+        knowers=(int, type(None)),
+    )  # fmt: skip
     def of(
         cls,
         problem: DealProblem,

@@ -15,7 +15,7 @@ from quaternity.base.errors import IllegalMove, InputError
 from quaternity.base.wording import listed
 from quaternity.game.question import Answer, Question
 from quaternity.kwartet.hands import Hand
-from quaternity.kwartet.public import Event, PublicState, request_faults
+from quaternity.kwartet.public import Event, PublicState, request_faults, request_stated
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.kwartet.view import NOBODY, View
 from solvers.filtering import closed
@@ -136,8 +136,15 @@ class SeenLog:
         try:
             self.after(question, answer)
         except IllegalMove as error:
-            known_set = question.card.set_index in range(self.settings.sets)
-            if question.asker != view.public.turn or not known_set:
+            index, number = question.card
+            players = range(self.settings.players)
+            can_be = index in range(self.settings.sets) and number in range(self.settings.set_size)
+            can_be = can_be and question.asked in players and question.asked != question.asker
+            if (
+                question.asker != view.public.turn
+                or not can_be
+                or view.public.removed[index] is not None
+            ):
                 raise
             own = (
                 Event(question, answer).hand_after(view.hand, view.seat)
@@ -145,13 +152,16 @@ class SeenLog:
                 else ()
             )
             full = [index for index, held in enumerate(own) if held == self.settings.full]
-            exact = closed(view.problem).sets
+            before = view.problem.sets[index]
+            stated = request_stated(self.settings, before, question, bool(answer))
+            after = view.problem.with_set(index, stated)
+            exact = closed(after if solve(after) else view.problem).sets
             sure = {
                 index
                 for index, constraint in enumerate(exact)
                 if constraint.size and constraint.low[question.asker] == constraint.size
             }
-            for tried in [full] if full else [sure, sure | {question.card.set_index}]:
+            for tried in [full] if full else [sure, sure | {index}]:
                 with suppress(IllegalMove):
                     self.after(question, answer, sorted(tried))
                     return tuple(sorted(tried))
@@ -273,6 +283,17 @@ def _impossible_parts(
         given = card.number if answer and index == card.set_index else None
         if not _may_be_whole(view.problem.sets[index], asker, asked, given):
             faults.append(f"player {asker} cannot have all of set {index}")
+    settings = public.settings
+    if (
+        card.set_index in announced
+        and not answer
+        and not settings.own_card_requests
+        and len(announced) * settings.set_size != public.hands[asker]
+    ):
+        faults.append(
+            f"player {asker} would have asked for their own card: "
+            "that is allowed with nothing but full sets in hand"
+        )
     if (
         announced
         and not public.settings.at_once
