@@ -127,7 +127,7 @@ LOOKS: dict[str, Callable[[Puzzle], Any]] = {
 
 
 REPEATS = {("trace", 1): 2, ("trace", 2): 1, ("knows", 3): 9, ("force", 3): 1}
-"""Of 250 seeds so many at most repeat what another shows: short logs and small states look alike."""
+"""Of 250 seeds so many at most repeat what another shows: short logs and small states do."""
 
 
 @pytest.mark.parametrize("level", [1, 2, 3])
