@@ -101,6 +101,25 @@ def test_an_answer_against_what_is_known_is_refused_by_what_is_known() -> None:
         assert following.undone().events == mine.events
 
 
+def test_only_who_has_nothing_but_full_sets_asks_for_their_own_card() -> None:
+    """Whoever puts the set down after a no asked for a card of their own."""
+    question = Question.parse("0 asks 1 for 0/1")
+    settings = KwartetSettings(2, 3, Announce.AFTER_OWN_REQUEST, own_card_requests=False)
+    with pytest.raises(IllegalMove) as refused:
+        SeenLog.start(settings, (6, 6)).after(question, Answer.NO, (0,))
+    assert any("nothing but full sets" in fault for fault in refused.value.faults)
+    SeenLog.start(settings, (8, 4)).after(question, Answer.NO, (0, 2))
+
+
+def test_what_a_request_makes_certain_is_put_down() -> None:
+    settings = KwartetSettings(
+        2, 4, Announce.AFTER_OWN_REQUEST, own_card_requests=False, set_size=2, aside=2
+    )
+    mine = SeenLog.start(settings, (3, 3, 2))
+    mine = mine.after(Question.parse("0 asks 1 for 3/1"), Answer.NO, (1,))
+    assert mine.downs_after(Question.parse("1 asks 0 for 0/1"), Answer.NO) == (2,)
+
+
 def test_what_went_to_somebody_is_there() -> None:
     mine = told(
         SeenLog.start(KwartetSettings(3, 3), (4, 4, 4)),
