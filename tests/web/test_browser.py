@@ -630,7 +630,8 @@ def test_what_people_do_around_a_game(
         one.sees(3)
         assert one.page.locator(".well svg").count() == 16 * (one is bo)  # ghosts to be placed
     hand_over(bo, "1", "random")
-    ann.sees(4)  # the program has moved
+    for one in (ann, bo):
+        one.sees(4)  # the program has moved
     hand_over(bo, "1", "me")
     bo.page.wait_for_selector("#seat1:not(:has-text('program'))")
     hand_over(bo, "1", "random")
