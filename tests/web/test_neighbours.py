@@ -6,12 +6,12 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,6 +27,8 @@ from tests.web.test_waiting import room
 from tests.web.wire import Answer, Clients, Line, Made
 
 QUARTO: dict[str, Any] = {}
+
+Result = TypeVar("Result")
 
 
 @pytest.fixture
@@ -275,28 +277,24 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
     async def play() -> None:
         async with Clients(server.host) as clients:
             for _ in range(thorough(3, 30)):
-                table = await clients.table("quaternity", SMALL, ["me", "open", "open"])
+                seats = ["me", "open", "open"]
+                table = await persisted(clients.table, "quaternity", SMALL, seats)
                 position, version = rules.start(random), 0
-                line = await clients.line()
                 while acting := rules.to_act(position):
                     if random.random() < 0.1:
                         os.kill(random.choice(children(server.process.pid)), signal.SIGKILL)
                     move = random.choice(list(rules.moves(rules.view(position, acting[0]))))
                     sent = {"version": version, "id": str(version), "move": rules.write(move)}
-                    for _ in range(200):
-                        try:
-                            answer = await post(line, table, "moves", acting[0], **sent)
-                        except (ConnectionError, OSError):
-                            await asyncio.sleep(0.1)
-                            line = await reached(clients)
-                            continue
-                        break
+                    token = table.tokens[acting[0]]
+                    answer = await persisted(
+                        asked_anew, clients, "POST", table.path("/moves"), sent, token
+                    )
                     assert answer.status == 200, answer
                     version += 1
                     assert answer.json["version"] == version
                     position = rules.after(position, acting[0], move)
-                record = await (await reached(clients)).ask(
-                    "GET", table.path("/record"), token=table.tokens[0]
+                record = await persisted(
+                    asked_anew, clients, "GET", table.path("/record"), None, table.tokens[0]
                 )
                 assert rules.replay(record.body).positions[-1] == position
 
@@ -306,10 +304,19 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
     assert "Traceback" not in server.log.read_text()
 
 
-async def reached(clients: Clients) -> Line:
-    for _ in range(100):
+async def asked_anew(clients: Clients, *request: Any) -> Answer:
+    """Ask on a new connection, which any process may take."""
+    line = await clients.line()
+    answer = await line.ask(*request)
+    line.transport.close()
+    return answer
+
+
+async def persisted(act: Callable[..., Awaitable[Result]], *given: Any) -> Result:
+    """Try again when the process that was asked has died."""
+    for _ in range(200):
         try:
-            return await clients.line()
+            return await act(*given)
         except OSError:
             await asyncio.sleep(0.1)
     raise AssertionError("nobody serves")
