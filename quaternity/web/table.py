@@ -522,6 +522,18 @@ class Table:
 
     # ------------------------------------------------------------------ what people do
 
+    async def _catch_up(self, version: int) -> None:
+        """Become as another server is, where somebody has seen a later version than is here.
+
+        Raises:
+            Stale: so it is; judge anew.
+        """
+        before = self.revision
+        if self._store.shared and version > self.version:
+            await self.refresh()
+        if self.revision != before:
+            raise Stale
+
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
         """Make a move and return the version with it; the same identity again has the same answer.
 
@@ -531,6 +543,7 @@ class Table:
             known = self.course.answered.get((seat, identity)) if identity else None
             if known is not None:
                 return known
+            await self._catch_up(version)
             self.check_begun()
             acting = self.to_act
             stale = version != self.version
@@ -602,6 +615,7 @@ class Table:
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
         """Agree to take moves back, or no longer; when all people do, that is done."""
         async with self.locked(self.tokens(seat)):
+            await self._catch_up(version)
             if version != self.version:
                 raise Refusal(409, "the table has moved on", version=self.version)
             if not self.course.moves or self.kept.archive:

@@ -126,10 +126,12 @@ def test_what_is_typed_however_it_is_typed_is_what_the_seat_saw(
     mine = seen_by(log, seat)
     new = {
         "--seat": seat, "--players": settings.players, "--sets": settings.sets,
-        "--cards": ",".join(map(str, mine.sizes)), "--announce": settings.announce,
-        "--hand": " ".join(map(str, cards_in(mine.hand))),
+        "--cards": ",".join(map(str, mine.sizes[: settings.players])),
+        "--announce": settings.announce, "--hand": " ".join(map(str, cards_in(mine.hand))),
+        "--set-size": settings.set_size, "--aside": settings.aside,
+        "--max-moves": settings.max_moves,
     }  # fmt: skip
-    options = [part for pair in new.items() for part in pair]
+    options = [part for pair in new.items() if pair[1] is not None for part in pair]
     if not settings.own_card_requests:
         options.append("--no-own-card-requests")
     lines = typed_lines(log, seat, random)

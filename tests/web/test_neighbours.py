@@ -157,6 +157,32 @@ def test_who_sits_and_what_is_agreed_is_the_same_everywhere(servers: list[Server
     run(servers, sit)
 
 
+def test_a_move_after_what_one_server_answered_is_played_at_another(
+    servers: list[Server], cluster: Cluster, tmp_path: Path
+) -> None:
+    """Even before the other has heard of it."""
+    place = cluster.place(tmp_path.name)
+    deaf = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+    random, rules = Random(3), QuaternityRules(Settings(4, 3, 3))
+
+    async def play(first: Clients, second: Clients) -> None:
+        lines = [await first.line(), await second.line()]
+        for _ in range(thorough(2, 20)):
+            table = await first.table("quaternity", SMALL, ["me", "open", "open"])
+            position, version = rules.start(random), 0
+            while acting := rules.to_act(position):
+                move = random.choice(list(rules.moves(rules.view(position, acting[0]))))
+                sent = {"version": version, "id": str(version), "move": rules.write(move)}
+                if not version % 5:
+                    await asyncio.to_thread(cluster.execute, place, deaf)
+                answer = await post(lines[version % 2], table, "moves", acting[0], **sent)
+                version += 1
+                assert (answer.status, answer.json["version"]) == (200, version)
+                position = rules.after(position, acting[0], move)
+
+    run(servers, play)
+
+
 def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: Cluster) -> None:
     place, cookie = cluster.place("seats"), {"cookie": "quaternity=" + "y" * 22}
     with Site(app(place)) as here, Site(app(place)) as there:
