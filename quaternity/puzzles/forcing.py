@@ -15,8 +15,8 @@ from quaternity.perfect.successors.one_state import canonical_after, choices
 from quaternity.puzzles.dealing import SO_NOT, open_game
 from quaternity.puzzles.puzzle import Puzzle, Step
 
-SIZES, SMALL = ((3, 6, 3), (3, 7, 3), (4, 4, 4)), ((3, 5, 3), (4, 3, 3))
-"""Set size, sets and players; small where many questions are to be thought of."""
+SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
+"""Set size, sets and players."""
 
 MOST_MOVES, MOST_QUESTIONS, MOST_WAYS = 32, 4, 12
 """Moves that were made, questions to think of, and first ones that do it: more would be guessed."""
@@ -43,7 +43,7 @@ class Force:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which somebody can force a set."""
         del wish
-        game = open_game(random, SIZES if level < 3 else SMALL, MOST_MOVES)
+        game = open_game(random, SIZES, MOST_MOVES)
         if game is None:
             return None
         state, search = game.state, Search(game.state)

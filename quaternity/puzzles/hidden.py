@@ -28,8 +28,11 @@ SECONDS = 60.0
 MOST_DEALS = 2_000
 """So many deals are listed in a moment."""
 
-SIZES = ((3, 3), (3, 3), (3, 4), (4, 4), (4, 5))
+SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
 """Players and sets, per level."""
+
+FEWEST_REQUESTS = 4
+"""Shorter logs soon look like others."""
 
 REQUESTS_AT = 1, 2, 3, 4
 """The most requests that one needs to see it, per level but the last."""
@@ -90,7 +93,7 @@ def played(random: Random, size: tuple[int, int], most: int) -> SeenLog | None:
     settings = KwartetSettings(players, sets)
     hands = dealt_hands(settings, random)
     position, events = Position.start(settings, hands), list[Event]()
-    for _ in range(random.randrange(2, most)):
+    for _ in range(random.randrange(FEWEST_REQUESTS, most)):
         if position.public.is_over:
             return None
         view = position.view(position.public.turn, events)
@@ -151,7 +154,7 @@ class Knows:
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about what others know, of a kind that a level has."""
-        log = played(random, (3, 3) if level <= 2 else (3, 2), 12)
+        log = played(random, (3, 3) if level <= 3 else (3, 2), 14)
         if log is None:
             return None
         seat, players = _seat(log), log.settings.players
