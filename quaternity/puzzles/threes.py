@@ -14,7 +14,7 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import Triple, triples
 
 LETTERS = "ABCDEFGHIJKLMNO"
-CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 15)}
+CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
 """Numbers of cards at a level."""
 
 FIND_ALL = Kind("find_all", "What are all the SETs among these {count} cards?")
