@@ -64,12 +64,12 @@ class AskingJudge(Judge):
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self._owners: dict[tuple[int, int], Sequence[SetConstraint]] = {}
-        self._may = lru_cache(KEPT)(self._may_have)
+        self._known = lru_cache(KEPT)(self._concluded)
         self._deals = lru_cache(KEPT)(self._numbered)
 
-    def _may_have(self, problem: DealProblem) -> list[tuple[int, ...]]:
-        """Return per set and card who may have it."""
-        return [constraint.owners for constraint in closed(problem, self.deadline.left()).sets]
+    def _concluded(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
+        """Return per set what can be known of it."""
+        return closed(problem, self.deadline.left()).sets
 
     def _numbered(self, problem: DealProblem) -> NumberedDeals:
         count_deals(problem, WORK, seconds=self.deadline.left())  # refuses what takes too long
@@ -80,7 +80,7 @@ class AskingJudge(Judge):
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
-            self._owners[index, seat] = closed(problem, self.deadline.left()).sets
+            self._owners[index, seat] = self._concluded(problem)
         return self._owners[index, seat]
 
     def notes(self, game: Played, index: int) -> list[Sentence]:
@@ -132,17 +132,17 @@ class KwartetJudge(AskingJudge):
     def imagined(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
         """Let everybody play on by what everybody can know, and their own hand."""
         public, hands = position.position.public, position.position.hands
-        may = self._may(public.problem)
+        known = self._known(public.problem)
         owners = [
             [
                 next(p for p, hand in enumerate(hands) if hand[index] >> n & 1)
-                for n in range(len(row))
+                for n in range(row.size)
             ]
-            for index, row in enumerate(may)
+            for index, row in enumerate(known)
         ]
         limit = self.rules.settings.max_moves
         most = inf if limit is None else limit - len(position.events)
-        game = DealtGame(owners, may, public.points, most)
+        game = DealtGame(owners, known, public.points, most)
         return game.played(public.turn, _next_seat, random, self.deadline)
 
 
@@ -247,7 +247,7 @@ class QuaternityJudge(AskingJudge):
             stated = asking(problem.sets[index], asked.asker, number)
             problem = problem.with_set(index, stated)
         owners = self._deals(problem).draw(random).owner
-        game = DealtGame(owners, self._may(problem), state.points)
+        game = DealtGame(owners, self._known(problem), state.points)
         return game.played(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:

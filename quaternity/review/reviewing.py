@@ -333,7 +333,8 @@ class _Reviewer:
             old, new = (self.chances.known(x)[who].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
         ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
-        for seat in [seat for seat, part in enumerate(game.result or ()) if part]:
+        even = 1 / game.rules.seats  # where all share the first place, no points led to it
+        for seat in [seat for seat, part in enumerate(game.result or ()) if part > even]:
             scored = [at for at in ends if game.points[at + 1][seat] > game.points[at][seat]]
             behind = [at for at in ends if not _leads(game.points[at + 1], seat)]
             leading = [at for at in scored if not behind or at > behind[-1]][:1]

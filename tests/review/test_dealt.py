@@ -18,6 +18,7 @@ from quaternity.review.chances import Chances
 from quaternity.review.dealt import DealtGame
 from quaternity.review.played import Played, Shares
 from quaternity.trials.random_play import random_move
+from solvers.problem import SetConstraint, players_in
 from tests.sizes import examples, thorough
 
 
@@ -34,20 +35,28 @@ def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
     players, size = data.draw(st.integers(2, 6)), data.draw(st.integers(2, 5))
     sets, random = data.draw(st.integers(1, 8)), data.draw(st.randoms(use_true_random=False))
     owners = [[random.randrange(players) for _ in range(size)] for _ in range(sets)]
-    known = random.random() < 0.5
-    may = [
-        [1 << owner | (0 if known else random.getrandbits(players)) for owner in row]
-        for row in owners
-    ]
-    game = DealtGame(owners, may, [0] * players)
+    seen, counted = random.random() < 0.4, random.random() < 0.4
     turn = next_with_cards([sum(row.count(p) for row in owners) for p in range(players)], -1)
+    if counted:  # who is on turn shares every set with one other player at most
+        owners = [[owner if owner == turn else max(row) for owner in row] for row in owners]
+    everybody = (1 << players) - 1
+    known = [
+        SetConstraint.of(
+            [players_in(1 << owner | (0 if seen else everybody if counted
+                                      else random.getrandbits(players))) for owner in row],
+            players,
+            [row.count(p) if counted else random.randint(0, row.count(p)) for p in range(players)],
+        )
+        for row in owners
+    ]  # fmt: skip
+    game = DealtGame(owners, known, [0] * players)
     reach = sum(turn in row for row in owners)
     shares, cost = game.played(turn, next_seat, random, NEVER)
     assert sum(game.points) == sets
     assert sum(shares) == pytest.approx(1)
     assert cost > 0
     assert [share > 0 for share in shares] == [x == max(game.points) for x in game.points]
-    if known:
+    if seen or counted:  # by the cards, or by how many cards each has of a set
         assert game.points[turn] >= reach
     assert game.questions <= sets * size * players * (sets * size + 1)
 
