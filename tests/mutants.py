@@ -133,14 +133,16 @@ GROUPS = {
         "quaternity/web/**/*.py",
         "__init__",
         "tests/web/test_admission.py tests/web/test_api.py tests/web/test_boards.py"
-        " tests/web/test_damage.py tests/web/test_decks.py tests/web/test_doors.py"
-        " tests/web/test_evening.py tests/web/test_eyes.py tests/web/test_forms.py"
-        " tests/web/test_guards.py tests/web/test_hostile.py tests/web/test_keeping.py"
-        " tests/web/test_languages.py tests/web/test_leaks.py tests/web/test_learning.py"
+        " tests/web/test_connections.py tests/web/test_damage.py tests/web/test_decks.py"
+        " tests/web/test_doors.py tests/web/test_end.py tests/web/test_evening.py"
+        " tests/web/test_eyes.py tests/web/test_forms.py tests/web/test_full_disk.py"
+        " tests/web/test_guards.py tests/web/test_hammering.py tests/web/test_hostile.py"
+        " tests/web/test_keeping.py tests/web/test_kill.py tests/web/test_languages.py"
+        " tests/web/test_leaks.py tests/web/test_learning.py tests/web/test_neighbours.py"
         " tests/web/test_operating.py tests/web/test_pages.py tests/web/test_party.py"
         " tests/web/test_puzzles.py tests/web/test_review.py tests/web/test_store.py"
         " tests/web/test_stores.py tests/web/test_streams.py tests/web/test_tables.py"
-        " tests/web/test_thinking.py tests/web/test_waiting.py",
+        " tests/web/test_thinking.py tests/web/test_waiting.py tests/web/test_words.py",
     ),
 }
 """What is changed, and the tests that must see it; the doctests of a file belong to them."""
@@ -191,6 +193,8 @@ MEMORY = 8 << 30
 
 SUPERVISOR = "quaternity/workers/supervise.py"
 
+FUNCTION = ast.FunctionDef, ast.AsyncFunctionDef
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -215,7 +219,7 @@ class Mutant:
     def in_function(self) -> bool:
         """Whether the changed line runs when a function is called, not when it is defined."""
         node, inside = self._around()
-        return inside and not isinstance(node, ast.FunctionDef | ast.ClassDef)
+        return inside and not isinstance(node, (*FUNCTION, ast.ClassDef))
 
     def _around(self) -> tuple[Any, bool]:
         """The smallest statement with the changed line, and whether it is in a function."""
@@ -226,7 +230,7 @@ class Mutant:
                 if not isinstance(one, ast.stmt | ast.excepthandler):
                     continue
                 if one.lineno <= self.line <= (one.end_lineno or 0):
-                    inside |= isinstance(node, ast.FunctionDef)
+                    inside |= isinstance(node, FUNCTION)
                     node = one
                     break
             else:
@@ -259,7 +263,7 @@ def meaning(text: str) -> str:
             node.annotation = ast.Constant(0)
         elif isinstance(node, ast.arg):
             node.annotation = None
-        elif isinstance(node, ast.FunctionDef):
+        elif isinstance(node, FUNCTION):
             node.returns = None
     return ast.dump(tree)
 
@@ -515,8 +519,9 @@ class Coverage:
         """Tests that may see a change, cheap ones first, as many as there is time for.
 
         First those that run the changed line, if it is of a function; then others that run its
-        file, as a function that remembers results runs in the first test that needs them only;
-        where it is of no function, others too, as a class made there has lines without a file.
+        file, as a function that remembers results runs in the first test that needs them only, and
+        those that start processes; where it is of no function, others too, as a class made there
+        has lines without a file.
         """
         lines = self.lines.get(mutant.path, {})
         everywhere = {test for tests in lines.values() for test in tests} & set(self.seconds)
@@ -524,9 +529,11 @@ class Coverage:
         there &= everywhere
         if not mutant.in_function():
             there, everywhere = everywhere, set(self.seconds)
-        elif not there:
-            there = set(self.starting) & set(self.seconds)
-        return self.cheapest(there, BUDGET) + self.cheapest(everywhere - there, BUDGET / 4)
+        starting = set(self.starting) & set(self.seconds)
+        there = there or starting
+        rest = self.cheapest(everywhere - there, BUDGET / 4)
+        rest += self.cheapest(starting - everywhere - there, BUDGET / 4)
+        return self.cheapest(there, BUDGET) + rest
 
     def cheapest(self, tests: set[str], budget: float) -> list[str]:
         """Tests by what they take, until the budget of seconds is spent."""

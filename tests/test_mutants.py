@@ -20,8 +20,9 @@ def test_a_group_names_files_and_tests_that_exist(group: str) -> None:
     assert all((HOUSE / one).exists() for one in tests.split())
 
 
-def test_a_change_to_an_annotation_alone_means_nothing() -> None:
-    plain = "def f(a: int | None = 1) -> int | None:\n    b: int | str = a\n    return b\n"
+@pytest.mark.parametrize("word", ["def", "async def"])
+def test_a_change_to_an_annotation_alone_means_nothing(word: str) -> None:
+    plain = f"{word} f(a: int | None = 1) -> int | None:\n    b: int | str = a\n    return b\n"
     assert meaning(plain.replace("|", "&")) == meaning(plain)
     assert meaning(plain.replace("1", "2")) != meaning(plain)
 
@@ -46,6 +47,7 @@ class C:
 """
 
 
+@pytest.mark.parametrize("word", ["def", "async def"])
 @pytest.mark.parametrize(
     ("line", "inside", "statement"),
     [(1, False, [1]), (3, False, [2, 3, 4]), (5, True, [5]), (6, True, [6, 7, 8]),
@@ -53,9 +55,10 @@ class C:
      (15, True, [15]), (16, True, [16])],
 )  # fmt: skip
 def test_a_changed_line_is_known_by_the_statement_it_is_in(
-    line: int, inside: bool, statement: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "m.py").write_text(PLACES)
+    line: int, inside: bool, statement: list[int], word: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    (tmp_path / "m.py").write_text(PLACES.replace("def", word))
     monkeypatch.setattr(mutants, "HOUSE", tmp_path)
     mutant = Mutant("m.py", "", 0, line, "")
     assert mutant.in_function() == inside
