@@ -332,14 +332,19 @@ class _Reviewer:
         for at, who in self.decided.items():
             old, new = (self.chances.known(x)[who].mean for x in (game.around(at)[0], at + 1))
             chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
-        ends = [at for at in range(len(moves)) if game.around(at)[1] == at + 1]
         even = 1 / game.rules.seats  # where all share the first place, no points led to it
-        for seat in [seat for seat, part in enumerate(game.result or ()) if part > even]:
-            scored = [at for at in ends if game.points[at + 1][seat] > game.points[at][seat]]
-            behind = [at for at in ends if not _leads(game.points[at + 1], seat)]
-            leading = [at for at in scored if not behind or at > behind[-1]][:1]
-            candidates = dict.fromkeys([*leading, *reversed(scored)])
-            for at in [at for at in candidates if at not in chosen][: MOMENTS - len(chosen)]:
+        first = [seat for seat, part in enumerate(game.result or ()) if part > even]
+        leading, scored = dict[int, int](), dict[int, int]()
+        for at in (at for at in range(len(moves)) if game.around(at)[1] == at + 1):
+            old, new = game.points[at], game.points[at + 1]
+            scored |= {at: seat for seat in first if new[seat] > old[seat]}
+            leads = [seat for seat in first if _leads(new, seat)]
+            if not leads:
+                leading.clear()
+            elif leads[0] not in leading.values():
+                leading = {at: leads[0]}
+        for at, seat in ({**leading, **dict(sorted(scored.items(), reverse=True))}).items():
+            if len(chosen) < MOMENTS and at not in chosen:
                 kind = LEADS if at in leading else POINTS
                 chosen[at] = kind(who=seat, points=f"{game.points[at + 1][seat]:g}")
         for at, text in sorted(chosen.items()):
