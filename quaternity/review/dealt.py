@@ -94,18 +94,18 @@ class DealtGame:
 
     def _question(self, asker: int, random: Random) -> tuple[int, tuple[int, int]] | None:
         """Return whom to ask for which card; None if nobody could have any."""
-        possible, others = [], self._players & ~(1 << asker)
+        possible, others = [], ~(1 << asker)  # the cards aside are there too
         held, owners, may = self._held[asker], self._owners, self._may
         for index in self._live:
             if held[index]:
                 for number, owner in enumerate(owners[index]):
                     if owner != asker:
-                        if may[index][number] & others == 1 << owner:
+                        if may[index][number] & others == 1 << owner & self._players:
                             return owner, (index, number)
                         possible.append((index, number))
         while possible:
             index, number = card = possible[int(random.random() * len(possible))]
-            mask = may[index][number] & others
+            mask = may[index][number] & others & self._players
             able = [player for player in players_in(mask) if self._hands[player]]
             if able:
                 return able[int(random.random() * len(able))], card

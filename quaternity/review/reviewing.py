@@ -337,7 +337,8 @@ class _Reviewer:
         leading, scored = dict[int, int](), dict[int, int]()
         for at in (at for at in range(len(moves)) if game.around(at)[1] == at + 1):
             old, new = game.points[at], game.points[at + 1]
-            scored |= {at: seat for seat in first if new[seat] > old[seat]}
+            for seat in [seat for seat in first if new[seat] > old[seat]]:
+                scored[at] = seat
             leads = [seat for seat in first if _leads(new, seat)]
             if not leads:
                 leading.clear()

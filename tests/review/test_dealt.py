@@ -61,6 +61,27 @@ def test_every_set_is_put_down_and_who_knows_all_takes_all_they_may_ask_for(
     assert game.questions <= sets * size * players * (sets * size + 1)
 
 
+def test_nobody_knows_what_lies_aside() -> None:
+    sets, games = 4, 200
+    owners = [[0, 1, 2]] * sets  # 2 is the pile
+    known = [SetConstraint.of([[0, 1, 2]] * 3, 3, [1, 0, 0])] * sets
+    answers = []
+
+    def heard(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+        answers.append(yes)
+        return next_seat(asker, asked, yes, hands)
+
+    for seed in range(games):
+        DealtGame(owners, known, [0, 0], most=1).played(0, heard, Random(seed), NEVER)
+    assert len(answers) == games
+    assert games / 2 - 30 < sum(answers) < games / 2 + 30
+
+    seen = [SetConstraint.of([[0], [1], [2]], 3)] * sets
+    game = DealtGame(owners, seen, [0, 0])
+    assert game.played(0, next_seat, Random(1), NEVER)[0] == (0.5, 0.5)
+    assert game.questions == sets  # nobody asks for what surely lies aside
+
+
 class Coins(QuaternityJudge):
     """Games that chance alone decides."""
 
