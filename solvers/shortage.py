@@ -30,8 +30,8 @@ AT_LEAST = Kind("at_least", "at least {count}")
 AT_MOST = Kind("at_most", "at most {count}")
 BECAUSE = Kind("because", "{that} ({why})")
 ALL_OF = Kind("all_of", "{parts:listed}")
-OF_SETS = Kind("of_sets", "of {sets:sets} {amount}")
-OF_EACH = Kind("of_each", "of {sets:sets} {amount} each")
+OF_SETS = Kind("of_sets", "{amount} of {sets:sets}")
+OF_EACH = Kind("of_each", "{amount} each of {sets:sets}")
 SHARE = Kind("share", "{parts:parts}")
 SHARE_IN_ALL = Kind("share", "{parts:parts}: {total} in all")
 TOO_FEW_PLACES = Kind(
@@ -68,9 +68,9 @@ def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) ->
     `amounts` are (set, how many, reason or ""); `total` is stated if there is more than one set.
 
     >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
-    'of set 0 at most 3 (player 1 keeps at least 1), of set 1 none: 3 in all'
+    'at most 3 of set 0 (player 1 keeps at least 1), none of set 1: 3 in all'
     >>> in_parts(AT_MOST, [(0, 3, ""), (2, 3, "")], 6)
-    'of sets 0 and 2 at most 3 each: 6 in all'
+    'at most 3 each of sets 0 and 2: 6 in all'
     """
     alike: dict[tuple[int, str], list[int]] = {}
     for index, count, reason in amounts:
@@ -199,7 +199,10 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """State the proof as a sentence; `amount` replaces the number of cards to be held."""
+        """State the proof as a sentence; `amount` replaces the number of cards to be held.
+
+        It is that of the players who are short, or of the one whom they crowd (see `crowds`).
+        """
         must, bounds = self._must(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
@@ -217,13 +220,37 @@ class Shortage:
                 capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
                 why = self._why(problem.sets[index], witness, capped)
                 amounts.append((index, bound, why))
-        total = sum(bounds)
+        player, total = self.crowds(problem), sum(bounds)
+        if player is not None:
+            least = [one.size - bound for one, bound in zip(problem.sets, bounds, strict=True)]
+            share = ((index, count, "") for index, count in enumerate(least) if count)
+            return CROWDED_HAND(
+                who=player,
+                amount=amount or CARDS(count=problem.hands[player]),
+                share=in_parts(AT_LEAST, share, sum(least)),
+            )
         some = total or any(why for _, _, why in amounts)
         return SHORT(
             who=players_in(self.coalition),
             amount=amount or CARDS(count=must),
             share=in_parts(AT_MOST, amounts, total) if some else NONE(),
         )
+
+    @takes(problem=DealProblem)
+    def crowds(self, problem: DealProblem) -> int | None:
+        """Return the player of whom the sentence speaks, if it is the only one outside.
+
+        What several others cannot have must all lie with that one, and is too much for the hand.
+        """
+        outside = players_in((1 << problem.players) - 1 & ~self.coalition)
+        if len(outside) != 1 or self.coalition.bit_count() < 2:
+            return None
+        capped = any(
+            not constraint.bound_is_loose(player)
+            for constraint, witness in zip(problem.sets, self.witnesses, strict=True)
+            for player in players_in(self.coalition & ~witness)
+        )
+        return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
         """Say what keeps the coalition's share small besides owners: bounds of `capped`, too."""

@@ -249,6 +249,9 @@ def _proof_in_words(
     elif isinstance(shortage, Shortage):
         coalition, short = shortage.coalition, True
         shortage = Shortage(coalition, shortage.witnesses[:-1])
+        dealt = DealProblem.trusted((game.settings.hand,) * problem.players, sets)
+        if (crowded := shortage.crowds(dealt)) is not None:
+            coalition, short = 1 << crowded, False
     else:
         return shortage.in_words(DealProblem.trusted(problem.hands, sets))
     # Cards that came to the players, and that went from them: by chosen moves, and by others.

@@ -260,9 +260,8 @@ def test_an_impossible_move_is_proved_once_by_the_moves_it_rests_on(
     )
     assert cli("check", path, "--json").json["reason"] == (
         "line 8: '0 asks 3 for 3/1: yes' is not a legal answer: player 3 cannot have 3/1: otherwise"
-        " players 0, 1 and 2 must hold 5 cards (6 at the start, 1 given away), but can have of set "
-        "0 none (player 3 keeps at least 2), of set 1 at most 2, of set 2 at most 1 (player 3 keeps"
-        " at least 1), of set 3 at most 1: 4 in all; the legal answer is no; this rests on these "
+        " player 3 holds 3 cards (2 at the start, 1 received), but must hold at least 2 of set 0, "
+        "at least 1 each of sets 2 and 3: 4 in all; the legal answer is no; this rests on these "
         "moves, and on none of the others: line 6: 3 asks 2 for 0/1: yes; line 7: 3 asks 0 for 2/1:"
         " no"
     )

@@ -116,10 +116,11 @@ def test_many_explanations() -> None:
 
 
 def test_the_sentence_counts_the_hands_that_the_listed_moves_leave() -> None:
-    """Cards given away are counted whether listed or not; received ones only when listed."""
+    """What makes the sum larger counts only when listed: received, or of the crowded given away."""
     pattern = re.compile(
-        r"players? ([\d, and]+) must hold (?:at least )?(\d+) cards?(?: \((\d+) at the start"
-        r"(?:, (\d+) received)?(?:, (?:at most )?(\d+) given away)?\))?, but can have"
+        r"players? ([\d, and]+) (?:must hold|holds) (?:at (?:least|most) )?(\d+) cards?"
+        r"(?: \((\d+) at the start(?:, (?:at most )?(\d+) received)?"
+        r"(?:, (?:at most )?(\d+) given away)?\))?, but (can|must)"
     )
     seen = 0
     for game, _, _, explanation in islice(cases("sentences"), 120):
@@ -130,9 +131,9 @@ def test_the_sentence_counts_the_hands_that_the_listed_moves_leave() -> None:
         received = given = 0
         for index, ((asker, asked, _), answer) in enumerate(game.moves):
             if answer and asker in who and asked not in who:
-                received += index in explanation.moves
+                received += match[6] == "must" or index in explanation.moves
             elif answer and asked in who and asker not in who:
-                given += 1
+                given += match[6] == "can" or index in explanation.moves
         start = game.settings.hand * len(who)
         assert int(match[2]) == start + received - given
         if match[3] is not None:
@@ -157,7 +158,7 @@ def test_moves_that_changed_the_hands_are_named() -> None:
     assert found.moves == (0, 1)
     assert found.reason == (
         "player 2 must have 0/0: otherwise player 2 must hold 1 card (2 at the start, 1 given "
-        "away), but can have of set 0 none (player 1 keeps at least 1), of sets 1 and 2 none "
+        "away), but can have none of set 0 (player 1 keeps at least 1), none of sets 1 and 2 "
         "(player 0 keeps at least 2): none in all"
     )
 
@@ -189,9 +190,8 @@ def test_what_is_not_known_to_have_been_given_or_received_is_an_at_most() -> Non
     assert found is not None
     assert found.moves == (1, 2, 3, 4, 5)
     assert found.reason == (
-        "player 1 cannot have 3/0: otherwise players 1 and 2 must hold at least 11 cards (8 at the "
-        "start, 4 received, at most 1 given away), but can have of sets 0 and 3 at most 2 each "
-        "(player 0 keeps at least 1), of sets 1 and 2 at most 3 each: 10 in all"
+        "player 1 cannot have 3/0: otherwise player 0 holds at most 1 card (4 at the start, at "
+        "most 1 received, 4 given away), but must hold at least 1 each of sets 0 and 3: 2 in all"
     )
 
 
@@ -206,5 +206,5 @@ def test_a_crowded_hand_may_have_received_more() -> None:
     assert found.moves == (2, 3, 4, 5)
     assert found.proof == (
         "player 0 holds at most 4 cards (3 at the start, at most 1 received), but must hold "
-        "of sets 1, 2, 3, 4 and 5 at least 1 each: 5 in all"
+        "at least 1 each of sets 1, 2, 3, 4 and 5: 5 in all"
     )

@@ -79,8 +79,8 @@ def test_twelve_players_with_a_deal_and_with_a_shortage() -> None:
         assert verify(short, verdict)
         assert verdict.shortage is not None
         assert verdict.shortage.in_words(short) == (
-            "players 0 and 1 must hold 7 cards, but can have of sets 0, 1, 2, 3, 4, 5, 6, 7, 8 "
-            "and 9 none, of sets 10 and 11 at most 3 each (player 11 keeps at least 1): 6 in all"
+            "players 0 and 1 must hold 7 cards, but can have none of sets 0, 1, 2, 3, 4, 5, 6, 7, "
+            "8 and 9, at most 3 each of sets 10 and 11 (player 11 keeps at least 1): 6 in all"
         )
 
 

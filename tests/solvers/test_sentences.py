@@ -1,18 +1,26 @@
 """Certificates as sentences, word for word."""
 
+import re
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
+from hypothesis import given, settings
 
 from solvers import (
     Certificate,
     CrossedBounds,
     CrowdedHand,
     DealProblem,
+    Infeasible,
     SetConstraint,
     Shortage,
     TooFewPlaces,
+    solve,
 )
+from solvers.problem import players_in
+from solvers.strategies import game_problems
+from tests.sizes import examples
 
 Rows = Sequence[Sequence[int]]
 
@@ -65,30 +73,30 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
     (
         DealProblem([1, 5, 6], [ONE_WITH_0, FOUR, ONE_WITH_0]),
         CrowdedHand(0),
-        "player 0 holds 1 card, but must hold of sets 0 and 2 at least 1 each: 2 in all",
+        "player 0 holds 1 card, but must hold at least 1 each of sets 0 and 2: 2 in all",
     ),
     (
         DealProblem([1, 2, 1], [one_set([ALL] * 4, low=[2, 0, 0])]),
         CrowdedHand(0),
-        "player 0 holds 1 card, but must hold of set 0 at least 2",
+        "player 0 holds 1 card, but must hold at least 2 of set 0",
     ),
     (
         DealProblem([3, 5, 4], [ONE_WITH_0, ONE_WITH_0, one_set([[0], [0], ALL, ALL])]),
         Shortage(0b110, (0b111, 0b111, 0b110)),
-        "players 1 and 2 must hold 9 cards, but can have of sets 0 and 1 at most 3 each "
-        "(player 0 keeps at least 1), of set 2 at most 2: 8 in all",
+        "player 0 holds 3 cards, but must hold at least 1 each of sets 0 and 1, at least 2 of set "
+        "2: 4 in all",
     ),
     (
         DealProblem([6, 1, 1], [one_set([ALL] * 4, low=[0, 1, 1]), one_set([[0, 1]] * 3 + [[1]])]),
         Shortage(0b001, (0b111, 0b001)),
-        "player 0 must hold 6 cards, but can have of set 0 at most 2 "
-        "(players 1 and 2 each keep at least 1), of set 1 at most 3: 5 in all",
+        "player 0 must hold 6 cards, but can have at most 2 of set 0 "
+        "(players 1 and 2 each keep at least 1), at most 3 of set 1: 5 in all",
     ),
     (
         DealProblem([3, 4, 1], [one_set([ALL] * 4, low=[0, 2, 1]), one_set([[1]] * 4)]),
         Shortage(0b001, (0b111, 0b001)),
-        "player 0 must hold 3 cards, but can have of set 0 at most 1 "
-        "(player 1 keeps at least 2 and player 2 keeps at least 1), of set 1 none: 1 in all",
+        "player 0 must hold 3 cards, but can have at most 1 of set 0 "
+        "(player 1 keeps at least 2 and player 2 keeps at least 1), none of set 1: 1 in all",
     ),
     (
         DealProblem([3, 3, 2], [one_set([[1, 2]] * 4), one_set([[1, 2]] * 4)]),
@@ -98,18 +106,18 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
     (
         DealProblem([3, 1, 0], [one_set([[0, 1], [0, 1], [1], [1]]), NOTHING]),
         Shortage(0b001, (0b001, 0b001)),
-        "player 0 must hold 3 cards, but can have of set 0 at most 2",
+        "player 0 must hold 3 cards, but can have at most 2 of set 0",
     ),
     (
         DealProblem([4, 3, 1], [one_set([ALL] * 4, high=[1, 1, 4]), FOUR]),
         Shortage(0b011, (0b000, 0b111)),
-        "players 0 and 1 must hold 7 cards, but can have of set 0 at most 2 "
-        "(players 0 and 1 may have at most 1 each), of set 1 at most 4: 6 in all",
+        "players 0 and 1 must hold 7 cards, but can have at most 2 of set 0 "
+        "(players 0 and 1 may have at most 1 each), at most 4 of set 1: 6 in all",
     ),
     (
         DealProblem([5, 2, 1], [one_set([ALL] * 4, high=[0, 4, 4]), FOUR]),
         Shortage(0b001, (0b000, 0b001)),
-        "player 0 must hold 5 cards, but can have of set 0 none, of set 1 at most 4: 4 in all",
+        "player 0 must hold 5 cards, but can have none of set 0, at most 4 of set 1: 4 in all",
     ),
     (
         DealProblem([2, 1, 1], [one_set([[0, 1], [0, 1], [1], [1]], low=[0, 0, 1])]),
@@ -153,6 +161,32 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
 @pytest.mark.parametrize(("problem", "certificate", "sentence"), EXAMPLES)
 def test_the_sentence(problem: DealProblem, certificate: Certificate, sentence: str) -> None:
     assert certificate.in_words(problem) == sentence
+
+
+@given(game_problems((4, 4, 4)))
+@settings(max_examples=examples(1000))
+def test_who_is_crowded_has_to_have_so_many_of_each_set_alone(problem: DealProblem) -> None:
+    verdict = solve(problem)
+    if not isinstance(verdict, Infeasible) or not isinstance(verdict.shortage, Shortage):
+        return
+    player, sentence = verdict.shortage.crowds(problem), verdict.shortage.in_words(problem)
+    if player is None or f"player {player} holds" not in sentence:
+        return
+    some = r"at least (\d+)(?: each)? of sets? (\d+(?:(?:, | and )\d+)*)"
+    told = {int(index): int(least) for least, sets in re.findall(some, sentence)
+            for index in re.findall(r"\d+", sets)}  # fmt: skip
+    for index, least in told.items():
+        one = problem.sets[index]
+        counts = [
+            [owners.count(other) for other in range(problem.players)]
+            for owners in product(*map(players_in, one.owners))
+        ]
+        allowed = [
+            count[player] for count in counts
+            if all(a <= b <= c for a, b, c in zip(one.low, count, one.high, strict=True))
+        ]  # fmt: skip
+        assert all(count >= least for count in allowed)
+    assert sum(told.values()) > problem.hands[player]
 
 
 def test_the_examples_are_proofs() -> None:
