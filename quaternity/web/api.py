@@ -23,10 +23,12 @@ from quaternity.web.guards import (
     caller_of,
     document_of,
     is_browser,
+    question_of,
+    seat_of,
     set_cookie,
 )
 from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
-from quaternity.web.refusal import LONG_QUESTION, Refusal
+from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, Who, fresh, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.store import anew
@@ -39,7 +41,6 @@ MOST_MOVES = 500
 
 LONGEST_MOVE = 200
 LONGEST_ID = 64
-LONGEST_FORMULA = 1000
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -338,9 +339,7 @@ class Api:
 
     async def help(self, request: Request) -> Response:
         """`GET /api/tables/T/help/WORD`."""
-        asked = dict(request.query_params)
-        if sum(map(len, asked.values())) > LONGEST_FORMULA:
-            raise Refusal(422, LONG_QUESTION(most=LONGEST_FORMULA))
+        asked = question_of(request)
         table, who = await self._at(request)
         word = request.path_params["word"]
         return answer(await self.tables.help(table, who, word, asked))
@@ -359,11 +358,8 @@ class Api:
     ) -> tuple[Table, Who]:
         """Return the table of a request, and who asks."""
         caller = caller_of(request)
-        asked = request.query_params.get("seat") if request.scope["query_string"] else None
-        if asked is not None:
-            if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
-                raise Refusal(404, "there is no such seat")
-            seat = int(asked)
+        asked = seat_of(request)
+        seat = seat if asked is None else asked
         return await self.tables.admitted(request.path_params["table"], caller, seat, kind)
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import Refusal, quoted
 
 DAY = 86_400
 
@@ -46,7 +46,7 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     }
     for name, value in document.items():
         if name not in bounds:
-            raise Refusal(422, f"clock: {name[:40]!r} is unknown; known are {', '.join(bounds)}")
+            raise Refusal(422, f"clock: {quoted(name)} is unknown; known are {', '.join(bounds)}")
         least, most = bounds[name]
         if type(value) is not int or not least <= value <= most:
             raise Refusal(422, f"clock: {name}: a whole number from {least} to {most} is expected")

@@ -16,11 +16,14 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaternity.web.admission import asker, network_of
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.seats import Caller, hashed
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
+
+LONGEST_QUESTION = 1000
+"""Characters of all that help is asked with."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -151,6 +154,24 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
     response.set_cookie(
         COOKIE, token, max_age=YEAR, path=path, secure=secure, httponly=True, samesite="lax"
     )
+
+
+def seat_of(request: Request) -> int | None:
+    """Return the seat from which a request asks, by its `?seat=`; or refuse what is none."""
+    asked = request.query_params.get("seat") if request.scope["query_string"] else None
+    if asked is None:
+        return None
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 3):
+        raise Refusal(404, "there is no such seat")
+    return int(asked)
+
+
+def question_of(request: Request) -> dict[str, str]:
+    """Return what is asked in the query of a request; or refuse what is too long."""
+    asked = dict(request.query_params)
+    if sum(map(len, asked.values())) > LONGEST_QUESTION:
+        raise Refusal(422, LONG_QUESTION(most=LONGEST_QUESTION))
+    return asked
 
 
 BODY = "quaternity.body"

@@ -7,7 +7,7 @@ from typing import Any
 
 from quaternity.base.errors import LimitError
 from quaternity.base.reading import decode
-from quaternity.game.record import FIRST_LINE, parse_record
+from quaternity.game.record import parse_record
 from quaternity.game.state import State
 from quaternity.game.state_file import LoadedState, parse_any, problem_of
 from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
@@ -27,15 +27,15 @@ def learned(data: bytes) -> dict[str, Any]:
     That is `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and
     of Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
     """
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not start.startswith((b"{", b"[")) and not _is_quaternity(start):
-        rules: Any = rules_of_record(data)
+    is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
+    rules: Any = None if is_json else rules_of_record(data)
+    if rules is not None and rules.name != "quaternity":
         replay = rules.replay(data)
         return _found("record", rules.name, True, None, {}, replay.warnings, len(replay.moves))
     solvers = [SOLVERS[name] for name in JUDGES]
     given: State | DealProblem | None
     warnings: Sequence[str]
-    if start.startswith((b"{", b"[")):
+    if is_json:
         loaded = parse_any(decode(data))
         given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
         report, warnings, moves = check_state(given, solvers), loaded.warnings, None
@@ -47,13 +47,6 @@ def learned(data: bytes) -> dict[str, Any]:
         report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
     )
     return facts | (_implied(given) if report.valid and given is not None else {})
-
-
-def _is_quaternity(start: bytes) -> bool:
-    return any(
-        line.split(b"#")[0].split()[:1] == [FIRST_LINE.split()[0].encode()]
-        for line in start[:4096].splitlines()
-    )
 
 
 def _found(

@@ -12,7 +12,7 @@ from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
-from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal
+from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal, quoted
 from quaternity.web.seats import OPEN, usual_name
 from quaternity.web.talk import is_printed
 from quaternity.web.thinking import Thinking
@@ -43,7 +43,7 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
     """Return the rules of a game for so many; or refuse such a game or settings."""
     known = tuple(game_names())
     if game not in known:
-        raise Refusal(422, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
+        raise Refusal(422, f"game {quoted(game)} is unknown; known are {', '.join(known)}")
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:
@@ -139,7 +139,7 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
         every = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
-        raise Refusal(422, f"seat {name[:40]!r} is unknown; known are {every}")
+        raise Refusal(422, f"seat {quoted(name)} is unknown; known are {every}")
     if colon:
         try:
             await thinking.try_player(rules, name)

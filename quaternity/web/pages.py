@@ -19,11 +19,18 @@ from quaternity.base.errors import InputError, QuaternityError
 from quaternity.table.games import game_names, registration
 from quaternity.web.admission import Turns
 from quaternity.web.drawing.words import seat_names
-from quaternity.web.guards import body_of, caller_of, root_of, set_cookie
+from quaternity.web.guards import (
+    body_of,
+    caller_of,
+    question_of,
+    root_of,
+    seat_of,
+    set_cookie,
+)
 from quaternity.web.languages import gettext, language, spoken
 from quaternity.web.learning import learned
 from quaternity.web.puzzling import Puzzling
-from quaternity.web.refusal import LONG_QUESTION, Refusal
+from quaternity.web.refusal import Refusal, quoted
 from quaternity.web.rendering import (
     events_html,
     guide_html,
@@ -42,9 +49,6 @@ from quaternity.web.rendering import (
 )  # fmt: skip
 from quaternity.web.seats import fresh
 from quaternity.web.sight import Sight, page_key
-
-MOST_SAID = 1000
-"""Characters of a formula or a move that is asked about."""
 
 MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
@@ -107,7 +111,7 @@ class Pages:
         game = request.query_params.get("game", "quaternity")
         known = tuple(game_names())
         if game not in known:
-            raise Refusal(404, f"game {game[:40]!r} is unknown; known are {', '.join(known)}")
+            raise Refusal(404, f"game {quoted(game)} is unknown; known are {', '.join(known)}")
         return HTMLResponse(new_html(game, root_of(request), self._more(game)))
 
     async def join(self, request: Request) -> Response:
@@ -160,9 +164,7 @@ class Pages:
 
     async def help(self, request: Request) -> Response:
         """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
-        asked = dict(request.query_params)
-        if sum(map(len, asked.values())) > MOST_SAID:
-            raise Refusal(422, LONG_QUESTION(most=MOST_SAID))
+        asked = question_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
         table, who = await self.tables.admitted(name, caller_of(request))
         table.check_begun()
@@ -247,12 +249,8 @@ class Pages:
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
-        asked = request.query_params.get("seat")
-        if asked is not None and not (asked.isascii() and asked.isdigit() and len(asked) < 3):
-            raise Refusal(404, "there is no such seat")
-        seat = None if asked is None else int(asked)
         sight: Sight = await self.tables.sight(
-            request.path_params["table"], caller_of(request), seat, at
+            request.path_params["table"], caller_of(request), seat_of(request), at
         )
         return sight
 

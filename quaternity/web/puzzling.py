@@ -33,7 +33,7 @@ from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import PageWords
 from quaternity.web.guards import root_of
 from quaternity.web.languages import by_words, by_words_drawn, gettext, language
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import MOST_QUOTED, Refusal, quoted
 from quaternity.web.rendering import templates
 
 MOST_KEPT = 256
@@ -118,15 +118,15 @@ class Puzzling:
 
 def _checked(kind: str, level: str) -> tuple[str, int]:
     if kind not in KINDS:
-        raise Refusal(404, f"puzzle {kind[:40]!r} is unknown; known are {', '.join(KINDS)}")
+        raise Refusal(404, f"puzzle {quoted(kind)} is unknown; known are {', '.join(KINDS)}")
     if level not in map(str, LEVELS):
-        raise Refusal(404, f"level {level[:40]!r}: levels are {LEVELS[0]} to {LEVELS[-1]}")
+        raise Refusal(404, f"level {quoted(level)}: levels are {LEVELS[0]} to {LEVELS[-1]}")
     return kind, int(level)
 
 
 def _number(text: str, most: int, what: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= most):
-        raise Refusal(404, f"{what} {text[:40]!r}: a whole number from 0 to {most}")
+        raise Refusal(404, f"{what} {quoted(text)}: a whole number from 0 to {most}")
     return int(text)
 
 
@@ -135,8 +135,8 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
-        root=root, day=day.isoformat(), five=five, texts=texts(), levels=LEVELS, other=other[:20],
-        version=VERSION,
+        root=root, day=day.isoformat(), five=five, texts=texts(), levels=LEVELS,
+        other=other[:MOST_QUOTED], version=VERSION,
     )  # fmt: skip
 
 

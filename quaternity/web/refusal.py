@@ -26,6 +26,14 @@ MANY_KEPT = Kind("many_kept", "{kept} tables are kept here, and no more")
 NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not played")
 WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
 
+MOST_QUOTED = 40
+"""So many characters of what was sent come back in the text of a refusal."""
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of what was sent, as a refusal names it."""
+    return repr(text[:MOST_QUOTED])
+
 
 class Refusal(QuaternityError):
     """A refused request: the status of HTTP, and further entries (`more`) of the answer.

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import pickle
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from quaternity.table.match import Planned
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.thinking import Thinking
+from tests.sizes import examples
 from tests.web.site import Page, Site
 
 FIRST = "0 asks 1 for 0/0"
@@ -316,8 +321,8 @@ def test_texts_of_people_are_shown_as_texts(site: Site) -> None:
      "search:-1", "search:1e9", "slow:nan", "random:x", "me ", "ME", "you"],
 )  # fmt: skip
 def test_no_request_names_code_or_files(site: Site, player: str) -> None:
-    for game, settings in (("quaternity", SMALL), ("set", {"seats": 3})):
-        wanted = {"game": game, "settings": settings, "seats": ["me", "open", player]}
+    for game, chosen in (("quaternity", SMALL), ("set", {"seats": 3})):
+        wanted = {"game": game, "settings": chosen, "seats": ["me", "open", player]}
         answer = site.ask("POST", "/api/tables", wanted)
         assert answer.status == 422, answer
         assert b"Errno" not in answer.body
@@ -326,6 +331,90 @@ def test_no_request_names_code_or_files(site: Site, player: str) -> None:
         answer = site.ask("POST", place.path("/hand-over"), sent, token=place.tokens[0])
         assert answer.status == 422, answer
     assert "tests.web.loud" not in sys.modules
+
+
+LONG = "z" * 300
+MAKING = {"game": "quaternity", "settings": SMALL, "seats": ["me"] * 3}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent"),
+    [
+        ("POST", "/api/tables", {**MAKING, "game": LONG}),
+        ("POST", "/api/tables", {**MAKING, "seats": ["me", "me", LONG]}),
+        ("POST", "/api/tables", {**MAKING, "clock": {LONG: 1}}),
+        ("GET", f"/new?game={LONG}", None),
+        ("GET", f"/puzzles/{LONG}/sets/1/1", None),
+        ("GET", f"/puzzles/1/{LONG}/1/1", None),
+        ("GET", f"/puzzles/1/sets/{LONG}/1", None),
+        ("GET", f"/puzzles/1/sets/1/{LONG}", None),
+        ("GET", f"/puzzles/1/sets/1/1?steps={LONG}", None),
+    ],
+)
+def test_a_refusal_quotes_forty_characters_of_what_was_sent(
+    site: Site, method: str, path: str, sent: Any
+) -> None:
+    answer = site.ask(method, path, sent)
+    assert answer.status in (404, 422)
+    assert {*re.findall("z{3,}", answer.body.decode())} == {"z" * 40}
+
+
+LENGTHS: dict[str, tuple[str, str, int, Callable[[int], Any]]] = {
+    "name": ("POST", "/api/tables", 40, lambda size: {**MAKING, "name": "x" * size}),
+    "line": ("POST", "/talk", 200, lambda size: {"text": "x" * size}),
+    "id": ("POST", "/moves", 64, lambda size: {**move(9), "id": "x" * size}),
+    "move": ("POST", "/moves", 200, lambda size: move(9, "x" * size)),
+    "question": ("GET", "/help/know?formula=", 1000, lambda size: "x" * size),
+    "question of a page": ("GET", "/t/help/know?formula=", 1000, lambda size: "x" * size),
+    "answer": ("GET", "/puzzles/1/sets/1/1?answer=", 1000, lambda size: "x" * size),
+    "body": ("POST", "/api/tables", 16 << 10,
+             lambda size: json.dumps({**MAKING, "game": ""}).ljust(size).encode()),
+    "record": ("POST", "/api/records", 1 << 20, lambda size: b"#" * size),
+    "file": ("POST", "/learn", 1 << 20, lambda size: b"#" * size),
+}  # fmt: skip
+"""What has so many characters at most, or bytes: where it is sent, how many, what is sent."""
+
+
+@pytest.fixture(scope="module")
+def talking(site: Site) -> Place:
+    """A table at which people talk and are helped."""
+    return sat(site, "quaternity", chat=True, help=True)
+
+
+@pytest.mark.parametrize("what", LENGTHS)
+def test_what_is_as_long_as_it_may_be_is_taken_and_one_more_is_not(
+    what: str, site: Site, talking: Place
+) -> None:
+    method, path, most, sent = LENGTHS[what]
+    path = path.replace("/t/", f"/t/{talking.name}/")
+    if path[1:].partition("/")[0] not in ("api", "t", "learn", "puzzles"):
+        path = talking.path(path)
+    complaint = re.compile(rf"\b{most} (characters|bytes)|The answer is too long")
+    for size, is_long in ((most - 1, False), (most, False), (most + 1, True)):
+        document = sent(size)
+        asked = (path + document, None) if isinstance(document, str) else (path, document)
+        answer = site.ask(method, *asked, token=talking.tokens[0])
+        assert bool(complaint.search(answer.body.decode())) == is_long, answer
+        assert not is_long or answer.status in (413, 422)
+
+
+def test_a_seat_is_named_by_one_or_two_digits_at_every_door(site: Site, talking: Place) -> None:
+    """Written in any other way it is none, and of 0 to 2 two are somebody else's."""
+    name = talking.name
+    doors = (talking.path(), talking.path("/record"), f"/t/{name}", f"/t/{name}/part")
+
+    @given(st.text("0129-+٣ x", max_size=3))
+    @example("00")
+    @example("000")
+    @settings(max_examples=examples(400))
+    def answered(text: str) -> None:
+        is_seat = re.fullmatch("[0-9]{1,2}", text) and int(text) < 3
+        status = 404 if not is_seat else 403 if int(text) else 200
+        for door in doors:
+            path = f"{door}?{urlencode({'seat': text})}"
+            assert site.ask("GET", path, token=talking.tokens[0]).status == status, path
+
+    answered()
 
 
 def test_what_is_too_large_or_too_often_is_refused(tmp_path: Path) -> None:

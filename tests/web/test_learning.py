@@ -7,6 +7,7 @@ import pytest
 
 from quaternity.base.errors import InputError
 from quaternity.quarto.rules import QuartoRules
+from quaternity.table.games import GAMES, rules_class
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 
@@ -39,6 +40,17 @@ def test_a_record_is_judged_move_by_move() -> None:
     broken = learned(data + b"0 asks 2 for 0/2: no\n")
     assert not broken["possible"]
     assert "turn" in broken["reason"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_comments_and_marks_of_editors_change_nothing_of_a_record(game: str) -> None:
+    rules = rules_class(game)()
+    start = rules.start(Random(1))
+    plain = rules.record_start(start, [f"player {seat}" for seat in range(rules.seats)])
+    lines = "".join(f"{line}  # set 3, {{, [\n" for line in plain.splitlines())
+    found = [learned(text.encode()) for text in (plain, f"# more\n\n{lines}", f"\ufeff{plain}")]
+    assert found[0] == found[1] == found[2]
+    assert (found[0]["game"], found[0]["moves"], found[0]["kind"]) == (game, 0, "record")
 
 
 def test_a_record_of_another_game_keeps_its_rules() -> None:

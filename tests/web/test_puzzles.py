@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.making import DAILY
 from quaternity.puzzles.puzzle import MOST_SEED, VERSION
 from quaternity.web.app import app
 from quaternity.web.puzzling import puzzle_html, puzzles_html
-from tests.sizes import thorough
+from tests.sizes import examples, thorough
 from tests.web.browsing import PHONE, Person, browser_path, launched
 from tests.web.server import BUSY, Server
 from tests.web.site import Site
@@ -107,6 +109,21 @@ def test_what_is_no_puzzle_is_refused_in_words(path: str, says: str, site: Site)
     found = site.ask("GET", f"/puzzles/{path}")
     assert found.status in (404, 422)
     assert says in unescape(found.body.decode()).lower()
+
+
+def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:
+    assert site.ask("GET", f"/puzzles/1/sets/1/{MOST_SEED}").status == 200
+
+    @given(st.text("019-+٣ x", max_size=3))
+    @example("99")
+    @example("100")
+    @settings(max_examples=examples(200))
+    def answered(text: str) -> None:
+        is_number = re.fullmatch("[0-9]+", text) and int(text) < 100
+        path = f"/puzzles/1/sets/1/1?{urlencode({'steps': text})}"
+        assert site.ask("GET", path).status == (200 if is_number else 404)
+
+    answered()
 
 
 @pytest.fixture(scope="module")
