@@ -159,6 +159,7 @@ def _titles() -> dict[str, str]:
 
 def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
     """Return the form that makes a table."""
+    seats = rules_class(game)().seats
     return _rendered(
         "new.html",
         root,
@@ -167,11 +168,8 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
         text=registration(game).text,
         titles=_titles(),
         fields=form_fields(game),
-        seats=rules_class(game)().seats,
-        most_seats=max(
-            (form_field.most or 0 for form_field in form_fields(game) if form_field.seats),
-            default=2,
-        ),
+        seats=seats,
+        most_seats=next((field.most for field in form_fields(game) if field.seats), seats),
         programs=[*programs(game), *more],
         levels=registration(game).levels,
         decks=decks_of(game),

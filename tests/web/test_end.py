@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import create_connection
 
@@ -19,6 +20,56 @@ from tests.web.cluster import of_files
 from tests.web.server import Server
 from tests.web.test_hammering import FIRST, SMALL, moved
 from tests.web.wire import Clients, request
+
+SERVING = """
+import os, sys
+from threading import Event
+from quaternity.web import forking
+forking.SHORT_SECONDS = 0.05
+try:
+    status = forking.Processes(3).run(lambda: os.write(1, b"begun\\n"))
+except forking.Child as child:
+    os.write(1, f"serves {child.number} {os.getpid()}\\n".encode())
+    if sys.argv[1:] == [str(child.number)]:
+        os._exit(3)
+    child.ready()
+    Event().wait()
+sys.exit(status)
+"""
+
+
+@contextmanager
+def serving(*fails: str) -> Iterator[subprocess.Popen[str]]:
+    """Some processes as of one port, of which some fail; none of them is left in the end."""
+    command = [sys.executable, "-c", SERVING, *fails]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as first:
+        try:
+            yield first
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(first.pid, signal.SIGKILL)
+
+
+def test_processes_of_one_port_begin_together_live_on_one_by_one_and_end_together() -> None:
+    for end, status in ((signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -signal.SIGKILL)):
+        with serving() as first:
+            assert first.stdout is not None
+            said = [first.stdout.readline().split() for _ in range(4)]
+            assert sorted(number for _, number, _ in said[:3]) == ["0", "1", "2"]
+            assert said[3] == ["begun"]
+            for _, number, pid in said[:2]:
+                os.kill(int(pid), signal.SIGKILL)
+                another = first.stdout.readline().split()
+                assert another[:2] == ["serves", number], "the one that died"
+            first.send_signal(end)
+            rest, _ = first.communicate(timeout=60)  # the last of them has closed it
+            assert (rest, first.returncode) == ("", status)
+    # Where one cannot even begin there is no beginning.
+    with serving("1") as first:
+        rest, _ = first.communicate(timeout=60)
+        assert first.returncode == 2
+        assert "begun" not in rest
+        assert rest.count("serves 1") == 1
 
 
 def ended(folder: Path, times: int) -> None:

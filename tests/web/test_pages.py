@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import chain
+from itertools import chain, product
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +30,8 @@ pytest.importorskip("starlette", reason="the table in a browser needs the extra 
 from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.words import move_text, plain_names, seat_names
 from quaternity.web.helping import know
+from quaternity.web.new_table import rules_with
+from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import (
     guide_html,
     guide_pictures,
@@ -246,11 +248,11 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
         if name == "kwartet"
         else QuaternityRules(Settings(4, 3, 3, brisk=brisk))
     )
-    refusals = 0
-    for moves in range(0, 40, 3):
-        game = played(rules, moves)
+    refusals = set[str]()
+    for moves, seed in product(range(0, 60, 4), range(4)):
+        game = played(rules, moves, seed)
         if not rules.to_act(game.positions[-1]):
-            break
+            continue
         shown = sight(game, acting(game))
         drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
         done = [block.is_done for block in drawn["blocks"]]
@@ -258,14 +260,30 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
             if done[tile.card.set_index]:
                 continue
             asks, refused = json.loads(tile.asks), json.loads(tile.refused)
+            owners = [one.owners for one in drawn["tiles"][tile.card.set_index]]
             others = [seat for seat in range(3) if seat != shown.seat]
             assert sorted(seat for seat, *_ in asks + refused) == others
             for seat, *_ in asks + refused:
                 question = Question(acting(game), seat, tile.card)
                 assert bool(rules.faults(view, question)) == (seat in dict(refused))
-            assert all(dict(refused).values())
-            refusals += len(refused)
-    assert refusals
+            for seat, why in refused:
+                assert why == reason(name, owners, tile.card.number, shown.seat, seat, view)
+                refusals.add(why)
+    assert len(refusals) >= (5 if brisk and name == "quaternity" else 2)
+
+
+def reason(
+    name: str, owners: list[tuple[int, ...]], number: int, asker: int, asked: int, view: Any
+) -> str:
+    """Why nobody can be asked for a card of a set, by those who may own its cards, as is shown."""
+    hands = view.public.hands if name == "kwartet" else view.state.hands
+    if not hands[asked]:
+        return "has no cards"
+    if owners[number] == (asker,):
+        return "you have it"
+    if not any(asker in may for other, may in enumerate(owners) if other != number):
+        return f"you have no {'' if name == 'kwartet' else 'other '}card of this set"
+    return "cannot have it" if asked not in owners[number] else "asking would not fit what is known"
 
 
 @pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])
@@ -320,6 +338,19 @@ def test_a_page_of_every_game_asks_for_its_settings() -> None:
         html = new_html(game)
         assert {f"settings.{name}" for name in names} <= set(re.findall(r'name="([^"]+)"', html))
         assert 'value="open"' in html
+        assert html.count('name="seats[]"') == max(
+            seats for seats in range(30) if may_play(game, seats)
+        )
+        # As many seats as usual are seen at first.
+        assert len(re.findall(r"data-seat-row=\"\d+\">", html)) == rules_class(game)().seats
+
+
+def may_play(game: str, seats: int) -> bool:
+    """Whether a table of so many may be asked for."""
+    try:
+        return bool(rules_with(game, {}, seats).seats == seats)
+    except Refusal:
+        return False
 
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)

@@ -48,6 +48,7 @@ def test_before_the_start_nothing_happens_and_nothing_is_told(game: str, site: S
     for table in rooms:
         seen = table.look(0)
         assert (seen["begun"], seen["view"], seen["moves"], seen["to_act"]) == (False, None, [], [])
+        assert (seen["outcome"], set(seen["points"])) == (None, {0.0})
         move = table.move(0, "0 asks 1 for 0/0", 0)
         assert (move.status, move.json["error"]) == (409, "the game has not begun")
         name = table.made["table"]

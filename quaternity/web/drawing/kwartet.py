@@ -29,12 +29,13 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     moves = sight.rules.moves(view) if acting else ()
     legal = {(move.asked, *move.card): "" for move in moves}
     asker = sight.seat if acting else None
+    mine = () if sight.seat is None else (sight.seat,)
     drawn: dict[str, Any] = {
         "tiles": [
             [
                 tile(
                     card,
-                    (sight.seat or 0,) if number in NUMBERS[held] else (),
+                    mine if number in NUMBERS[held] else (),
                     asker,
                     counts,
                     legal,
@@ -60,9 +61,9 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     return drawn
 
 
-def _why_not(held: int, asked: int) -> str:
+def _why_not(held: int, asker: int, asked: int) -> str:
     """Say why nobody can be asked for a card of a set of which one holds some, or none."""
-    del asked
+    del asker, asked
     return _("you have it") if held else _("you have no card of this set")
 
 

@@ -85,12 +85,12 @@ def tile(
     asker: int | None,
     hands: Sequence[int],
     legal: Mapping[tuple[int, int, int], str],
-    why_not: Callable[[int], str],
+    why_not: Callable[[int, int], str],
 ) -> Tile:
     """Return a card with whom the asker may ask for it; nobody where nobody can ask now.
 
     `legal` is what may be asked, as (player, set, number), and what can come of it; `why_not` says
-    why somebody who has cards cannot be asked.
+    why the asker, who comes first, cannot ask somebody who has cards.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -100,7 +100,7 @@ def tile(
         if note is not None:
             asks.append([seat, note, f"{seat} {card.set_index} {card.number}"])
         else:
-            refused.append([seat, why_not(seat) if hands[seat] else _("has no cards")])
+            refused.append([seat, why_not(asker, seat) if hands[seat] else _("has no cards")])
     return Tile(card, owners, json.dumps(asks), json.dumps(refused))
 
 

@@ -48,7 +48,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
                     mine,
                     state.hands,
                     legal,
-                    partial(_why_not, constraint.owners or completed, number, mine),
+                    partial(_why_not, constraint.owners or completed, number),
                 )
                 for number, mask in enumerate(constraint.owners or completed)
             ]
@@ -77,14 +77,14 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     return drawn
 
 
-def _why_not(owners: Sequence[int], number: int, asker: int | None, asked: int) -> str:
+def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
     """Say why nobody can be asked for a card, or this player cannot."""
-    can_have = [asker is not None and bool(mask >> asker & 1) for mask in owners]
-    if owners[number] >> (asker or 0) == 1 and can_have[number]:
+    can_have = [asker in players_in(mask) for mask in owners]
+    if players_in(owners[number]) == (asker,):
         return _("you have it")
     if not any(can_have[:number] + can_have[number + 1 :]):
         return _("you have no other card of this set")
-    if not owners[number] >> asked & 1:
+    if asked not in players_in(owners[number]):
         return _("cannot have it")
     return _("asking would not fit what is known")
 
