@@ -267,7 +267,7 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
                 question = Question(acting(game), seat, tile.card)
                 assert bool(rules.faults(view, question)) == (seat in dict(refused))
             for seat, why in refused:
-                assert why == reason(name, owners, tile.card.number, shown.seat, seat, view)
+                assert why == reason(name, owners, tile.card.number, acting(game), seat, view)
                 refusals.add(why)
     assert len(refusals) >= (5 if brisk and name == "quaternity" else 2)
 
