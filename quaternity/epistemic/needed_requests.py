@@ -1,9 +1,8 @@
 """Which requests made it so: a minimal list of what makes a formula true.
 
 Requests state a deal problem, fewer of them a weaker one. Leaving out requests while the formula
-stays true in the weaker model ends with a list none of which can be left out. For knowledge of
-hands fewer requests never prove more; where ignorance is known that is not so, so each is tried
-again in the end.
+stays true in the weaker model ends with a list none of which can be left out. Whatever else was
+said cannot undo what is known; it can end ignorance, so for that no list is a reason.
 """
 
 from __future__ import annotations
@@ -43,16 +42,43 @@ class Reasons(NamedTuple):
 
 
 def is_knowledge(formula: Formula) -> bool:
-    """Return whether requests can be the reason for a formula: it says that something is known."""
+    """Return whether some requests can be the reason for a formula, whatever the others are.
+
+    It says that something is known, and of nothing that somebody does not know it.
+    """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere():
-            return True
+            return _stays(formula)
         case logic.And(parts):
             return all(map(is_knowledge, parts))
         case logic.Or(parts):
-            return any(map(is_knowledge, parts))
+            return any(map(is_knowledge, parts)) and all(map(_stays, parts))
         case _:
             return False
+
+
+def _stays(formula: Formula) -> bool:
+    """Return whether a formula that is true in some deals of a model is so in those of any part."""
+    match formula:
+        case (
+            logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere()
+            | logic.And() | logic.Or()
+        ):  # fmt: skip
+            return all(map(_stays, formula.parts()))
+        case logic.Unknown():
+            return False
+        case logic.Announced(said, part):
+            return _is_fact(said) and _stays(part)
+        case logic.Not() | logic.Implies() | logic.Iff():
+            return all(map(_is_fact, formula.parts()))
+        case _:
+            return True
+
+
+def _is_fact(formula: Formula) -> bool:
+    """Return whether a formula speaks of cards alone."""
+    simple = (logic.Constant, logic.Holds, logic.Not, logic.And, logic.Or, logic.Implies, logic.Iff)
+    return isinstance(formula, simple) and all(map(_is_fact, formula.parts()))
 
 
 @takes(formula=Formula, deal=Deal)

@@ -176,10 +176,10 @@ def refutation(
     everything = range(len(game.moves))
     if not impossible(everything):
         return None
-    # Both orders give a minimal list; the shorter one is the better story.
-    oldest_first = _minimal(everything, impossible)
-    newest_first = _minimal(everything[::-1], impossible)
-    shorter = oldest_first if len(oldest_first) <= len(newest_first) else newest_first
+    # Every order gives a minimal list; the shortest one is the best story.
+    others_first = sorted(everything, key=lambda at: game.moves[at].question.card[0] == set_index)
+    orders = (everything, everything[::-1], others_first)
+    shorter = min((_minimal(order, impossible) for order in orders), key=len)
     problem = with_claim(known_from(game, shorter))
     impossibility = why_impossible(problem)
     assert impossibility is not None, "the moves were chosen so that no deal fits"

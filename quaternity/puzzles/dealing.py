@@ -15,10 +15,10 @@ from quaternity.game.state import State
 from quaternity.game.transition import claimed
 from quaternity.insight.explanation import Explanation, explain, move_line, refutation
 from quaternity.puzzles.puzzle import Puzzle, Step, level_by
-from solvers.filtering import closed
+from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.registry import solve
-from solvers.shortage import Shortage, most_cards
+from solvers.shortage import CrowdedHand, Shortage, most_cards
 from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
@@ -30,7 +30,7 @@ LEAST_OPEN, LEAST_MOVES, MOST_MOVES = 3, 8, 21
 
 CAN_ANSWER = Kind(
     "can_answer",
-    "{asker:player} asks {asked:player} for {card:card}: can {asked:player} answer {answer}?",
+    "{asker:player} asks {asked:player} for {card:card}: is the answer {answer} possible?",
 )
 WHOSE = Kind(
     "whose",
@@ -39,12 +39,15 @@ WHOSE = Kind(
 LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
 LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
 THESE_MOVES = Kind("these_moves", "Only these moves matter: {moves:listed}.")
+AND_QUESTION = Kind(
+    "and_question", "Only these moves matter, and what the question says: {moves:listed}."
+)
 NO_MOVES = Kind("no_moves", "No move matters: it is so from the start.")
 CANNOT = Kind("cannot", "{who:player} cannot have {card:card}: otherwise {proof}.")
 HENCE = Kind("hence", "So {card:card} is with {who:player}.")
 SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
 HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
-SETTLES = Kind("settles", "The answer would settle {count:cards} more.")
+IN_DEALS = Kind("in_deals", "The answer is {answer} in {some} of {all} deals.")
 ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
 SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
 MARKED = Kind("marked", "A mark shows that {card:card} is not with {who:player}.")
@@ -91,8 +94,10 @@ class Count(NamedTuple):
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return what a proof counts: sets of which its players cannot have all."""
+        """Return what a proof counts: sets of which its players cannot have all, or need some."""
         shortage, sets = proof.shortage, proof.problem.sets[:-1]  # the last are receipts
+        if isinstance(shortage, CrowdedHand):
+            return cls((shortage.player,), sum(each.low[shortage.player] > 0 for each in sets))
         if not isinstance(shortage, Shortage):
             return cls((0,), 1)
         coalition, most = shortage.coalition, list[int]()
@@ -103,8 +108,9 @@ class Count(NamedTuple):
                 return cls(tuple([other for other in others if constraint.low[other]]), 1)
         if coalition == (1 << proof.problem.players) - 1:
             return cls((), 0)
-        short = [count < each.size for count, each in zip(most, sets, strict=True)]
-        return cls(players_in(coalition), sum(short))
+        count = sum(bound < each.size for bound, each in zip(most, sets, strict=True))
+        outside = players_in((1 << proof.problem.players) - 1 & ~coalition)
+        return cls(outside if len(outside) == 1 else players_in(coalition), count)
 
     @property
     def score(self) -> int:
@@ -112,7 +118,9 @@ class Count(NamedTuple):
         return len(self.players) + self.sets
 
 
-def hints(game: Game, proofs: Sequence[Explanation], card: Card) -> Iterator[Step]:
+def hints(
+    game: Game, proofs: Sequence[Explanation], card: Card, these: Kind = THESE_MOVES
+) -> Iterator[Step]:
     """Yield the hints of proofs about a card: what to count, and which moves matter."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
@@ -122,7 +130,7 @@ def hints(game: Game, proofs: Sequence[Explanation], card: Card) -> Iterator[Ste
     moves = sorted({number for proof in proofs for number in proof.moves})
     lines = [move_line(game, number) for number in moves]
     rests = tuple(f"move {number + 1}" for number in moves)
-    yield Step(THESE_MOVES(moves=lines) if lines else NO_MOVES(), rests)
+    yield Step(these(moves=lines) if lines else NO_MOVES(), rests)
 
 
 class Possible:
@@ -137,34 +145,42 @@ class Possible:
         asked: list[tuple[Question, Answer]] = []
         for question in state.legal_questions:
             answers = state.answers(question)
-            asked += [(question, answer) for answer in Answer if (answer in answers) == possible]
+            others = {*state.problem.may_own(*question.card)} - {question.asker}
+            if question.asked in others and len(others) > 1:  # else a mark says it
+                asked += [(question, each) for each in Answer if (each in answers) == possible]
         if not asked:
             return None
         question, answer = random.choice(asked)
         asker, whom, card = question
         rests, why = (str(card), f"player {whom}"), list[Step]()
-        if possible:
-            problem = _claimed(state, question, answer)
-            deal = _deal(problem)
-            assert deal is not None, "the answer is possible"
-            settles = len(list(settled(problem, closed(problem))))
-            score, level_from = level_by(settles, (0, 1, 3, 6)), {"settles": settles}
-            reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
-            look = Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",))
-            why = [look, Step(SETTLES(count=settles), (str(card),))]
-        else:
-            proof = explain(game, question, answer)
+        if len(state.answers(question)) == 1:
+            never = Answer(not answer) if possible else answer
+            proof = explain(game, question, never)
             assert proof is not None, "the answer is not possible"
             count = Count.of(proof)
-            score = level_by(count.score, (1, 2, 3, 5))
+            score = level_by(count.score, (2, 3, 4, 5))
             level_from = {"players": len(count.players), "sets": count.sets}
-            reason = SO_NOT(asked=whom, answer=answer, reason=proof.reason)
-            why = list(hints(game, [proof], card))
+            reason: Sentence = SO_NOT(asked=whom, answer=never, reason=proof.reason)
+            why = [*hints(game, [proof], card, AND_QUESTION), Step(reason, rests)]
+        else:
+            some, other_deals = (count_deals(_claimed(state, question, each))
+                                 for each in (answer, Answer(not answer)))  # fmt: skip
+            share = some / (some + other_deals)
+            score, level_from = 3 + (share < 0.5) + (share < 0.2), {"percent": round(100 * share)}
+            why = [
+                Step(LOOK_AT(who=(whom,)), (f"player {whom}",)),
+                Step(IN_DEALS(answer=answer, some=some, all=some + other_deals), rests),
+            ]
+        if possible:
+            deal = _deal(_claimed(state, question, answer))
+            assert deal is not None, "the answer is possible"
+            reason = HERE_THEY_DO(answer=answer, hands=hands_of(deal, state.players))
+            why.append(Step(reason, rests))
         right, other = ("yes", "no") if possible else ("no", "yes")
         return Puzzle(
             "possible", "quaternity", game.record(),
             CAN_ANSWER(asker=asker, asked=whom, card=card, answer=answer), "yes-no",
-            answers=(right,), wrong={other: reason}, why=(*why, Step(reason, rests)),
+            answers=(right,), wrong={other: reason}, why=tuple(why),
             level=score, level_from=level_from,
         )  # fmt: skip
 

@@ -70,15 +70,19 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""Per level the question and its formula."""
+"""Questions and their formulas: the first two are about what one player knows of the cards."""
+
+ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
+"""Which of them are asked, per level."""
 
 REQUESTS = Kind("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = Kind("no_request", "No request matters: your hand and the rules are enough.")
 OTHER_HANDS = Kind("other_hands", "Look for other hands that fit all that was said.")
 REQUEST = Kind("request", "request {number}: {event}")
 LOOK_AT = Kind("look_at_card", "Look at the cards of {set:set}.")
-SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line} …")
-DEAL = Kind("deal", "Deal {number}: {hands:parts}.")
+THINK_AS = Kind("think_as", "Think of all hands that fit what {who:player} has and has heard.")
+SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line}:")
+DEAL = Kind("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = Kind("proof", "{lines:row}")
 WHY_NOT = "; why not "
 """Parts lines of an explanation that lead to others from those that say something."""
@@ -131,8 +135,10 @@ class Trace:
         for other, owner in certain.items():
             proof = _proof(log, reasons[other], other)
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
+        look = Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",))
         steps = (
-            *_steps(log, reasons[card], card, slice(1, None)),  # the first says what the last does
+            # The first line says what the last step does.
+            *_steps(log, reasons[card], card, look, slice(1, None)),
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
         return Puzzle(
@@ -153,42 +159,55 @@ class Knows:
     """Does somebody know it?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about what others know, of a kind that a level has."""
+        """Return a puzzle about what others know, of a question that this level has."""
         log = played(random, (3, 3) if level <= 3 else (3, 2), 14)
         if log is None:
             return None
         seat, players = _seat(log), log.settings.players
-        view = log.views[-1]
-        if (quick_count(view.public.problem) or MOST_DEALS) >= MOST_DEALS:
+        view, public = log.views[-1], log.views[-1].public.problem
+        deals = quick_count(public) or MOST_DEALS
+        if deals >= MOST_DEALS:
             return None
+        asked = random.choice(ASKED_AT[level - 1])
         # What the seat knows itself, and not everybody sees: so both answers are tempting.
         known = [
             (Card.trusted(index, number), mask.bit_length() - 1)
             for index, constraint in enumerate(closed(view.problem).sets)
             for number, mask in enumerate(constraint.owners)
             if mask.bit_count() == 1
-            and (mask == 1 << seat) == (level == 1)
-            and view.public.problem.sets[index].owners[number] != mask
+            and (mask == 1 << seat) == (asked == 0)
+            and public.sets[index].owners[number] != mask
         ]
         if not known:
             return None
         card, holder = random.choice(known)
         who = random.choice([player for player in range(players) if player not in (seat, holder)])
         about = {"seat": seat, "who": who, "holder": holder}
-        kind, formula = ASKED[level - 1]
+        kind, formula = ASKED[asked]
         text = formula.format(held=f"H{holder} {card}", **about)
         truth = _truth(log, text)
         if truth is None or truth != (wish < 0.5):
             return None
-        if not truth and level > 2 and not _truth(log, f"K{who} H{holder} {card}"):
+        if truth and asked == 4 and not _truth(log, f"P H{holder} {card}"):
+            return None  # there is no short proof
+        if not truth and asked > 1 and not _truth(log, f"K{who} H{holder} {card}"):
             return None  # nobody would think so
+        why, nested = _why(log, text, "explicit"), int(asked in (2, 3))
+        if truth:
+            counted = int({*public.may_own(*card)} - {who} != {holder})
+            requests = len(_requests(why))
+            score = level_by(requests + counted + nested, (1, 3, 5, 6))
+            level_from = {"nested": nested, "requests": requests, "counted": counted}
+        else:
+            easy = 3 - (deals >= 200) - (deals >= 1000)
+            score = easy if asked <= 1 else min(5, len(why.deals) + 1 + nested)
+            level_from = {"nested": nested, "deals": len(why.deals), "fit": deals}
+        think = Step(THINK_AS(who=holder if asked == 3 else who), ())
         answer, other = ("yes", "no") if truth else ("no", "yes")
-        why = _why(log, text, "explicit")
         return Puzzle(
             "knows", "kwartet", seen_text(log), kind(**about, card=card, formula=text), "yes-no",
-            answers=(answer,), wrong={other: _proof(log, why, card)}, why=_steps(log, why, card),
-            level=level,
-            level_from={"depth": len(formula.split()) - 1, "requests": len(_requests(why))},
+            answers=(answer,), wrong={other: _proof(log, why, card)},
+            why=_steps(log, why, card, think), level=score, level_from=level_from,
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
@@ -225,14 +244,16 @@ def _requests(why: Why) -> tuple[int, ...]:
     return why.requests.requests if why.requests is not None else ()
 
 
-def _steps(log: SeenLog, why: Why, card: Card, lines: slice = slice(None)) -> tuple[Step, ...]:
-    """Return a proof about a card, from the set to look at on."""
+def _steps(
+    log: SeenLog, why: Why, card: Card, first: Step, lines: slice = slice(None)
+) -> tuple[Step, ...]:
+    """Return a proof about a card, from the first hint on."""
     numbers = _requests(why)
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
     rests = tuple(f"move {number + 1}" for number in numbers)
     return (
-        Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",)),
+        first,
         Step(REQUESTS(requests=events), rests)
         if events
         else Step(OTHER_HANDS() if why.deals else NO_REQUEST()),
@@ -261,11 +282,10 @@ def _that(formula: re.Match[str]) -> str:
     *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
     words = f"that player {holder} has {card}"
     for operator, who, _ in reversed(operators):
-        group = who.split(",")
-        unknown = operator[0] == "!"
-        knows = f"player {who} {'does not know' if unknown else 'knows'}"
+        group, unknown = who.split(","), operator[0] == "!"
         if len(group) > 1:
-            not_known = "do not know" if unknown else "know"
-            knows = f"players {' and '.join(group)} {not_known} in common"
-        words = f"that {knows} {words}"
+            common = f"it is {'not ' * unknown}common knowledge between players"
+            words = f"that {common} {' and '.join(group)} {words}"
+        else:
+            words = f"that player {who} {'does not know' if unknown else 'knows'} {words}"
     return words

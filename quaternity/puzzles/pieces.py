@@ -16,17 +16,21 @@ from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_pl
 EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
 """Numbers of empty cells at a level."""
 
-WIN_IN = Kind("win_in", "Place piece {piece} so that you win within {count} placements of yours.")
+WIN_IN = Kind(
+    "win_in",
+    "Place piece {piece} and hand over another, so that you win within {count} placements of "
+    "yours, this one counted.",
+)
 WIN_NOW = Kind("win_now", "Place piece {piece} so that you win at once.")
 HAND_OVER_NOW = Kind(
-    "hand_over_now", "Which piece can you hand over so that the other player cannot win with it?"
+    "hand_over_now",
+    "Which piece can you hand over so that the other player cannot win with it at once?",
 )
 HAND_OVER = Kind("hand_over", "Which piece can you hand over so that you do not lose?")
 KEEP_WIN = Kind("keep_win", "Which piece can you hand over so that you win?")
-LOOK_AT_CELL, LOOK_AT_PIECE = (
-    Kind("look_at", "Look at {cell}."),
-    Kind("look_at", "Look at {piece}."),
-)
+LOOK_AT_CELL = Kind("look_at_cell", "Look at {cell}.")
+LOOK_AT_ROW = Kind("look_at_row", "Look at row {row}.")
+LOSE_AT_ONCE = Kind("lose_at_once", "With {count} of them the other player wins at once.")
 NO_ROW = Kind("no_row", "On {cell} it completes no row.")
 GIVES = Kind("gives", "After '{move}' the other player places {piece} on {cell} and wins.")
 LINE = Kind("line", "After '{move}' best play goes on: {line:parts}. {ends}.")
@@ -38,7 +42,10 @@ YOU_WIN, NOBODY_WINS = Kind("you_win", "You win"), Kind("nobody_wins", "Nobody w
 TOO_LATE = Kind("too_late", "You win, but not within {count} placements")
 THEY_WIN = Kind("they_win", "The other player wins")
 ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
-HOW_MANY_LOSE = Kind("how_many_lose", "{count} of {all} moves do not do it.")
+HOW_MANY_DO = Kind("how_many_do", "{right} of {all} moves do it.")
+
+MOST_REFUTED = 6
+"""Wrong moves that do not lose at once, and are refuted in a proof."""
 
 
 class Quarto:
@@ -64,8 +71,8 @@ class Quarto:
         right = QuartoMove(winning[0], None)
         wrong = {str(QuartoMove(cell, None)): NO_ROW(cell=cell_name(cell))
                  for cell in board.empty if cell not in winning}  # fmt: skip
-        where = cell_name(winning[0])
-        look = Step(LOOK_AT_CELL(cell=where), (where,))
+        row, _ = board.after(winning[0], piece).quartos()[0]
+        look = Step(LOOK_AT_ROW(row=row.name), tuple(map(cell_name, row.cells)))
         steps = (look, *_steps(board, piece, right, YOU_WIN()))
         return _puzzle(board, piece, WIN_NOW(piece=piece), [right], wrong, steps, 1, 1)
 
@@ -110,13 +117,16 @@ class Quarto:
         wrong = {str(move.move): _given(board, piece, move.move) or _line(board, piece, move, depth)
                  for move in rated if move not in right}  # fmt: skip
         best = right[0]
-        look = (LOOK_AT_PIECE(piece=best.move.hand_over) if best.move.cell is None
-                else LOOK_AT_CELL(cell=cell_name(best.move.cell)))  # fmt: skip
+        later = [text for text in wrong.values() if text.kind == LINE]
+        look = Step(LOSE_AT_ONCE(count=len(wrong) - len(later)))
+        if best.move.cell is not None:
+            cell = cell_name(best.move.cell)
+            look = Step(LOOK_AT_CELL(cell=cell), (cell,))
         steps = (
-            Step(HOW_MANY_LOSE(count=len(wrong), all=len(rated))),
-            Step(look, tuple(look.about.values())),
+            Step(HOW_MANY_DO(right=len(right), all=len(rated))), look,
             *_steps(board, piece, best.move, ENDS[best.outcome]),
-        )
+            *map(Step, later[:MOST_REFUTED]),
+        )  # fmt: skip
         few = depth == 2 and (not piece or len(right) * 10 <= len(rated))
         level = min(5, {2: 2 + few, 3: 4}.get(depth, 5))
         moves = [move.move for move in right]

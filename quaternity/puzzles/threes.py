@@ -6,7 +6,6 @@ from itertools import combinations
 from random import Random
 
 from quaternity.base.sentences import Kind, Sentence
-from quaternity.base.wording import listed
 from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.decks import shuffled_deck
@@ -17,15 +16,19 @@ LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
 """Numbers of cards at a level."""
 
-FIND_ALL = Kind("find_all", "What are all the SETs among these {count} cards?")
+FIND_ALL = Kind("find_all", "Which SETs, one or more, are among these {count} cards?")
 IS_THERE = Kind("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = Kind("how_many", "Number of SETs: {count}.")
-FIRST_CARD = Kind("first_card", "Card {letter} belongs to one.")
+FIRST_CARD = Kind("first_card", "Card {letter} is in at least one SET.")
 IS_A_SET = Kind("is_a_set", "{three} is a SET: {parts:parts}.")
-IS_NO_SET = Kind("is_no_set", "{three} is no SET: two cards have {word}, and one has not.")
-THERE_IS_NONE = Kind(
-    "there_is_none", "There is none: for no two of the cards is the third one that they need here."
+IS_NO_SET = Kind(
+    "is_no_set", "{three} is no SET: two cards have the {property} {word}, and one has not."
 )
+BY_NUMBER = Kind("by_number", "Sort them by number: a SET has one number, or one of each.")
+THERE_IS_NONE = Kind("there_is_none", "There is none: of no two cards is their third one here.")
+SAME, DIFFERENT = Kind("same", "the same {property} ({word})"), Kind("different", "{words:listed}")
+PROPERTIES = "shape", "colour", "filling", "number"
+"""As `SetCard.words` has them."""
 
 
 class Sets:
@@ -58,12 +61,13 @@ class Sets:
         if bool(threes) != wanted or len(threes) > 1:
             return None
         differing = sum(map(_differing, threes)) or 4
+        steps = [Step(BY_NUMBER())]
         if threes:
             name = _name(cards, threes[0])
-            steps = [Step(FIRST_CARD(letter=name[0]), (name[0],))]
+            steps += [Step(FIRST_CARD(letter=name[0]), (name[0],))]
             steps.append(Step(_proof(cards, name), tuple(name)))
         else:
-            steps = [Step(THERE_IS_NONE())]
+            steps.append(Step(THERE_IS_NONE()))
         answer, other = ("yes", "no") if threes else ("no", "yes")
         return Puzzle(
             "sets", "set", " ".join(map(str, cards)), IS_THERE(count=len(cards)), "yes-no",
@@ -94,7 +98,7 @@ def _name(cards: tuple[int, ...], three: Triple) -> str:
 
 
 def _words(cards: tuple[int, ...], name: str) -> list[tuple[str, ...]]:
-    """Return the words of three cards, per property."""
+    """Return the words of three cards, for each of `PROPERTIES`."""
     of_cards = (SetCard(cards[LETTERS.index(letter)]).words for letter in name)
     return list(zip(*of_cards, strict=True))
 
@@ -106,10 +110,10 @@ def _differing(three: Triple) -> int:
 
 def _proof(cards: tuple[int, ...], name: str) -> Sentence:
     parts = [
-        f"all {words[0]}" if len(set(words)) == 1 else listed(words)
-        for words in _words(cards, name)
+        SAME(property=named, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
+        for named, words in zip(PROPERTIES, _words(cards, name), strict=True)
     ]
-    return IS_A_SET(three=name, parts=parts)
+    return IS_A_SET(three=name, parts=parts[::-1])  # as the cards are named
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:
@@ -117,9 +121,9 @@ def _wrong(cards: tuple[int, ...]) -> dict[str, str]:
     wrong: dict[str, str] = {}
     for letters in combinations(LETTERS[: len(cards)], 3):
         name = "".join(letters)
-        for words in _words(cards, name):
+        for named, words in zip(PROPERTIES, _words(cards, name), strict=True):
             if len(set(words)) == 2:
                 twice = max(words, key=words.count)
-                wrong[name] = IS_NO_SET(three=name, word=twice)
+                wrong[name] = IS_NO_SET(three=name, property=named, word=twice)
                 break
     return wrong

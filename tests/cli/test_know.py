@@ -78,7 +78,7 @@ def test_why_known(cli: Cli, small: Path) -> None:
         "true",
         "  K1 H0 0/0 follows from the hands and the rules: no request is needed",
         "  player 1 knows H0 0/0:",
-        "    player 1 cannot hold 0/0: player 1 sees that 0/0 is not in the own hand",
+        "    player 1 cannot hold 0/0: player 1 sees that 0/0 is not in their own hand",
     ]
 
 

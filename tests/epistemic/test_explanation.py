@@ -103,11 +103,11 @@ def check_sentences(
     ("formula", "lines"),
     [
         ("true", ["true is true"]),
-        ("H0 0/0 & !H1 0/0", ["player 0 holds 0/0", "player 0 holds 0/0, not 1"]),
+        ("H0 0/0 & !H1 0/0", ["player 0 holds 0/0", "player 0 holds 0/0, not player 1"]),
         ("H1 0/0 | H1 0/1", ["player 1 holds 0/1"]),
         (
             "K0 H0 0/0",
-            ["player 0 knows H0 0/0: the own hand settles it", "  player 0 holds 0/0"],
+            ["player 0 knows H0 0/0: their own hand settles it", "  player 0 holds 0/0"],
         ),
         (
             "K1 H0 0/0",
@@ -120,8 +120,8 @@ def check_sentences(
             "K1 H2 0/2",
             [
                 "player 1 knows H2 0/2:",
-                "  player 1 cannot hold 0/2: player 1 sees that 0/2 is not in the own hand",
-                "  player 0 cannot hold 0/2: that is public",
+                "  player 1 cannot hold 0/2: player 1 sees that 0/2 is not in their own hand",
+                "  player 0 cannot hold 0/2: everybody knows that",
             ],
         ),
         (
@@ -131,16 +131,19 @@ def check_sentences(
                 "  no deal with this hand makes it false; why not the real deal:",
                 "    player 0 does not know H1 1/2: the hand of player 0 is the same in deal 1, "
                 "and there",
-                "      player 2 holds 1/2, not 1",
+                "      player 2 holds 1/2, not player 1",
             ],
         ),
         (
             "P H1 0/1",
-            ["H1 0/1 is not true in every public deal: in deal 1", "  player 0 holds 0/1, not 1"],
+            [
+                "H1 0/1 is not true in every public deal: in deal 1",
+                "  player 0 holds 0/1, not player 1",
+            ],
         ),
         (
             "[H1 0/0!] false",
-            ["H1 0/0 is false and cannot be said:", "  player 0 holds 0/0, not 1"],
+            ["H1 0/0 is false and cannot be said:", "  player 0 holds 0/0, not player 1"],
         ),
         ("U0(0)=1", ["of the 2 cards of player 0, player 0 does not know 0: none"]),
     ],

@@ -29,8 +29,7 @@ def known(log: GameLog, random: Random) -> list[Formula]:
         for number, holder in enumerate(row):
             one, two = random.sample(range(log.settings.players), 2)
             held = H(holder, Card(index, number))
-            found += [K(one, held), K(one, K(two, held)), K(one, ~K(two, held)),
-                      K(one, ~H(two, Card(index, number)))]  # fmt: skip
+            found += [K(one, held), K(one, K(two, held)), K(one, ~H(two, Card(index, number)))]
     random.shuffle(found)
     problem = position.public.problem
     return [one for one in found if holds(one, problem, position.deal, Method.EXPLICIT)]
@@ -71,9 +70,11 @@ def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
 
 
 def test_what_requests_can_be_the_reason_for() -> None:
-    for text in ("K1 H0 0/0", "C true", "K1 true & D{1,2} true", "K1 true | H0 0/0", "P true"):
+    for text in ("K1 H0 0/0", "C true", "K1 true & D{1,2} true", "K1 true | H0 0/0", "P true",
+                 "K1 !H0 0/0", "C (H0 0/0 -> !H1 0/0)"):  # fmt: skip
         assert is_knowledge(parse(text))
-    for text in ("H0 0/0", "!K1 true", "K1 true & H0 0/0", "[true!] K1 true"):
+    ignorance = ("K1 !K2 H0 0/0", "C (K1 H0 0/0 -> H0 0/0)", "K1 U2(0)=1", "K1 true | !K0 true")
+    for text in ("H0 0/0", "!K1 true", "K1 true & H0 0/0", "[true!] K1 true", *ignorance):
         assert not is_knowledge(parse(text))
 
 

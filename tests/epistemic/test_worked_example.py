@@ -91,4 +91,4 @@ def test_why_the_last_card_is_found() -> None:
     assert len(lines) == 4
     assert lines[1].startswith("  player 0 cannot hold 8/3: player 0 sees")
     assert lines[2].startswith("  player 2 cannot hold 8/3: player")
-    assert lines[3] == "  player 1 cannot hold 8/3: that is public"
+    assert lines[3] == "  player 1 cannot hold 8/3: everybody knows that"
