@@ -27,7 +27,7 @@ IS_NO_SET = Kind(
 BY_NUMBER = Kind("by_number", "Sort them by number: a SET has one number, or one of each.")
 THERE_IS_NONE = Kind("there_is_none", "There is none: of no two cards is their third one here.")
 SAME, DIFFERENT = Kind("same", "the same {property} ({word})"), Kind("different", "{words:listed}")
-PROPERTIES = "shape", "colour", "filling", "number"
+PROPERTIES = tuple([Kind(name, name)() for name in ("shape", "colour", "filling", "number")])
 """As `SetCard.words` has them."""
 
 
