@@ -167,7 +167,7 @@ class Seen:
         """Yield what is now, as Prometheus asks for it; from any thread."""
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
-        on_disk = store.read("SELECT COUNT(*) FROM tables")[0][0]
+        ((on_disk,),) = store.read("SELECT COUNT(*) FROM tables")
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),

@@ -12,7 +12,7 @@ ASKED = (signal.SIGTERM, signal.SIGINT)
 """What asks all processes to end."""
 
 SHORT_SECONDS = 1.0
-"""A process that ends so soon after its start is started again no sooner."""
+"""Between two starts of a process that ends lies so much at least."""
 
 
 class Child(Exception):
@@ -48,7 +48,7 @@ class Processes:
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        while served < self._number and (came := os.read(self._serves[0], self._number)):
+        while came := os.read(self._serves[0], self._number):  # until all serve or have ended
             served += len(came)
         os.close(self._serves[0])
         self._begun = True
@@ -63,8 +63,7 @@ class Processes:
             if status:  # it could not even begin, as the others cannot
                 self._end()
                 continue
-            if monotonic() - since < SHORT_SECONDS:
-                sleep(SHORT_SECONDS)
+            sleep(max(0.0, since + SHORT_SECONDS - monotonic()))
             if not self._ending:  # asked to meanwhile
                 self._start(number)
         return status

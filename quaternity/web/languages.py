@@ -147,7 +147,7 @@ class Spoken:
         asked = query.get(COOKIE, [""])[-1] if COOKIE in query else ""
         cookie = _cookie(headers.get(b"cookie", b"").decode("latin-1"))
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        token = _language.set(chosen(asked[:5], cookie[:5], accepted[:200]))
+        token = _language.set(chosen(asked, cookie, accepted[:200]))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and asked in SPOKEN and asked != cookie:

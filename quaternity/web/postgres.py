@@ -312,8 +312,8 @@ class PostgresStore(PostgresReader, Store):
             try:
                 self._have(self._writer, begins=True)
                 self._connected()
-                rows = self._writer.execute("SELECT name FROM server").fetchall()
-                self._salt = str(rows[0][0]).encode()
+                ((salt,),) = self._writer.execute("SELECT name FROM server").fetchall()
+                self._salt = str(salt).encode()
             except BaseException:
                 self._writer.close()
                 raise
@@ -322,7 +322,8 @@ class PostgresStore(PostgresReader, Store):
 
     def size(self) -> int:
         """Return the bytes of the database on the disk of PostgreSQL."""
-        return int(self.read("SELECT pg_database_size(current_database())")[0][0])
+        ((size,),) = self.read("SELECT pg_database_size(current_database())")
+        return int(size)
 
     def close(self) -> None:
         """Write what waits, and let the tables go."""
@@ -390,7 +391,7 @@ class PostgresStore(PostgresReader, Store):
     def _read_uptime(self, step: float = 1.0) -> None:
         """Go by the clock of the other servers, unless that of the database was set anew."""
         now = "SELECT seconds + extract(epoch FROM clock_timestamp())::float8 - at FROM uptime"
-        theirs = self.read(now)[0][0]
+        ((theirs,),) = self.read(now)
         if abs(theirs - self.uptime()) < step:
             self._up = theirs - monotonic()
 
@@ -406,7 +407,7 @@ class PostgresStore(PostgresReader, Store):
         """Return what may be said of an error: messages of PostgreSQL may hold what is kept."""
         if isinstance(error, InputError):
             return str(error)
-        if isinstance(error, psycopg.OperationalError) and self._writer.closed:
+        if self._writer.closed:
             return "no connection to the database"
         return type(error).__name__
 
@@ -567,8 +568,9 @@ def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
 
 
 def _try_lock(database: Connection, number: int, kind: str = "") -> bool:
-    rows = database.execute(f"SELECT pg_try_advisory_lock{kind}(%s)".encode(), [number]).fetchall()
-    return bool(rows[0][0])
+    query = f"SELECT pg_try_advisory_lock{kind}(%s)".encode()
+    ((has_got_it,),) = database.execute(query, [number]).fetchall()
+    return bool(has_got_it)
 
 
 def _number(key: str) -> int:

@@ -139,7 +139,7 @@ class Table:
         self.seen = list(seen)
         self._asked = monotonic()
         """When somebody asked for something last."""
-        self._woken = -1
+        self._woken: int | None = None
         """The version in which programs were told to think."""
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0

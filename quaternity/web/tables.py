@@ -473,7 +473,8 @@ class Tables:
         gone = Refusal(404, "there is no seat with this code")
         if not rows:
             raise gone
-        table, number = await self.open(rows[0][0]), rows[0][1]
+        ((name, number),) = rows
+        table = await self.open(name)
         async with table.lock:
             before = table.seats[number]
             if before.code != written:
@@ -529,7 +530,8 @@ class Tables:
         )
         if not rows:
             raise Refusal(404, "there is no such invitation")
-        return await self.open(rows[0][0]), rows[0][1]
+        name, seat = rows[0]
+        return await self.open(name), seat
 
     def marks(self, table: Table, seat: int) -> dict[str, str]:
         """Return the pencil marks of a seat, by player and card: `1 0/2`."""

@@ -10,6 +10,8 @@ from unicodedata import bidirectional
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from quaternity import guide
 from quaternity.base.errors import InputError
@@ -28,6 +30,7 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
 from quaternity.web.drawing.frame import drawn_part, told_events
+from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, plain_names, seat_names
 from quaternity.web.helping import know
 from quaternity.web.new_table import rules_with
@@ -43,6 +46,7 @@ from quaternity.web.rendering import (
     table_html,
 )  # fmt: skip
 from quaternity.web.sight import SeatSight, Sight
+from tests.sizes import examples
 
 BASE = "http://192.168.1.20:8000"
 QUATERNITY = QuaternityRules(Settings(4, 3, 3))
@@ -206,6 +210,12 @@ def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
     seats = (SeatSight("Ann", "person", True), SeatSight(None, "open", False, "x" * 22))
     shown = sight(game, 0, seats=(*seats, SeatSight("search", "program", True)))
     html = table_html(shown, BASE)
+    # Of several invitations the first is shown, the others are a click away.
+    several = (*seats, seats[1]._replace(invitation="y" * 22))
+    for places in (several, several[::-1], (*seats, seats[0])):
+        invited = table_html(sight(game, 0, seats=places), BASE)
+        folded = re.findall(r'class="invite" id="invite\d"( open)?>', invited)
+        assert folded == [" open", ""][: sum(seat.kind == "open" for seat in places)]
     assert f'value="{BASE}/join/{"x" * 22}"' in html
     assert 'class="qr"' in html
     others = tuple(one._replace(invitation=None) for one in shown.seats)
@@ -361,6 +371,48 @@ def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
     assert "data-api" not in html
     assert "Moves: 4" in html
     assert f"/t/{'T' * 22}/at/5" in html
+
+
+@pytest.mark.parametrize("seat", [None, 1])
+def test_links_to_moments_keep_the_seat_from_which_one_looks(seat: int | None) -> None:
+    game = played(KWARTET, 5)
+    replay = table_html(sight(game, seat, last=9), BASE, replayed=True)
+    asked = "" if seat is None else "?seat=1"
+    assert {*re.findall(r'/at/\d+([^"]*)" data-go', replay)} == {asked}
+    assert f'/at/{{n}}{asked}"' in replay
+    assert re.findall(r'/at/\d+([^"]*)"', table_html(sight(game, seat), BASE)) == [""]
+
+
+@pytest.mark.parametrize("moves", [3, 999])
+def test_a_table_is_played_and_watched_and_a_record_is_only_looked_at(moves: int) -> None:
+    game = played(QUATERNITY, moves)
+    under_way, over = table_html(sight(game, 0, revealed=None), BASE), moves == 999
+    assert ("Play again" in under_way) == over
+    assert "Take back" in under_way
+    assert f'value="{BASE}/t/{"T" * 22}"' in under_way
+    if not over:
+        record = table_html(sight(game, 0, to_act=()), BASE)
+        assert "Take back" not in record
+        assert f'value="{BASE}/t/{"T" * 22}"' not in record
+
+
+@given(st.lists(st.floats(0, 1), min_size=12, max_size=12))
+@example([0.0, 1.0, 1e-9, 0.004, 0.006, 0.01, 0.5, 0.99, 0.994, 0.996, 1 - 1e-9, 1 / 3])
+@settings(max_examples=examples(200))
+def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[float]) -> None:
+    game = played(QUATERNITY, 0)
+    state = game.positions[0].state
+    table = [[[chances[4 * index + card]] * 3 for card in range(4)] for index in range(3)]
+    blocks = owner_blocks(state.problem, state.completed, sight(game, 0), (), table)
+    for chance, cell in zip(
+        chances,
+        (row.cells[card] for b in blocks for row in b.rows[:1] for card in range(4)),
+        strict=True,
+    ):
+        assert (cell.chance is None) == (chance in (0, 1))
+        if cell.chance is not None:
+            assert 1 <= cell.chance <= 99
+            assert abs(cell.chance - 100 * chance) <= (0.5 if 0.01 <= chance <= 0.99 else 1)
 
 
 def eyes_in(html: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import unescape
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -109,6 +110,41 @@ def test_what_is_no_puzzle_is_refused_in_words(path: str, says: str, site: Site)
     found = site.ask("GET", f"/puzzles/{path}")
     assert found.status in (404, 422)
     assert says in unescape(found.body.decode()).lower()
+
+
+@pytest.mark.parametrize("kind", ["possible", "owner", "force", "trace", "knows"])
+def test_who_is_on_turn_follows_from_what_was_asked_last(kind: str) -> None:
+    """And who sits there has as many cards as it says beside their name."""
+    for seed in range(thorough(2, 20)):
+        shown = page(make(kind, seed, 2))
+        asked = re.findall(r"(\d) → (\d): \d/\d+\? (Yes|No)", shown)
+        (turn,) = re.findall(r"Player (\d)[^>]*?: \d+ cards? <small>on turn", shown)
+        asker, asked_one, answer = asked[-1]
+        expected = asker if answer == "Yes" else asked_one
+        assert turn == expected or f"Player {expected}: 0 cards" in shown
+        if kind in ("trace", "knows"):
+            (count,) = re.findall(r"\(you sit here\): (\d+) card", shown)
+            hand = shown.partition('<ul class="hand"')[2].partition("</ul>")[0]
+            assert hand.count('<span class="unseen">') == int(count)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_step_rests_on_is_marked_on_the_page(kind: str) -> None:
+    """On a board of Quarto it is lit, and what steps place lies there."""
+    for seed, level in product(range(thorough(1, 10)), (1, 2)):
+        puzzle, placed = make(kind, seed, level), {""}
+        start = re.findall("Quarto board ([^<]*)<", page(puzzle))
+        for count, step in enumerate(puzzle.why, 1):
+            shown = page(puzzle, steps=count)
+            if kind == "quarto":
+                placed |= {part.partition(" ")[2] for part in step.rests}
+                (board,) = re.findall("Quarto board ([^<]*)<", shown)
+                assert {*board} - {"?"} == ({*start[0]} | placed) - {"?", ""}
+                cells = {part.partition(" ")[0] for part in step.rests}
+                assert shown.count('stroke-width="5"') >= len(cells)
+            else:
+                board = shown.partition('<ol class="proof">')[0]
+                assert ("rests" in board) == bool(step.rests), step
 
 
 def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:

@@ -200,8 +200,9 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
         if len(first) > 1:
             winners = joined([names[seat] for seat in first])
             return _("Nobody wins alone"), _("{names} share it.").format(names=winners)
-        won = _("{name} wins").format(name=names[first[0]])
-        return _("You win") if first[0] == sight.seat else won, _("The game is over.")
+        (winner,) = first
+        won = _("{name} wins").format(name=names[winner])
+        return _("You win") if winner == sight.seat else won, _("The game is over.")
     if replayed:
         return _("Moves: {count}").format(count=sight.number), ""
     if not sight.to_act:
