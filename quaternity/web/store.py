@@ -262,7 +262,7 @@ class Store(Reader):
     def _begin(self) -> None:
         """Begin to write."""
         rows = self.read("SELECT seconds FROM uptime")
-        self._up = sum(seconds for (seconds,) in rows) - monotonic()
+        self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
         self.appended = 0

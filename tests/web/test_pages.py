@@ -378,7 +378,8 @@ def test_links_to_moments_keep_the_seat_from_which_one_looks(seat: int | None) -
     game = played(KWARTET, 5)
     replay = table_html(sight(game, seat, last=9), BASE, replayed=True)
     asked = "" if seat is None else "?seat=1"
-    assert {*re.findall(r'/at/\d+([^"]*)" data-go', replay)} == {asked}
+    steps = replay.partition('<nav class="replay"')[2].partition('class="eyes"')[0]
+    assert {*re.findall(r'/at/\d+([^"]*)" data-go', steps)} == {asked}
     assert f'/at/{{n}}{asked}"' in replay
     assert re.findall(r'/at/\d+([^"]*)"', table_html(sight(game, seat), BASE)) == [""]
 
