@@ -147,10 +147,8 @@ class Thinking:
         try:
             return await processes.run(_counted, dear, function, *arguments, patience=self.patience)
         except ProcessEnded as error:
-            what = "took too much memory" if error.too_large else error.how
-            if error.overdue:
-                what = f"takes longer than {processes.seconds:g} s"
-            raise Refusal(422, f"this {what}") from None
+            too_long = f"takes longer than {processes.seconds:g} s"
+            raise Refusal(422, f"this {too_long if error.overdue else error.how}") from None
 
     def waiting(self) -> dict[str, int]:
         """Return how many programs, cheap and dear counts run or wait."""

@@ -1,19 +1,24 @@
 """Who may ask: hosts, origins, cookies, and what is no request at all."""
 
 import asyncio
+import json
 import socket
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from quaternity.web.admission import Rates, asker
+from quaternity.web.admission import Rates, Turns, asker
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Guards
 from tests.limits import limited
+from tests.sizes import examples
 from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE
@@ -186,6 +191,137 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock[0] = 2.0
     assert not rates.wait("a", 60, 2)
     assert rates.wait("a", 60, 3) == 3
+
+
+@given(st.lists(st.tuples(st.floats(0, 90), st.sampled_from("ab"), st.integers(1, 5))))
+@example([(0.0, "a", 5)] * 3 + [(1e9, "a", 1), (0.0, "a", 5), (0.0, "a", 5)])
+@settings(max_examples=examples(400))
+def test_nobody_gets_more_than_a_budget_and_what_comes_back_of_it(
+    asked: list[tuple[float, str, int]],
+) -> None:
+    """Who is refused gets it after the time that they are told, and no sooner."""
+    clock, per_minute = [0.0], 12
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quaternity.web.admission.monotonic", lambda: clock[0])
+        rates = Rates()
+        got: dict[str, list[tuple[float, int]]] = {"a": [], "b": []}
+        for passed, key, cost in asked:
+            clock[0] += passed
+            wait = rates.wait(key, per_minute, cost)
+            if wait:
+                now = clock[0]
+                for later, waits in ((wait - 0.01, True), (wait + 1e-6, False)):
+                    clock[0] = now + max(0.0, later)
+                    assert bool(rates.wait(key, per_minute, cost)) == waits
+            got[key].append((clock[0], cost))
+            for place, (begun, _) in enumerate(got[key]):
+                most = per_minute * (1 + (clock[0] - begun) / 60)
+                assert sum(costs for _, costs in got[key][place:]) <= most + 1e-3
+
+
+@given(st.lists(st.sampled_from([*"abc", "told"]), max_size=40))
+@settings(max_examples=examples(200))
+def test_servers_are_told_of_all_that_was_got_since_they_were_told(doing: list[str]) -> None:
+    """Before somebody asks for it the first time nothing is noted; what others used counts too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("quaternity.web.admission.monotonic", lambda: 0.0)
+        rates, got, refused = Rates(), Counter[str](), 0
+        rates.wait("a", 5)
+        assert rates.taken() == {}
+        for what in doing:
+            if what == "told":
+                taken = rates.taken()
+                assert taken == {json.dumps(key): (count, 5) for key, count in got.items() if count}
+                rates.learn(dict.fromkeys(taken, 4.0))
+                used = {key for key, count in got.items() if count}
+                assert not any(rates.wait(key, 5) for key in used)
+                assert all(rates.wait(key, 5) for key in used)
+                got = Counter(used)
+            elif rates.wait(what, 5):
+                refused += 1
+            else:
+                got[what] += 1
+
+
+def test_of_many_who_ask_those_are_forgotten_who_asked_first() -> None:
+    rates = Rates(most_keys=3)
+    for key in "abca":
+        assert not rates.wait(key, 2, 1)
+    assert not rates.wait("d", 2, 2)
+    assert [bool(rates.wait(key, 2, 1)) for key in "acd"] == [True, False, True]
+
+
+class Queue:
+    """Addresses that wait for places, take them and give them back."""
+
+    def __init__(self, places: int, most_each: int) -> None:
+        self.turns, self.places, self.most_each = Turns(places, most_each), places, most_each
+        self.waiting: list[tuple[str, int, asyncio.Task[str]]] = []
+        self.running: list[str] = []
+        self.began: list[tuple[str, int]] = []
+
+    async def do(self, what: str, who: str, number: int) -> None:
+        if what == "take":
+            asker.set(who)
+            self.waiting.append((who, number, asyncio.create_task(self.turns.take())))
+        elif what == "leave" and self.waiting:
+            _, _, task = self.waiting.pop(number % len(self.waiting))
+            task.cancel()
+        elif what == "give back" and self.running:
+            self.turns.give_back(self.running.pop(number % len(self.running)))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        begun = [each for each in self.waiting if each[2].done()]
+        self.waiting = [each for each in self.waiting if not each[2].done()]
+        self.running += [task.result() for _, _, task in begun]
+        for who, number, task in begun:
+            assert task.result() == who
+            earlier = [n for other, n, _ in self.waiting if other == who and n < number]
+            assert not earlier, "of one address who came first is first"
+        self.check()
+
+    def check(self) -> None:
+        """No place is free for which somebody waits, and nobody has too many."""
+        running = Counter(self.running)
+        assert len(self.running) <= self.places
+        assert all(count <= self.most_each for count in running.values())
+        if len(self.running) < self.places:
+            assert all(running[who] == self.most_each for who, _, _ in self.waiting)
+
+
+@given(
+    st.integers(1, 3), st.integers(1, 3),
+    st.lists(st.tuples(st.sampled_from(["take", "take", "leave", "give back"]),
+                       st.sampled_from("abc"), st.integers(0, 5)), max_size=40),
+)  # fmt: skip
+@settings(max_examples=examples(400))
+def test_a_place_that_is_free_goes_to_whoever_may_have_it(
+    places: int, most_each: int, doing: list[tuple[str, str, int]]
+) -> None:
+    async def all_of_it() -> None:
+        queue = Queue(places, most_each)
+        for number, (what, who, which) in enumerate(doing):
+            await queue.do(what, who, number if what == "take" else which)
+        queue.turns.end()
+        await asyncio.gather(*(task for _, _, task in queue.waiting), return_exceptions=True)
+        assert all(task.cancelled() for _, _, task in queue.waiting)
+
+    asyncio.run(all_of_it())
+
+
+def test_addresses_take_turns() -> None:
+    async def served() -> str:
+        turns, order = Turns(1, 1), list[str]()
+
+        async def ask(who: str) -> None:
+            asker.set(who)
+            async with turns.taken():
+                order.append(who)
+
+        await asyncio.gather(*(asyncio.create_task(ask(who)) for who in "aaabcbcd"))
+        return "".join(order)
+
+    assert asyncio.run(served()) == "aabcdabc"
 
 
 def test_connections_that_take_places_of_others_are_closed(server: Server) -> None:

@@ -15,7 +15,8 @@ from quaternity.ternary.rules import SetRules
 from quaternity.web.admission import MOST_WAITING, WORK, Admission, Limits, asker
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import Processes, Thinking
-from tests.own_process_calls import until_told
+from tests.limits import limited
+from tests.own_process_calls import exits, takes, until_told
 from tests.web.pipes import Pipe
 
 
@@ -63,6 +64,17 @@ def test_counts_have_limits(thinking: Thinking) -> None:
         asyncio.run(thinking.count(sleep, 60))
     with pytest.raises(InputError, match="seconds"):
         asyncio.run(thinking.try_player(SetRules(), "slow:0"))
+    patient = Thinking(20)
+    try:
+        with pytest.raises(Refusal, match="this ended with status 3"):
+            asyncio.run(patient.count(exits, 3))
+        with (
+            limited("quaternity.web.thinking", MEMORY=150 << 20),
+            pytest.raises(Refusal, match="this took too much memory"),
+        ):
+            asyncio.run(patient.count(takes, 200 << 20))
+    finally:
+        patient.end()
 
 
 def test_counts_do_not_pile_up(thinking: Thinking) -> None:
@@ -107,13 +119,20 @@ def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
-    """However much one asks for that does not end, another is served, and nothing is lost."""
+    """But one: however much one asks for that does not end, another is served, nothing is lost."""
     processes, many = Processes(number, 20), number + 2
 
-    async def both() -> list[Any]:
-        endless = [
-            asyncio.create_task(counted(processes, "a", until_told, pipe.name)) for _ in range(many)
+    def asked(times: int) -> list[asyncio.Task[Any]]:
+        return [
+            asyncio.create_task(counted(processes, "a", until_told, pipe.name))
+            for _ in range(times)
         ]
+
+    async def both() -> list[Any]:
+        endless = asked(number - 2)
+        await asyncio.sleep(0)
+        assert await counted(processes, "a", divmod, 7, 2) == (3, 1)
+        endless += asked(many - len(endless))
         await asyncio.sleep(0)
         for _ in range(3):
             assert await counted(processes, "b", divmod, 7, 2) == (3, 1)
