@@ -211,7 +211,7 @@ class Owner:
         others = [player for player in problem.may_own(*card) if player != owner]
         proofs = {player: _refuted(game, card, player) for player in others}
         count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
-        if level_by(count.score, (2, 3, 4, 6)) != level:
+        if level_by(count.score, (2, 3, 4, 5)) != level:
             return None
         wrong = dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
         for player in {*range(state.players)} - {owner}:

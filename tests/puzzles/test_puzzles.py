@@ -97,7 +97,7 @@ def test_a_harder_level_counts_more_cards_of_more_players(kind: str) -> None:
     def most(level: int) -> list[int]:
         puzzles = [make(kind, seed, level) for seed in range(thorough(4, 40))]
         return [puzzle.level_from["players"] + puzzle.level_from["sets"] for puzzle in puzzles
-                if puzzle.answers != ("yes",)]  # fmt: skip
+                if "players" in puzzle.level_from]  # fmt: skip
 
     assert max(most(1), default=0) < min(most(3), default=9)
     assert max(most(3), default=0) < min(most(5), default=9)
@@ -130,9 +130,11 @@ def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
 
 
 def test_who_does_not_know_all_knows_half_of_it() -> None:
-    for seed, level in product(range(thorough(3, 30)), (3, 4, 5)):
+    for seed, level in product(range(thorough(4, 30)), (3, 4, 5)):
         puzzle = make("knows", seed, level)
         about = facts(puzzle.question)
+        if puzzle.answers == ("yes",) or about["formula"].startswith(f"K{about['who']} H"):
+            continue
         deals = deals_seen(puzzle.position, everybody=True)
         knows_it = knows(deals, (about["who"],), partial(holds, about["holder"], about["card"]))
         assert all(map(knows_it, deals_seen(puzzle.position, everybody=False)))
