@@ -221,6 +221,21 @@ class Mutant:
         node, inside = self._around()
         return inside and not isinstance(node, (*FUNCTION, ast.ClassDef))
 
+    def users(self) -> list[int]:
+        """The lines that use what a statement outside of functions defines: a function or names."""
+        node, _ = self._around()
+        if isinstance(node, FUNCTION):
+            return [*range(node.body[0].lineno, (node.end_lineno or 0) + 1)]
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        parts = [part for one in targets if one is not None for part in ast.walk(one)]
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        lines = (HOUSE / self.path).read_text().split("\n")
+        return [
+            number
+            for number, line in enumerate(lines, 1)
+            if names & {*re.findall(r"\w+", line)} and number not in self.statement()
+        ]
+
     def _around(self) -> tuple[Any, bool]:
         """The smallest statement with the changed line, and whether it is in a function."""
         node: Any = ast.parse((HOUSE / self.path).read_text())
@@ -520,15 +535,16 @@ class Coverage:
 
         First those that run the changed line, if it is of a function; then others that run its
         file, as a function that remembers results runs in the first test that needs them only, and
-        those that start processes; where it is of no function, others too, as a class made there
-        has lines without a file.
+        those that start processes; where it is of no function, those that run what uses it, then
+        others too, as a class made there has lines without a file.
         """
         lines = self.lines.get(mutant.path, {})
         everywhere = {test for tests in lines.values() for test in tests} & set(self.seconds)
-        there = {one for line in mutant.statement() for one in lines.get(str(line), ())}
-        there &= everywhere
-        if not mutant.in_function():
-            there, everywhere = everywhere, set(self.seconds)
+        outside = not mutant.in_function()
+        where = mutant.users() if outside else mutant.statement()
+        there = {one for line in where for one in lines.get(str(line), ())} & everywhere
+        if outside:
+            there, everywhere = there or everywhere, set(self.seconds)
         starting = set(self.starting) & set(self.seconds)
         there = there or starting
         rest = self.cheapest(everywhere - there, BUDGET / 4)

@@ -47,6 +47,17 @@ class C:
 """
 
 
+@pytest.mark.parametrize(
+    ("line", "users"), [(1, [5]), (3, [*range(5, 10)]), (4, [*range(5, 10)]), (11, [])]
+)
+def test_what_uses_a_name_or_a_function_is_known(
+    line: int, users: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "m.py").write_text(PLACES)
+    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    assert Mutant("m.py", "", 0, line, "").users() == users
+
+
 @pytest.mark.parametrize("word", ["def", "async def"])
 @pytest.mark.parametrize(
     ("line", "inside", "statement"),
