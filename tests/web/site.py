@@ -82,6 +82,9 @@ def agrees(page: Page) -> None:
         text = unescape(page.body.decode())
         statuses = {status for pattern, status in REFUSED if re.search(pattern, text)}
         assert not statuses or page.status in statuses, (page.status, text)
+    # When to try again is said of what was too much, and of nothing that will never be.
+    again = int(dict(page.headers).get(b"retry-after", 0))
+    assert again > 0 if page.status == 429 else page.status == 503 or not again, page
 
 
 class Listening:

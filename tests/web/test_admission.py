@@ -18,6 +18,7 @@ from quaternity.web.languages import SPOKEN, speaking
 from quaternity.web.rendering import table_html
 from quaternity.web.seats import Caller, hashed
 from quaternity.web.sight import DERIVED, Sight, page_key
+from tests.limits import limited
 from tests.own_process_calls import until_told
 from tests.web.pipes import Pipe
 from tests.web.server import Server
@@ -227,6 +228,27 @@ def test_a_page_is_drawn_once_for_all_bystanders(
             assert len(drawn) == version + 3
             drawn[version:] = []
             table.move(0, "0 asks 1 for 0/0")
+
+
+def test_of_pages_that_were_drawn_those_are_kept_that_were_asked_for_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    def counted(sight: Sight, *more: Any) -> str:
+        drawn.append(sight.table)
+        return "x" * 100
+
+    monkeypatch.setattr(pages, "table_html", counted)
+    random, kept = Random(2), list[str]()
+    with opened(tmp_path) as site, limited("quaternity.web.pages", MOST_DRAWN_BYTES=350):
+        names = [str(Table(site).made["table"]) for _ in range(5)]
+        for _ in range(60):
+            name = random.choice(names)
+            drawn.clear()
+            assert site.ask("GET", f"/t/{name}").body == b"x" * 100
+            assert drawn == ([] if name in kept else [name])
+            kept = [*(other for other in kept if other != name), name][-3:]
 
 
 def test_others_are_answered_between_pages_that_are_drawn(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.helping import why
 from quaternity.web.new_table import parsed_record
+from quaternity.web.rendering import static_files
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
@@ -500,6 +501,45 @@ def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
             assert answer.status == 429, path
             assert b"a minute" in answer.body
         assert table.move(0, "1 0 2").status == 200
+
+
+def test_moves_that_are_not_listed_are_said_to_be_more(site: Site) -> None:
+    table = Table(site)
+    legal = table.look(0)["moves"]
+    assert "more" not in table.look(0)
+    for most in (len(legal) - 1, len(legal), len(legal) + 1):
+        with limited("quaternity.web.api", MOST_MOVES=most):
+            seen = table.look(0)
+        assert seen["moves"] == legal[:most]
+        assert seen.get("more", False) == (most < len(legal))
+
+
+def test_files_of_pages_are_what_they_say_and_stay_for_ever(site: Site) -> None:
+    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml",
+             "txt": "text/plain"}  # fmt: skip
+    for path, data in static_files().items():
+        got = site.ask("GET", path)
+        headers = {name.decode(): value.decode() for name, value in got.headers}
+        assert (got.status, got.body) == (200, data)
+        assert headers["content-type"].partition(";")[0] == kinds[path.rpartition(".")[2]]
+        assert "immutable" in headers["cache-control"]
+        assert site.ask("GET", path.replace("/static/", "/static/0")).status == 404
+    linked = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', site.ask("GET", "/").body.decode()))
+    assert linked
+    assert linked <= static_files().keys()
+
+
+def test_a_browser_is_given_a_cookie_where_it_has_none_and_keeps_it(site: Site) -> None:
+    table = Table(site, seats=["me", "open", "me"])
+    link = table.post(0, "elsewhere").json["link"].partition(Site.HOST)[2]
+    join = table.made["seats"][1]["invitation"].partition(Site.HOST)[2]
+    for path in (link, join):
+        cookies = [
+            dict(site.ask("GET", path, headers=headers).headers).get(b"set-cookie")
+            for headers in ({}, {"cookie": f"quaternity={'k' * 22}"}, {"cookie": "quaternity=x"})
+        ]
+        assert [cookie is not None for cookie in cookies] == [True, False, True]
+        assert cookies[0] != cookies[2]
 
 
 def test_a_hint_is_for_who_holds_the_seat_that_is_to_act(site: Site) -> None:

@@ -99,6 +99,30 @@ def test_the_game_begins_when_everybody_is_ready(site: Site) -> None:
     assert table.post(0, "start").status == 409
 
 
+def test_the_link_of_a_table_is_for_who_sits_there_until_the_game_begins(site: Site) -> None:
+    table = room(site)
+    link = table.made["invitation"]
+    assert comes(site, table, seat=1).status == 201
+    assert [table.look(seat)["invitation"] for seat in (0, 1, None)] == [link, link, None]
+    assert table.post(0, "start").status == 200
+    assert [table.look(seat)["invitation"] for seat in (0, 1, None)] == [None] * 3
+
+
+@pytest.mark.parametrize("game", ["quaternity", "quarto"])
+def test_in_the_next_game_empty_seats_have_links_of_their_own(game: str, site: Site) -> None:
+    seats = ["me", "open", "easy"][: GAMES[game][1]]
+    table = room(site, game, seats=seats)
+    before = [seat["invitation"] for seat in table.made["seats"]]
+    assert table.post(0, "start").status == 200
+    live = site.run(site.app.state.tables.open(table.made["table"]))
+    opened = table.post(0, "hand-over", seat=1, player="open").json["invitation"]
+    after = site.run(site.app.state.tables.open(table.post(0, "again").json["table"]))
+    links = [seat.invitation for seat in after.seats]
+    assert [link is not None for link in links] == [seat.kind == "open" for seat in after.seats]
+    assert {*links} & {*before, opened.rpartition("/")[2]} <= {None}
+    assert [seat.kind for seat in after.seats[1:]] == [seat.kind for seat in live.seats[:-1]]
+
+
 def test_links_of_single_seats_lead_there_as_before(site: Site) -> None:
     table = room(site)
     for seat in (1, 2):
