@@ -124,7 +124,7 @@ class Rates:
         over = used + cost - per_minute
         self._used[key] = (used if over > 0 else used + cost), now
         if self.shared and over <= 0:
-            self._new[key] = self._new.get(key, (0.0, 0))[0] + cost, per_minute
+            self._new[key] = self._got_lately(key) + cost, per_minute
         if len(self._used) > self._most:
             self._used.popitem(last=False)
         return max(0.0, over * 60 / max(per_minute, 1))
@@ -141,7 +141,10 @@ class Rates:
         """Go by what was used in all, at other servers too."""
         for text, amount in used.items():
             key = self._texts[text]
-            self._used[key] = amount + self._new.get(key, (0.0, 0))[0], monotonic()
+            self._used[key] = amount + self._got_lately(key), monotonic()
+
+    def _got_lately(self, key: Hashable) -> float:
+        return self._new[key][0] if key in self._new else 0.0
 
 
 class Turns:

@@ -60,9 +60,6 @@ LONGEST_NEWS = 7_900
 LISTEN_SECONDS = 0.5
 """So often the thread that listens looks whether the server ends."""
 
-HERE_SECONDS = 30.0
-"""Who was seen so long ago at another server has left it, or it has ended."""
-
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 3, 1.0, 20

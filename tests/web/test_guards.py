@@ -193,20 +193,25 @@ def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rates.wait("a", 60, 3) == 3
 
 
-@given(st.lists(st.tuples(st.floats(0, 90), st.sampled_from("ab"), st.integers(1, 5))))
-@example([(0.0, "a", 5), (1e9, "a", 5), (0.0, "a", 5), (0.0, "a", 3)])
+@given(
+    st.sampled_from([1, 2, 12]),
+    st.lists(st.tuples(st.floats(0, 90), st.sampled_from("ab"), st.integers(1, 5))),
+)
+@example(12, [(0.0, "a", 5), (1e9, "a", 5), (0.0, "a", 5), (0.0, "a", 3)])
+@example(1, [(0.0, "a", 1)] * 3)
 @settings(max_examples=examples(400))
 def test_nobody_gets_more_than_a_budget_and_what_comes_back_of_it(
-    asked: list[tuple[float, str, int]],
+    per_minute: int, asked: list[tuple[float, str, int]]
 ) -> None:
     """Who is refused gets it after the time that they are told, and no sooner."""
-    clock, per_minute = [0.0], 12
+    clock = [0.0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quaternity.web.admission.monotonic", lambda: clock[0])
         rates = Rates()
         got: dict[str, list[tuple[float, int]]] = {"a": [], "b": []}
         for passed, key, cost in asked:
             clock[0] += passed
+            cost = min(cost, per_minute)
             wait = rates.wait(key, per_minute, cost)
             if wait:
                 now = clock[0]

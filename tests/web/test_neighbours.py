@@ -6,22 +6,28 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from shutil import copytree
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
+from quaternity.web.admission import Admission
 from quaternity.web.app import app
+from quaternity.web.neighbours import AGAIN_SECONDS, Neighbours
+from quaternity.web.store import Presence, Store
+from quaternity.web.table import ABSENT_SECONDS, GONE_SECONDS
 from tests.sizes import thorough
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
-from tests.web.site import Site
+from tests.web.site import Listening, Site
+from tests.web.test_api import Table
 from tests.web.test_hammering import SMALL, Told
 from tests.web.test_waiting import room
 from tests.web.wire import Answer, Clients, Line, Made
@@ -68,6 +74,126 @@ def run(servers: list[Server], what: Any) -> None:
             await what(first, second)
 
     asyncio.run(all_of_it())
+
+
+class Hall:
+    """What servers know of each other, as if by a database, and the time that they go by."""
+
+    def __init__(self) -> None:
+        self.now, self.told = 1000.0, dict[tuple[str, int, str], tuple[float, Presence]]()
+
+
+class Member:
+    """A store of which nothing is wanted but who is there."""
+
+    def __init__(self, hall: Hall, name: str) -> None:
+        self.hall, self.name, self._heard = hall, name, 0.0
+
+    def uptime(self) -> float:
+        return self.hall.now + 77
+
+    def exchange(self, here: Sequence[Presence], used: Any) -> tuple[list[Presence], Any]:
+        for come in here:
+            told = self.hall.now, come._replace(server=self.name)
+            self.hall.told[come.table, come.seat, self.name] = told
+        heard, self._heard = self._heard, self.hall.now - 2
+        told_since = (come for at, come in self.hall.told.values() if at > heard)
+        return [come for come in told_since if come.server != self.name], {}
+
+
+class Met:
+    """Some servers with one table, which meet each second."""
+
+    def __init__(self, folder: Path, opened: ExitStack) -> None:
+        self.hall, self.sites, self.last = Hall(), list[Site](), dict[int, float]()
+        for number in range(3):
+            if number:
+                copytree(folder / "0", folder / str(number))
+            self.sites.append(opened.enter_context(Site(app(str(folder / str(number))))))
+            if not number:
+                self.table = Table(self.sites[0])
+        self.neighbours = [
+            Neighbours(cast("Store", Member(self.hall, name)), Admission()) for name in "abc"
+        ]
+        self.live = [
+            site.run(site.app.state.tables.open(self.table.made["table"])) for site in self.sites
+        ]
+        self.streams: dict[tuple[int, int], Listening] = {}
+        self.hall.now += 1
+
+    def second(self, *numbers: int) -> None:
+        self.hall.now += 1
+        for number in 2 * numbers:  # once to tell, and once to hear those who came later
+            self.sites[number].run(self.neighbours[number].meet([self.live[number]]))
+
+    def come(self, number: int, seat: int, stays: bool) -> None:
+        """Have somebody ask a server, or listen there until they leave again."""
+        path, token = self.table.path, self.table.tokens[seat]
+        if not stays:
+            assert self.sites[number].ask("GET", path, token=token).status == 200
+        elif (number, seat) in self.streams:
+            self.streams.pop((number, seat)).leave()
+        else:
+            self.streams[number, seat] = self.sites[number].listen(f"{path}/events", token)
+        self.sites[number].rest()
+
+    def check(self) -> None:
+        """Who is there is there for all; who is seen somewhere else is told of each ten seconds."""
+        for seat in range(3):
+            listens = any(there == seat for _, there in self.streams)
+            self.last[seat] = self.hall.now if listens else self.last.get(seat, 1000.0)
+            unseen = self.hall.now - self.last[seat]
+            for live in self.live:
+                assert (seat in live.streaming()) == listens
+                if unseen < GONE_SECONDS - AGAIN_SECONDS:
+                    assert live.is_present(seat)
+                    assert not live.is_absent(seat)
+                elif unseen > GONE_SECONDS + 1:
+                    assert not live.is_present(seat)
+                    assert live.is_absent(seat) == (unseen >= ABSENT_SECONDS) or (
+                        ABSENT_SECONDS - AGAIN_SECONDS < unseen < ABSENT_SECONDS + 1
+                    )
+
+
+@pytest.fixture
+def met(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Met]:
+    with ExitStack() as opened:
+        held: list[Met] = []
+        for room in ("table", "tables", "neighbours"):
+            now = lambda: held[0].hall.now if held else 1000.0  # noqa: E731
+            monkeypatch.setattr(f"quaternity.web.{room}.monotonic", now)
+        held.append(Met(tmp_path, opened))
+        yield held[0]
+
+
+def test_who_is_at_one_server_is_there_for_all(met: Met) -> None:
+    random = Random(4)
+    for seat in range(3):
+        met.come(seat, seat, False)
+        met.last[seat] = met.hall.now
+    for _ in range(thorough(400, 4000)):
+        if random.random() < 0.04:
+            number, seat, stays = random.randrange(3), random.randrange(3), random.random() < 0.7
+            met.come(number, seat, stays)
+            met.last[seat] = met.hall.now
+        met.second(0, 1, 2)
+        met.check()
+
+
+def test_a_server_that_tells_nothing_for_thirty_seconds_has_ended(met: Met) -> None:
+    met.come(1, 1, True)
+    met.second(0, 1, 2)
+    for _ in range(50):  # who stays is told of every ten seconds
+        met.second(0, 1, 2)
+        met.check()
+    met.second(0, 2)  # who has met before it still hears what it told last
+    name, told = met.table.made["table"], met.neighbours[0].of(met.table.made["table"])[1].seen
+    while met.hall.now < told + 200:
+        met.second(0, 2)
+        for number in (0, 2):
+            passed = met.hall.now - told
+            assert (1 in met.live[number].streaming()) == (passed < 30)
+            assert bool(met.neighbours[number].of(name)) == (passed <= ABSENT_SECONDS)
 
 
 def test_whoever_hammers_two_servers_finds_one_history(servers: list[Server]) -> None:
