@@ -401,7 +401,10 @@ class PostgresStore(PostgresReader, Store):
         return Refusal(507 if full else 503, NOT_KEPT(error=self._fault(error)))
 
     def _fault(self, error: Exception) -> str:
-        """Return what may be said of an error: messages of PostgreSQL may hold what is kept."""
+        """Return what may be said of an error to everybody.
+
+        Messages of PostgreSQL may hold what is kept.
+        """
         if isinstance(error, InputError):
             return str(error)
         if self._writer.closed:

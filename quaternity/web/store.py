@@ -137,7 +137,7 @@ class News(NamedTuple):
     """
 
     table: str
-    revision: int = 0
+    revision: int
     entry: Sequence[Any] | None = None
     event: str | None = None
     data: Any = None
@@ -254,6 +254,10 @@ class Store(Reader):
     @abstractmethod
     def _refusal(self, error: Exception) -> Refusal:
         """Return what those are told whose writing failed; 409 if it was written meanwhile."""
+
+    def _fault(self, error: Exception) -> str:
+        """Return what may be said of an error to everybody."""
+        return str(error)
 
     @abstractmethod
     def _end(self) -> None:
@@ -384,7 +388,8 @@ class Store(Reader):
                     self._write_batch([job])
                 return
             if refusal.status != 409:
-                self.trouble = f"nothing can be kept now, so moves are refused: {error}"
+                fault = self._fault(error)
+                self.trouble = f"nothing can be kept now, so moves are refused: {fault}"
             _tell(batch, refusal)
         else:
             self.trouble = None

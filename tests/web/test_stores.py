@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -264,6 +265,9 @@ def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> Non
             own.stop("fast" if turn in (1, 2) else "immediate")
             page = played.move(seat, text, turn, f"move {turn}")
             assert page.status == 503, page.body
+            assert "no connection to the database" in page.json["error"]
+            notice = played.look()["notice"]
+            assert notice.endswith("so moves are refused: no connection to the database")
             if not turn:
                 until(partial(is_well, other, 503))
             own.start()
@@ -278,6 +282,38 @@ def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> Non
                 until(partial(is_at, each, played, turn + 1))
         until(partial(is_well, other, 200))
         until(lambda: site.ask("GET", "/healthz").status == 200)
+
+
+def test_who_asks_often_tries_no_more_often_to_reach_a_database(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    from quaternity.web import postgres
+
+    place, other = cluster.place("pause"), cluster.place("postgres")
+    now, tried = [1000.0], list[float]()
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'pause' "
+    connect = psycopg.connect
+
+    def refused(*address: Any, **options: Any) -> Any:
+        tried.append(now[0])
+        raise psycopg.OperationalError("nobody answers")
+
+    with closing(opened_store(place)) as store:
+        monkeypatch.setattr(postgres, "monotonic", lambda: now[0])
+        monkeypatch.setattr(psycopg, "connect", refused)
+        with connect(other, autocommit=True) as database:
+            database.execute(cut)
+        for _ in range(40):
+            with pytest.raises(Refusal, match="cannot be read now"):
+                store.read("SELECT 1")
+            now[0] += postgres.PAUSE_SECONDS / 8
+        monkeypatch.setattr(psycopg, "connect", connect)
+        now[0] += postgres.PAUSE_SECONDS
+        assert store.read("SELECT 1") == [(1,)]
+    assert len(tried) == 40 / 8
+    assert all(after - before >= postgres.PAUSE_SECONDS for before, after in pairwise(tried))
 
 
 def test_of_two_servers_writes_of_one_revision_one_is_kept(cluster: Cluster) -> None:
