@@ -781,7 +781,7 @@ class Table:
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
         """Return a seat with what its clock says after its move."""
         mover = self.seats[seat]
-        if self.clock is None or mover.kind != PERSON or self.due is None:
+        if self.clock is None or self.due is None:  # no program has a clock
             return mover
         left = max(0.0, self.due - self._store.uptime())
         saved = self.clock.saved_after(mover.saved, left)

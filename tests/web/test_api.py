@@ -435,10 +435,21 @@ def test_programs_that_a_server_was_told_to_have(player: str, tmp_path: Path) ->
         games = {one["game"]: one for one in site.ask("GET", "/api/games").json["games"]}
         assert "mine" in games["quarto"]["players"]
         assert "mine" not in games["kwartet"]["players"]
+        for game, others in games.items():
+            form = site.ask("GET", f"/new?game={game}").body.decode()
+            assert (
+                ('<option value="mine">' in form) == (game == "quarto") == ("mine" in str(others))
+            )
         table = Table(site, game="quarto", settings={}, seats=["mine", "me"])
         site.run(thought(site, table.made["table"]))
         assert table.look()["version"] == 1
         assert table.look()["seats"][0]["name"] == "mine"
+        for game in ("quarto", "quaternity"):
+            seats = ["me"] * (2 if game == "quarto" else 3)
+            other = Table(site, game=game, settings={}, seats=seats)
+            path = other.path.replace("/api/tables/", "/t/")
+            page = site.ask("GET", path, token=other.tokens[0]).body.decode()
+            assert ('<option value="mine">' in page) == (game == "quarto")
 
 
 def test_nobody_names_a_command_at_a_table(tmp_path: Path) -> None:

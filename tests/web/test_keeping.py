@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any
 import pytest
 
 from quaternity.web.admission import Limits
-from quaternity.web.keeping import Keep, listed
+from quaternity.web.keeping import PARTS, Keep, listed
+from quaternity.web.refusal import Refusal
 from quaternity.web.sqlite_file import FILE
 from tests.limits import limited
 from tests.sizes import thorough
-from tests.web.site import Site
+from tests.web.site import Page, Site
 from tests.web.test_api import PEOPLE, Table, opened
 
 SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
@@ -107,6 +109,46 @@ def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
     with opened(tmp_path, keep=Keep(1, 1)) as site:
         assert house(site) == set()
         assert site.ask("GET", path).status == 404
+
+
+@pytest.mark.parametrize("turns", range(thorough(2, 30)))
+def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Path) -> None:
+    """Whatever they ask for, and however far that is by then."""
+    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
+        table, tables = Table(site, **QUARTO, chat=True), site.app.state.tables
+        listening = site.listen(f"{table.path}/events", None)
+        asked = [
+            ("moves", {"version": 0, "id": "a", "move": "hand over A"}), ("talk", {"text": "x"}),
+            ("undo", {"version": 0, "agree": True}), ("code", {}), ("elsewhere", {}),
+            ("hand-over", {"seat": 0, "player": "easy"}), ("again", {}),
+        ]  # fmt: skip
+
+        async def at_once() -> list[Page]:
+            waiting = [
+                asyncio.create_task(
+                    site.send("POST", f"{table.path}/{what}", sent, table.tokens[0])
+                )
+                for what, sent in asked
+            ]
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await tables.remove([name_of(table)])
+            return await asyncio.gather(*waiting)
+
+        live = site.run(tables.open(name_of(table)))
+        statuses = [page.status for page in site.run(at_once())]
+        assert {*statuses} <= {200, 201, 404, 409}, statuses
+        assert turns or {*statuses} == {404}
+        for late in (live.play(0, 0, "b", "hand over A"), live.agree_to_undo(0, 0, True)):
+            with pytest.raises(Refusal, match="there is no such table") as refusal:
+                site.run(late)
+            assert refusal.value.status == 404
+        site.rest()
+        assert listening not in tables.streams.open
+        assert site.ask("GET", table.path).status == 404
+        for kind in PARTS:
+            of_it = f"SELECT COUNT(*) FROM {kind} WHERE table_id = ?"
+            assert tables.store.read(of_it, name_of(table)) == [(0,)], kind
 
 
 def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:

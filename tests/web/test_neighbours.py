@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import product
+from math import inf
 from pathlib import Path
 from random import Random
 from shutil import copytree
@@ -330,6 +333,48 @@ def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: 
         until_present(True, False)
         assert here.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
         until_present(False, True)
+
+
+def test_whoever_listens_hears_the_same_at_every_server(cluster: Cluster) -> None:
+    """Also where more has happened before a server has heard of the first of it."""
+    with Site(app(cluster.place("heard"))) as here, Site(app(cluster.place("heard"))) as there:
+        for what in product(("move", "seat", "talk"), repeat=2):
+            table = Table(here, game="quarto", settings={}, seats=["me", "me"], chat=True)
+            streams = [site.listen(f"{table.path}/events", None) for site in (here, there)]
+            live = here.run(here.app.state.tables.open(table.made["table"]))
+            heard_until(here, there, lambda at=streams: all(kinds(each) for each in at))  # type: ignore[misc]
+            for each in what:
+                seat = live.to_act[0]
+                if each == "move":
+                    assert table.move(seat, table.look(seat)["moves"][0]).status == 200
+                elif each == "seat":
+                    player = "open" if live.seats[1 - seat].kind == "person" else "random"
+                    sent = {"seat": 1 - seat, "player": player}
+                    live.seen[1 - seat] = -inf
+                    owner = table.tokens[seat]
+                    page = here.ask("POST", f"{table.path}/hand-over", sent, owner)
+                    assert page.status == 200, page.body
+                else:
+                    page = here.ask("POST", f"{table.path}/talk", {"text": "x", "name": "Z"})
+                    assert page.status == 200
+            heard_until(here, there, lambda at=streams: kinds(at[1]) == kinds(at[0]))  # type: ignore[misc]
+            for stream in streams:
+                stream.leave()
+
+
+def kinds(stream: Listening) -> set[bytes]:
+    return set(re.findall(rb"event: (\w+)", b"".join(stream.parts[1:])))
+
+
+def heard_until(here: Site, there: Site, act: Callable[[], bool]) -> None:
+    """Let two servers work until something is so."""
+    for _ in range(600):
+        here.rest()
+        there.rest()
+        if act():
+            return
+        Event().wait(0.02)
+    raise AssertionError("never")
 
 
 def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:

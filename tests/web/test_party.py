@@ -616,6 +616,11 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
                 names = [tip.name for tip in tips(looking, drawn_part(looking))]
                 assert names
                 seen.update(names)
+                # What somebody may do now is told to them and to nobody else.
+                view, acts = looking.view, seat in looking.to_act
+                assert acts or not {"place", "give", "turn", "answer"} & {*names}
+                assert ("place" in names) == (acts and getattr(view, "in_hand", None) is not None)
+                assert not acts or {"give", "turn", "answer", "start"} & {*names}
             assert not tips(looking._replace(seat=None), {})
             over = looking._replace(places=(1,) * rules.seats)
             seen.add(tips(over, drawn_part(looking))[0].name)

@@ -17,6 +17,7 @@ from quaternity.ternary.triples import triples
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.course import RECENT, LoggedCourse, has_secret
+from quaternity.web.refusal import Refusal
 from quaternity.web.seats import Caller, Who
 from quaternity.web.store import Entry
 from tests.limits import limited
@@ -168,6 +169,30 @@ def test_a_program_that_fails_is_named_and_says_nothing_of_its_hand(site: Site) 
         assert "0/2" not in notice
         table.post(1, "hand-over", seat=0, player="random")
         assert table.look()["notice"] is None
+
+
+@pytest.mark.parametrize("status", [503, 507])
+def test_a_move_of_a_program_that_could_not_be_kept_is_made_as_soon_as_it_can(
+    status: int, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = site.app.state.tables
+    table = Table(site, game="quarto", settings={}, seats=["me", "random"])
+
+    async def full(*_: Any) -> None:
+        raise Refusal(status, "nothing can be kept now")
+
+    assert table.move(0, table.look(0)["moves"][0]).status == 200
+    monkeypatch.setattr(tables.store, "write", full)
+    site.run(thought(site, table.made["table"]))
+    assert table.look()["version"] == 1
+    monkeypatch.undo()
+
+    async def ticks() -> None:
+        (await tables.open(table.made["table"])).tick()
+        await thought(site, table.made["table"])
+
+    site.run(ticks())
+    assert table.look()["version"] == 2
 
 
 def test_hands_are_shown_when_the_game_is_over_and_not_before(site: Site) -> None:
