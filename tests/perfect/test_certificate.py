@@ -242,8 +242,10 @@ def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None
 def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
     lines = written(State.start(Settings(3, 2, 3)), tmp_path)
     data = [json.dumps(line).encode() for line in lines]
-    shown = check(data, sample=30)
+    steps: list[tuple[int, int]] = []
+    shown = check(data, sample=30, report=lambda done, total: steps.append((done, total)))
     assert shown.checked in (30, 31)
+    assert steps == [(done, shown.checked) for done in range(1, shown.checked + 1)]
     assert shown.states == 91
     # So many wrong ones would be met with 99.9 percent at least.
     assert (1 - shown.most_wrong / 91) ** 30 <= 0.001

@@ -1,6 +1,7 @@
 """Everybody for himself, against plain recursion over explicit positions, and against its laws."""
 
 from collections import defaultdict
+from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -366,6 +367,20 @@ def test_what_can_be_forced_comes() -> None:
                 gets = {one[player] for one in outcomes.of(state, player)}
                 assert player not in standing.can_force or gets == {2}
                 assert player in standing.can_win or 2 not in gets
+
+
+def test_what_was_solved_cannot_be_changed() -> None:
+    """Many read one result: a policy, a review, pages."""
+    start = start_of(brisk(2, 3, 3))
+    solution = solve(start)
+    results = [
+        solution, solution.graph, solution.values, solution.standing(start), solution.graph.rules,
+        next(solution.graph.segments()), for_himself(solution), any_chance(start),
+    ]  # fmt: skip
+    for result in results:
+        for field in fields(result):  # type: ignore[arg-type]
+            with pytest.raises(FrozenInstanceError):
+                setattr(result, field.name, None)
 
 
 def test_what_is_refused() -> None:

@@ -9,18 +9,20 @@ import pytest
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import (
+    Keys,
     among,
     from_words,
     key_array,
     key_bytes,
     to_words,
 )
-from quaternity.perfect.keys.canonical import Rules, canonical, coding
+from quaternity.perfect.keys.canonical import Coding, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import role_orders
 from quaternity.perfect.solving.graph import IDLE, OPEN
 from quaternity.perfect.successors.many_states import Expander, Expansion, expanded_plainly
 from quaternity.perfect.successors.one_state import Choice, choices
 from tests.agreement import agree
+from tests.limits import limited
 from tests.perfect.by_state import choices_by_state
 from tests.perfect.positions import all_keys
 from tests.sizes import thorough
@@ -72,6 +74,7 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
         ((4, 3, 3), FIRST, 700),
         ((2, 5, 5), FIRST, 150),
         ((2, 5, 5), FEWEST, 300),
+        ((4, 13, 4), FIRST, 60),
     ],
     ids=str,
 )
@@ -85,14 +88,40 @@ def test_both_ways_agree(
     assert Expander.fault(code) is None
     for key in keys[: thorough(10, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
+    expanded_alike(code, keys)
+
+
+def expanded_alike(code: Coding, keys: list[Key]) -> None:
+    """States expanded at once, and one by one."""
+
+    def apart(keys: Keys) -> Expansion:
+        return expanded_plainly(code, keys)
+
+    @limited("quaternity.perfect.successors.many_states", QUESTION_BITS=1)
+    def at_once_by_ranks(keys: Keys) -> Expansion:
+        return Expander(code).expand(keys)
+
     agree(
-        {
-            "at once": Expander(code).expand,
-            "one by one": lambda keys: expanded_plainly(code, keys),
-        },
+        {"at once": Expander(code).expand, "by ranks": at_once_by_ranks, "one by one": apart},
         key_array(code, keys),
         answer=lambda result: (key_bytes(result.keys), questions(result, code.rules.players)),
     )
+
+
+LARGEST = {2: 18, 3: 9, 4: 6, 5: 2}
+"""Per number of players the largest sets whose kinds fit in arrays."""
+
+
+@pytest.mark.parametrize("players", LARGEST)
+def test_the_largest_sets_that_fit_are_expanded_right(players: int) -> None:
+    def code_of(size: int) -> Coding:
+        return coding(Rules.of(State.start(Settings(size, players, players))))
+
+    fit = [size for size in range(2, 21) if Expander.fault(code_of(size)) is None]
+    assert fit == [*range(2, LARGEST[players] + 1)]
+    start = canonical(State.start(Settings(fit[-1], players, players))).key
+    keys = all_keys(code_of(fit[-1]), start, 300)
+    expanded_alike(code_of(fit[-1]), keys[:: len(keys) // thorough(12, 100)])
 
 
 @pytest.mark.parametrize(

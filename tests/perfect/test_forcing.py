@@ -6,13 +6,15 @@ from random import Random
 import pytest
 
 from quaternity.base.errors import InputError, SolverFault
+from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
-from quaternity.perfect.forcing import Forcing, caught, lost_at_sight
+from quaternity.perfect.forcing import Forcing, at_sight, caught, lost_at_sight
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, alike_roles, canonical, coding
 from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.waiting import waiting
 from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.positions import random_states
 from tests.sizes import thorough
@@ -50,6 +52,62 @@ def test_the_answer_is_that_of_the_solved_game(sizes: tuple[int, int, int, TieBr
             assert came_through <= forcing.states
             won += bool(forcing.can_force)
     assert won > thorough(2, 5)
+
+
+@pytest.mark.parametrize("sizes", [*SIZES[:2], (2, 6, 3, TieBreak.FIRST_IN_ORDER)], ids=str)
+def test_a_line_ends_as_it_says(sizes: tuple[int, int, int, TieBreak]) -> None:
+    """With a win, with a position that came before, or where nothing can be won any more."""
+    repeated = 0
+    for start in random_states(State.start(Settings(*sizes)), Random(8), thorough(24, 200)):
+        for player in range(start.players):
+            forcing = Forcing(start, player)
+            won = forcing.search()
+            moves, again = forcing.line()
+            states = [start]
+            for question, answer in moves:
+                assert answer in states[-1].answers(question)
+                states.append(states[-1].after(question, answer))
+            end = states[-1]
+            assert won == (end.is_over and end.winner == player)
+            if again is None:
+                assert end.is_over or lost_at_sight(end, player)
+            else:
+                first, last = canonical(states[again]), canonical(end)
+                assert again < len(moves)
+                assert first.key == last.key
+                assert first.roles.index(player) == last.roles.index(player)
+                repeated += 1
+            # Once the opponents can wait they do, and where they need not nobody moves.
+            for place, state in enumerate(states):
+                if not won and lost_at_sight(state, player):
+                    assert [question for question, _ in moves[place:]] == (
+                        waiting(state, player) or []
+                    )
+                    assert {answer for _, answer in moves[place:]} <= {Answer.NO}
+                    break
+    assert repeated > 10
+
+
+@pytest.mark.parametrize("brisk", [False, True], ids=["plain", "brisk"])
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 4, 4), (2, 6, 3), (2, 5, 5)], ids=str)
+def test_what_is_lost_at_sight_is_so_in_keys(sizes: tuple[int, int, int], brisk: bool) -> None:
+    """By explicit positions and by keys; and who has no card of a set cannot win it."""
+    start = State.start(Settings(*sizes, brisk=brisk))
+    code = coding(Rules.of(start))
+    lost = [0, 0]
+    for state in random_states(start, Random(9), thorough(60, 600)):
+        key, roles = canonical(state)
+        open_sets = [one.owners for one in state.closed().sets if one.owners]
+        for player in range(state.players):
+            sight = at_sight(code, (key, roles.index(player)))
+            assert lost_at_sight(state, player) == (sight is False)
+            others = [points for other, points in enumerate(state.points) if other != player]
+            mine = state.points[player] + len(open_sets)
+            without = [owners for owners in open_sets if not any(m >> player & 1 for m in owners)]
+            if mine - len(without) <= max(others):
+                assert sight is False
+                lost[mine > max(others)] += 1
+    assert min(lost) > 3, lost
 
 
 def test_who_is_drawn_to_ask_is_the_one_who_is_worst_for_the_player() -> None:

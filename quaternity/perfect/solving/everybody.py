@@ -215,7 +215,7 @@ class _Tables:
         most = max(map(max, self.outcomes))
         # [role that ties are about, role, outcome]
         gets = np.array(self.outcomes).T
-        likings = gets[None] * (2 * most + 1) + ties * gets[: self.abouts, None]
+        likings = gets[None] * (most + 1) + ties * gets[: self.abouts, None]
         levels, ranks = np.unique(likings, return_inverse=True)
         ranks = ranks.reshape(likings.shape)
         self.no_worse = np.array(

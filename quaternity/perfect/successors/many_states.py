@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+QUESTION_BITS = 64
+"""Bits of the number that stands for a question while questions are sorted."""
+
+
 @dataclass(slots=True)
 class Positions:
     """Positions with any names, on the way to canonical ones, as columns of arrays.
@@ -187,7 +191,7 @@ def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
     legal = led >= 0
     # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
     values, most = None, int(led.max(initial=0))
-    if states.bit_length() + 5 + 2 * most.bit_length() > 64:
+    if states.bit_length() + 5 + 2 * most.bit_length() > QUESTION_BITS:
         values, led = np.unique(led, return_inverse=True)
         most = len(values)
     unit, width = np.uint64(1), np.uint64(most.bit_length())
