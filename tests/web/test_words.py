@@ -1,5 +1,6 @@
 """What pages say: scores of an evening, who is waited for, and words for one or many."""
 
+import re
 from collections import Counter
 from itertools import product
 from typing import Any, cast
@@ -9,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
+from quaternity.kwartet.rules import KwartetRules
+from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
-from quaternity.web.drawing.frame import waiting_context
+from quaternity.web.drawing.frame import table_context, told_events, waiting_context
 from quaternity.web.evening import Score, evening_score
 from quaternity.web.languages import environment_of
-from quaternity.web.sight import SeatSight
+from quaternity.web.rendering import events_html
+from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import Store
 from tests.sizes import examples
 from tests.web.test_boards import page_of, sight_of
@@ -99,3 +103,125 @@ def test_cards_left_in_the_deck_are_counted_in_words() -> None:
         page = " ".join(page_of(match, 0).split())
         assert f"{view.undealt} card{'s' * (view.undealt != 1)} in the deck" in page
         match.play(0, SetMove(view.threes[0]) if view.threes else MORE)
+
+
+def seats_of(draw: st.DrawFn) -> tuple[SeatSight, ...]:
+    """Three seats of any kind."""
+    return tuple(
+        SeatSight(
+            name, draw(st.sampled_from(["person", "open", "program"])), draw(st.booleans()),
+            ready=draw(st.booleans()),
+        )
+        for name in "ABC"
+    )  # fmt: skip
+
+
+@st.composite
+def sights(draw: st.DrawFn) -> Sight:
+    """What is shown of a game of which anything that may be at a table is so."""
+    match: Match[Any, Any, Any] = Match(KwartetRules(KwartetSettings(3, 3)), ["you"] * 3, "1")
+    few = st.frozensets(st.integers(0, 2)).map(lambda found: tuple(sorted(found)))
+    mine = draw(few)
+    return sight_of(match, draw(st.sampled_from([None, *mine])))._replace(
+        seats=seats_of(draw), mine=mine, to_act=draw(few), thinking=draw(few), undo=draw(few),
+        awaited=draw(st.sampled_from([(), (), (0,), (1, 2)])),
+        places=draw(st.sampled_from([None, None, (1, 2, 2), (2, 1, 3), (1, 1, 3)])),
+        points=tuple(draw(st.sampled_from([0.0, 1.0, 2.0, 0.5])) for _ in range(3)),
+    )  # fmt: skip
+
+
+@given(sights())
+@settings(max_examples=examples(600))
+def test_what_is_said_of_a_seat_is_so(sight: Sight) -> None:
+    chairs = table_context(sight, "", "", replayed=False)["chairs"]
+    for number, (chair, seat) in enumerate(zip(chairs, sight.seats, strict=True)):
+        thinks, mine = number in sight.thinking, number in sight.mine
+        waited_for = sight.to_act and not mine and number not in sight.awaited
+        says = {
+            "not ready": not seat.ready,
+            "program": seat.kind == "program" and not thinks,
+            "thinking": thinks,
+            "nobody yet": seat.kind == "open",
+            "away": bool(seat.kind == "person" and not seat.present and waited_for),
+            "agrees to take back": number in sight.undo,
+        } | {f"place {place}": sight.places is not None and sight.places[number] == place
+             for place in (1, 2, 3)}  # fmt: skip
+        assert {*filter(None, chair.state.split(", "))} == {text for text in says if says[text]}
+        assert (chair.mine, chair.acting) == (mine, number in sight.to_act)
+        assert chair.points_word == ("point" if sight.points[number] == 1 else "points")
+        assert float(chair.points) == sight.points[number]
+
+
+@given(sights(), st.booleans())
+@settings(max_examples=examples(600))
+def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replayed: bool) -> None:
+    context = table_context(sight, "", "", replayed)
+    text = f"{context['headline']} {context['advice']}"
+    if replayed:
+        sight = sight._replace(mine=(), to_act=())
+    first = [n for n, place in enumerate(sight.places or ()) if place == 1]
+    over = sight.places is not None
+    now = not over and not replayed and bool(sight.to_act)
+    acts = now and sight.seat in sight.to_act and not sight.awaited
+    empty = [n for n in sight.to_act if sight.seats[n].kind == "open"]
+    acting = " and ".join("ABC"[n] for n in sight.to_act).replace("A and B and", "A, B and")
+    says = {
+        "You win": first == [sight.seat],
+        f"{'ABC'[first[0]] if first else '?'} wins": len(first) == 1 and first != [sight.seat],
+        "Nobody wins alone": len(first) > 1,
+        "The game is over": len(first) == 1,
+        "Moves: ": replayed and not over,
+        "A recorded game": not over and not replayed and not now,
+        "Your turn": acts,
+        "Waiting for somebody to sit down": now and not acts and bool(empty),
+        f"{acting} is thinking": (
+            now and not acts and not empty and not {*sight.thinking}.isdisjoint(sight.to_act)
+        ),
+        f"{acting} is to move": (
+            now and not acts and not empty and {*sight.thinking}.isdisjoint(sight.to_act)
+        ),
+        "You are watching": now and not acts and not empty and not sight.mine,
+        "Nobody can move before": now and not acts and bool(empty) and bool(sight.awaited),
+    }
+    assert {said for said in says if said in text} == {said for said in says if says[said]}
+
+
+@given(sights())
+@settings(max_examples=examples(200))
+def test_who_sits_there_may_hand_over_what_is_theirs_and_what_nobody_plays(sight: Sight) -> None:
+    context = table_context(sight, "", "", replayed=False)
+    expected = [
+        number
+        for number, seat in enumerate(sight.seats)
+        if number in sight.mine or seat.kind != "person" or not seat.present
+    ]
+    assert context["movable"] == (expected if sight.mine and sight.places is None else [])
+    assert context["late"] == (sight.seat is not None and sight.seats[sight.seat].kind == "program")
+    assert context["acting"] == (sight.seat in sight.to_act and not sight.awaited)
+    assert context["title"].startswith("● ") == context["acting"]
+    past = table_context(sight, "", "", replayed=True)
+    assert not past["acting"]
+    assert not past["movable"]
+    assert past["tips"] == []
+
+
+def test_a_page_tells_the_last_hundred_events_and_any_others_when_it_is_asked() -> None:
+    match: Match[Any, Any, Any] = Match(
+        KwartetRules(KwartetSettings(players=4, sets=13)), ["random"] * 4, "1"
+    )
+    counts = [0, 1, 99, 100, 101, 130]
+    while counts:
+        sight = sight_of(match, 0)
+        every = told_events(sight, 0, 10_000)
+        if len(every) < counts[0]:
+            match.program_move()
+            continue
+        counts = [count for count in counts if count > len(every)]
+        context = table_context(sight, "", "", replayed=False)
+        assert context["history"] == every[::-1][:100]
+        assert context["untold"] == (len(every) > 100)
+        assert [event.number for event in every] == [*range(1, len(every) + 1)]
+        for after, before in product((0, 1, 5, 60, 100, len(every)), (0, 1, 2, 6, 61, 9999)):
+            numbers = re.findall(r'<li value="(\d+)"', events_html(sight, after, before))
+            between = [n for n in range(1, len(every) + 1) if after < n < before]
+            assert [int(number) for number in numbers] == between[:100]
