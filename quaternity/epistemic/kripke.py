@@ -126,9 +126,8 @@ def _contracted(
     block: Sequence[int],
     hands: Sequence[Sequence[object]],
 ) -> KripkeModel:
-    real = deals.index(situation.deal) if situation.deal in deals else -1
-    first = block[real] if real >= 0 else 0
-    order = [first, *(x for x in sorted(set(block)) if x != first)] if deals else []
+    real = block[deals.index(situation.deal)] if situation.deal in deals else None
+    order = sorted(set(block), key=lambda name: (name != real, name))
     worlds = []
     for name in order:
         members = tuple(deal for deal, member in zip(deals, block, strict=True) if member == name)
@@ -140,7 +139,7 @@ def _contracted(
             )
             for player in range(situation.problem.players)
         )
-        worlds.append(World(members, common, real >= 0 and name == first))
+        worlds.append(World(members, common, name == real))
     place = {name: number for number, name in enumerate(order)}
     links: dict[tuple[int, int], set[int]] = {}
     for player, mine in enumerate(hands):

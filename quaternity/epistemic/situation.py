@@ -85,7 +85,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
 def _lines(text: str) -> list[tuple[int, str]]:
     lines: list[tuple[int, str]] = []
     for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.split("#", 1)[0].rstrip()
+        line = raw.partition("#")[0].rstrip()
         if line[:1].isspace() and lines:
             lines[-1] = (lines[-1][0], f"{lines[-1][1]} {line.strip()}")
         elif line:

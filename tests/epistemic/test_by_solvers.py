@@ -15,7 +15,7 @@ from quaternity.epistemic.coupled_deals import CoupledDeals
 from quaternity.epistemic.encoding import Encoder
 from quaternity.epistemic.evaluator import Deadline, information_set, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
-from quaternity.epistemic.formula import Formula
+from quaternity.epistemic.formula import Announced, Formula, Unknown
 from quaternity.epistemic.hand_patterns import HandPatterns, set_options
 from quaternity.epistemic.language import Language
 from quaternity.epistemic.propositional import (
@@ -232,12 +232,27 @@ def test_what_is_seen_in_hands_is_known(position: Position, data: st.DataObject)
 def test_surroundings_share_the_truth_value(position: Position, data: st.DataObject) -> None:
     problem, deal = position
     language = Language.of(problem)
-    formula = data.draw(st.one_of(chains(language), formulas(language)))
+    drawn = data.draw(st.one_of(chains(language), formulas(language)))
+    other = data.draw(chains(language, 1))
     truth = ExplicitEvaluator(problem).truth
-    value = truth(formula, deal)
-    around = list(deals(narrowed(problem, case_around(formula, value, deal, (), truth))))
-    assert deal in around
-    assert all(truth(formula, one) == value for one in around)
+    for formula in (drawn, Announced(drawn, other), Announced(~drawn, other)):
+        value = truth(formula, deal)
+        around = list(deals(narrowed(problem, case_around(formula, value, deal, (), truth))))
+        assert deal in around
+        assert all(truth(formula, one) == value for one in around)
+
+
+@given(positions(max_players=3, max_sets=2, max_set_size=3))
+@settings(max_examples=examples(120))
+def test_so_many_cards_unknown_are_so_many_by_definition(position: Position) -> None:
+    """Every number there may be, exactly or at most, in what a third player knows of it."""
+    problem, deal = position
+    explicit, solvers = ExplicitEvaluator(problem), SolverEvaluator(problem, Deadline(60))
+    for count in range(problem.hands[1] + 2):
+        for at_most in (False, True):
+            unknown = Unknown(0, 1, count, at_most)
+            for formula in (unknown, K(problem.players - 1, unknown), ~K(1, ~unknown)):
+                assert solvers.truth(formula, deal) == explicit.truth(formula, deal)
 
 
 @st.composite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,6 +87,47 @@ def test_estimates_have_the_chance_in_their_interval() -> None:
         said = formula_chance("K1 H2 0/2", *seen, samples=50, said=["K1 H2 0/2 | K1 H0 0/1"])
         assert said.drawn == 50
         assert said.chance == 1
+
+
+LARGE = DealProblem([2, 3, 3], [SetConstraint.of([[0, 1, 2]] * 4, 3)] * 2), 0, [0b11, 0]
+
+
+@pytest.mark.parametrize("undecided", [None, 0, 1])
+@pytest.mark.parametrize("formula", ["H1 1/0", "H1 1/0 & H1 1/1", "H2 0/2 | H1 1/3"])
+def test_an_interval_has_the_shares_that_are_not_rare(
+    formula: str, undecided: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At its ends what was drawn is as far from the share as the quantile says (Wilson, 1927).
+
+    A deal that is not decided is wherever it makes the interval larger.
+    """
+    truth, drawn_deals, most = SolverEvaluator.truth, list[Deal](), 60
+
+    def limited_truth(self: SolverEvaluator, formula: Formula, deal: Deal, *more: Any) -> bool:
+        if deal not in drawn_deals[-1:]:
+            drawn_deals.append(deal)
+        if undecided is not None and len(drawn_deals) > 25 + undecided:
+            raise Undecided("undecided")
+        return truth(self, formula, deal, *more)
+
+    monkeypatch.setattr(SolverEvaluator, "truth", limited_truth)
+    with limited("quaternity.epistemic.chance", FEW_WORLDS=0, FEW_DEALS=0, MAX_COUNTS=0):
+        found = formula_chance(formula, *LARGE, samples=most)
+    assert found.drawn is not None
+    still_open = 0 if undecided is None else 1
+    true = found.chance * (found.drawn - still_open)
+    assert true.denominator == 1
+    assert found.drawn <= most
+    assert undecided is not None or found.drawn == most
+    for share, end, limit in (
+        (true / found.drawn, found.low, 0), ((true + still_open) / found.drawn, found.high, 1)
+    ):  # fmt: skip
+        if share == limit:
+            assert end == limit
+        else:
+            assert (end - share) * (limit - share) > 0
+            far = 1.959964**2 * end * (1 - end) / found.drawn
+            assert (end - float(share)) ** 2 == pytest.approx(far)
 
 
 def test_deals_are_drawn_where_what_is_said_is_true() -> None:

@@ -1,5 +1,6 @@
 """Formulas as values and as text."""
 
+from dataclasses import FrozenInstanceError, fields
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from quaternity.epistemic import (
     parse,
     some,
 )
+from quaternity.epistemic import formula as logic
 from quaternity.epistemic.formula import (
     MAX_DEPTH,
     And,
@@ -36,6 +38,7 @@ from quaternity.epistemic.formula import (
     Unknown,
 )
 from quaternity.epistemic.grammar import MAX_TEXT
+from quaternity.epistemic.situation import parse_situation
 from quaternity.epistemic.strategies import formulas
 from quaternity.game.cards import Card
 
@@ -46,6 +49,24 @@ a, b, c = H(0, "0/0"), H(1, "0/1"), H(2, "0/2")
 @given(formulas(LANGUAGE, max_depth=4))
 def test_text_reads_back(formula: Formula) -> None:
     assert parse(str(formula), LANGUAGE) == formula
+
+
+@given(formulas(LANGUAGE, max_depth=3))
+def test_a_formula_is_written_as_it_is_built_and_never_changes(formula: Formula) -> None:
+    """What follows from its parts is no part of its text."""
+    for one in formula.subformulas():
+        assert eval(repr(one), vars(logic)) == one  # noqa: S307 # our own text
+        for field in fields(one):
+            with pytest.raises(FrozenInstanceError):
+                setattr(one, field.name, None)
+
+
+def test_situations_and_languages_never_change() -> None:
+    situation = parse_situation("situation 1\nhands 1 1\nset 01 01\ndeal 01\n")
+    for one in (situation, LANGUAGE):
+        for field in fields(one):
+            with pytest.raises(FrozenInstanceError):
+                setattr(one, field.name, None)
 
 
 @pytest.mark.parametrize(
@@ -313,6 +334,10 @@ def test_values() -> None:
         lambda: U(0, 1, -1),
         lambda: Not("true"),  # type: ignore[arg-type] # what a caller may get wrong
         lambda: And((a,)),
+        lambda: And((a, "true")),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: Or(("true", a)),  # type: ignore[arg-type] # what a caller may get wrong
+        lambda: every([a, None]),  # type: ignore[list-item] # what a caller may get wrong
+        lambda: some([None]),  # type: ignore[list-item] # what a caller may get wrong
         lambda: Or(5),  # type: ignore[arg-type] # what a caller may get wrong
         lambda: Constant("no"),  # type: ignore[arg-type] # what a caller may get wrong
         lambda: K(1.0, a),  # type: ignore[arg-type] # what a caller may get wrong

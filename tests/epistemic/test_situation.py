@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import combinations, pairwise
+from math import dist
 from xml.etree import ElementTree
 
 import pytest
@@ -222,6 +224,10 @@ def test_smcdel_hears_of_who_can_hold_no_card(text: str) -> None:
     asked = f"false K{last} K0 false\ntrue K{last} C true\ntrue C{{0,{last}}} !K0 false\n"
     situation = parse_situation(f"situation 1\n{text}\n{asked}")
     assert list(Smcdel(smcdel_text(situation)).answers()) == [False, True, True]
+    told = [line for line in smcdel_text(situation).splitlines() if line.startswith("-- ")][1:]
+    assert told == [f"-- {line.split(' ', 1)[1]}: {line.split()[0]}" for line in asked.splitlines()]
+    asking_only = parse_situation(f"situation 1\n{text}\nask K0 false\n")
+    assert "\n-- K0 false\n" in smcdel_text(asking_only)
 
 
 # --------------------------------------------------------------------------------------- Kripke
@@ -316,12 +322,56 @@ def test_drawings() -> None:
     assert r'w0 [label="0: 0\n1: 1\n2: 2"' in dot
 
 
-def test_no_world_covers_what_a_line_says() -> None:
-    """Eight worlds whose names are long come close to each other."""
+def muddy() -> Situation:
+    """Three children: eight worlds whose names are long come close to each other."""
     sets = "".join(f"set {child}3 {child}3\nleast {one}\n" for child, one in enumerate(
         ("1 0 0 1", "0 1 0 1", "0 0 1 1")))  # fmt: skip
-    found = parse_situation(f"situation 1\nhands 1 1 1 3\n{sets}deal 03 13 23\n")
-    drawing = ElementTree.fromstring(svg_text_of(kripke_model(found), "mud"))
+    return parse_situation(f"situation 1\nhands 1 1 1 3\n{sets}deal 03 13 23\n")
+
+
+@pytest.mark.parametrize("found", [parse_situation(THREE), muddy()], ids=["three", "muddy"])
+def test_every_world_is_a_box_of_its_own(found: Situation) -> None:
+    """On a circle, the real one on top with a second border; each has its own lines of text."""
+    model = kripke_model(found, (), every=True)
+    drawing = ElementTree.fromstring(svg_text_of(model, "worlds"))
+    name = "{http://www.w3.org/2000/svg}"
+    wide, tall = (float(drawing.attrib[side]) for side in ("width", "height"))
+    borders: dict[tuple[float, float], list[tuple[float, float]]] = {}
+    for one in drawing.iter(name + "rect"):
+        if "rx" in one.attrib:
+            x, y, w, h = (float(one.attrib[key]) for key in ("x", "y", "width", "height"))
+            assert min(x, y, wide - x - w, tall - y - h, w, h) > 0
+            borders.setdefault((round(x + w / 2), round(y + h / 2)), []).append((w, h))
+    places = [*borders]
+    assert [len(sizes) for sizes in borders.values()] == [2] + [1] * (len(model.worlds) - 1)
+    assert places[0][1] == min(y for _, y in places)
+    size = w, h = min(min(borders.values()))
+    assert all(min(sizes) == size for sizes in borders.values())
+    assert all(max(abs(x - u) - w, abs(y - v) - h) > 0
+               for (x, y), (u, v) in combinations(places, 2))  # fmt: skip
+    radii = [dist(one, (wide / 2, tall / 2)) for one in places]
+    assert max(radii) - min(radii) < 3
+    for line in drawing.iter(name + "line"):
+        ends = [float(line.attrib[key]) for key in ("x1", "y1", "x2", "y2")]
+        assert all(min(dist(end, one) for one in places) < 2 for end in (ends[:2], ends[2:]))
+    lines: dict[tuple[float, float], list[float]] = {one: [] for one in places}
+    for text in drawing.iter(name + "text"):
+        if text.attrib.get("text-anchor", "start") == "start" and text.text:
+            x, y = (float(text.attrib[key]) for key in ("x", "y"))
+            for at_x, at_y in places:
+                left, top = at_x - w / 2, at_y - h / 2
+                if left <= x <= left + w and top <= y <= top + h:
+                    assert left + 4 <= x
+                    assert x + 6.5 * len(text.text) <= left + w
+                    assert top + 12 <= y <= top + h - 4
+                    lines[at_x, at_y].append(y)
+    for ys in lines.values():
+        assert len(ys) >= found.problem.players
+        assert all(y - x >= 13 for x, y in pairwise(ys))
+
+
+def test_no_world_covers_what_a_line_says() -> None:
+    drawing = ElementTree.fromstring(svg_text_of(kripke_model(muddy()), "mud"))
 
     def numbers(kind: str, *names: str) -> list[list[float]]:
         marks = drawing.iter("{http://www.w3.org/2000/svg}" + kind)
