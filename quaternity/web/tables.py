@@ -73,7 +73,7 @@ from quaternity.web.seats import (
 from quaternity.web.sight import Sight
 from quaternity.web.store import GONE, READ_ANEW, Entry, News, Statement, Store, anew
 from quaternity.web.streams import BEAT_SECONDS, Streams
-from quaternity.web.table import GONE_SECONDS, Afar, Table
+from quaternity.web.table import ABSENT_SECONDS, Afar, Table
 from quaternity.web.thinking import Thinking
 
 MARKS = ("yes", "no", "maybe", "none")
@@ -753,7 +753,7 @@ class Tables:
 
     def _tick_once(self) -> None:
         """Do what is done now and then; what fails at a table ends nothing for the others."""
-        gone = monotonic() - GONE_SECONDS
+        gone = monotonic() - ABSENT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
         doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]

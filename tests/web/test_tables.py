@@ -245,6 +245,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+async def ticked(site: Site) -> None:
+    """What is done now and then."""
+    with limited("quaternity.web.tables", BEAT_SECONDS=0):
+        ticking = asyncio.create_task(site.app.state.tables.tick())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        ticking.cancel()
+
+
 def given_away(table: Table) -> bool:
     """Try to put a program into seat 1 of a table, which is somebody else's than seat 0."""
     answer = table.post(0, "hand-over", seat=1, player="random")
@@ -266,6 +275,7 @@ def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
                 many = [Table(site) for _ in range(3)]
                 for _ in range(60):
                     clock[0] += random.choice([0, 1, 15, 39, 41])
+                    site.run(ticked(site))
                     table = random.choice(many)
                     if random.randrange(2):
                         table.look(1)

@@ -160,9 +160,9 @@ def table_line(sight: Sight | None) -> tuple[str, str, str]:
     if not sight.begun:
         return joined(others), _("Waiting for friends"), ""
     count = len(whole_events(sight.moves))
-    last = told_events(sight, count - 1, 1) if count else []
+    last = "".join(event.text for event in told_events(sight, count - 1, 1))
     headline, __ = _headline(sight, names, replayed=False)
-    return joined(others), headline, last[0].text if last else ""
+    return joined(others), headline, last
 
 
 def _is_only_here(base: str) -> bool:
