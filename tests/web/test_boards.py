@@ -1,6 +1,7 @@
 """What pages of Quarto and SET show, and what can be clicked in them."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import Any
@@ -11,8 +12,9 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
+from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
-from quaternity.web.drawing.frame import table_line, told_events
+from quaternity.web.drawing.frame import drawn_part, table_line, told_events
 from quaternity.web.rendering import table_html
 from quaternity.web.sight import SeatSight, Sight
 from tests.sizes import thorough
@@ -302,3 +304,36 @@ def test_every_pattern_is_in_a_page_once() -> None:
     ids = re.findall(r' id="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
     assert {"striped-red", "striped-green", "striped-purple"} < set(ids)
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_who_agrees_to_more_cards_and_what_was_taken_is_told(seats: int) -> None:
+    match: Match[Any, Any, Any] = Match(SetRules(SetSettings(seats=seats)), ["you"] * seats, "1")
+    random, names = Random(seats), [f"<{letter}>" for letter in "ABCDEFGH"[:seats]]
+    taken: dict[int, list[tuple[int, ...]]] = {seat: [] for seat in range(seats)}
+    for _ in range(thorough(6, 20)):
+        if threes := match.position.seen.threes:
+            seat = random.randrange(seats)
+            taken[seat].insert(0, tuple(threes[0]))
+            match.play(seat, SetMove(tuple(threes[0])))
+        for size in range(seats):
+            agreed = frozenset(random.sample(range(seats), size))
+            wrong = tuple(random.randrange(3) for _ in range(seats))
+            sight = sight_of(match, 0)
+            sight = sight._replace(view=replace(sight.view, agreed=agreed, wrong=wrong))
+            drawn, here = drawn_part(sight), [names[seat] for seat in sorted(agreed)]
+            assert drawn["agreed"] == (
+                "" if not here else " and ".join(here) if size < 3 else f"{size} / {seats}"
+            )
+            waits = [name for name in names if name not in here]
+            others = " and ".join(waits) if len(waits) < 3 else f"{len(waits)} others"
+            assert (f"you agree; wait for {others}" == drawn["no_more"]) == (0 in agreed)
+            assert drawn["notes"] == [f"{count} wrong" if count else "" for count in wrong]
+            for shown in drawn["taken"]:
+                threes = taken[shown.seat]
+                assert shown.name == names[shown.seat]
+                assert [card.number for card in shown.last] == [*(threes[0] if threes else ())]
+                assert [text.count(",") for text in shown.all] == [2] * len(threes)
+                assert list(shown.all[:1]) == [
+                    ", ".join(str(SetCard(card)) for card in three) for three in threes[:1]
+                ]

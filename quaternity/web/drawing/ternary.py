@@ -62,10 +62,8 @@ def part(sight: Sight) -> dict[str, Any]:
         "undealt": f"{view.undealt} {_('card') if view.undealt == 1 else _('cards')}",
         "agreed": (
             joined([names[seat] for seat in sorted(view.agreed)])
-            if 0 < len(view.agreed) < 3
+            if len(view.agreed) < 3
             else f"{len(view.agreed)} / {len(names)}"
-            if view.agreed
-            else ""
         ),
         "no_more": _no_more(sight, names) if mine else "",
         "taken": [
