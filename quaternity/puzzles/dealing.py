@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from itertools import groupby
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from solvers.shortage import CrowdedHand, Shortage, most_cards
 from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
-MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 3, 3), (4, 4, 4), (4, 5, 4))
+MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
 """Set size, sets and players: in smaller games what is open soon looks like another puzzle."""
 
 LEAST_OPEN, LEAST_MOVES, MOST_MOVES = 3, 8, 21
@@ -34,7 +35,7 @@ CAN_ANSWER = Kind(
 )
 WHOSE = Kind(
     "whose",
-    "Which one card can be only one player's, although no mark shows it yet, and whose?",
+    "Which card can be only one player's, although no mark shows it yet, and whose?",
 )
 LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
 LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
@@ -43,7 +44,7 @@ AND_QUESTION = Kind(
     "and_question", "Only these moves matter, and what the question says: {moves:listed}."
 )
 NO_MOVES = Kind("no_moves", "No move matters: it is so from the start.")
-CANNOT = Kind("cannot", "{who:player} cannot have {card:card}: otherwise {proof}.")
+CANNOT = Kind("cannot", "{who:players} cannot have {card:card}: otherwise {proof}.")
 HENCE = Kind("hence", "So {card:card} is with {who:player}.")
 SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
 HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
@@ -199,7 +200,7 @@ class Owner:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level from a game that settles one card more than marks show."""
         del wish
-        game = open_game(random, MANY_SETS if level < 3 else LARGE_SETS, MOST_MOVES)
+        game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MOST_MOVES)
         if game is None:
             return None
         state = game.state
@@ -209,18 +210,17 @@ class Owner:
             return None
         ((card, owner),) = certain
         others = [player for player in problem.may_own(*card) if player != owner]
-        proofs = {player: _refuted(game, card, player) for player in others}
+        proofs = {player: refuted(game, card, player) for player in others}
         count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
-        if level_by(count.score, (2, 3, 4, 5)) != level:
+        if level_by(count.score + count.sets, (4, 5, 8, 9)) != level:
             return None
         wrong = dict(elsewhere(exact, state.players, [card], lambda card: SEEN(card=card)))
         for player in {*range(state.players)} - {owner}:
             wrong[f"{card} {player}"] = (
-                CANNOT(who=player, card=card, proof=proofs[player].proof)
+                CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
-        steps = [Step(wrong[f"{card} {player}"], (str(card), f"player {player}"))
-                 for player in others]  # fmt: skip
+        steps = cannot(card, proofs)
         return Puzzle(
             "owner", "quaternity", game.record(), WHOSE(), "card",
             answers=(f"{card} {owner}",), wrong=wrong,
@@ -234,6 +234,15 @@ class Owner:
     def answers_again(self, puzzle: Puzzle) -> set[str]:
         """Ask max-flow about every card and every player who may own it by the marks."""
         return certain_again(Game.parse(puzzle.position).state.problem)
+
+
+def cannot(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
+    """Yield why players cannot have a card, those together for whom it is the same."""
+    for proof, group in groupby(sorted(proofs, key=lambda x: proofs[x].proof),
+                                key=lambda x: proofs[x].proof):  # fmt: skip
+        who = sorted(group)
+        rests = (str(card), *(f"player {player}" for player in who))
+        yield Step(CANNOT(who=who, card=card, proof=proof), rests)
 
 
 def certain_again(problem: DealProblem) -> set[str]:
@@ -263,7 +272,8 @@ def _owned(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
     return SetConstraint.trusted(owners, constraint.low, constraint.high)
 
 
-def _refuted(game: Game, card: Card, player: int) -> Explanation:
+def refuted(game: Game, card: Card, player: int) -> Explanation:
+    """Return why a player cannot have a card of which that is so."""
     proof = refutation(
         game, card.set_index, lambda constraint: _owned(constraint, card, 1 << player)
     )

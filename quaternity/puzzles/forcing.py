@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from random import Random
 
 from quaternity.base.sentences import Kind, Sentence
+from quaternity.game.cards import Card
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
@@ -12,8 +15,9 @@ from quaternity.game.state import State
 from quaternity.insight.explanation import explain
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after, choices
-from quaternity.puzzles.dealing import SO_NOT, open_game
-from quaternity.puzzles.puzzle import Puzzle, Step
+from quaternity.puzzles.dealing import LOOK_AT_SET, SO_NOT, Count, cannot, open_game, refuted
+from quaternity.puzzles.puzzle import Puzzle, Step, level_by
+from solvers.problem import players_in
 
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
 """Set size, sets and players."""
@@ -26,11 +30,11 @@ COMPLETE = Kind(
     "You are {who:player} and on turn: what do you ask to complete {prize} {within}, whatever all "
     "others do?",
 )
-ANY_SET, THE_GAME = Kind("any_set", "a set"), Kind("the_game", "the set that wins the game")
+ANY_SET = Kind("any_set", "a set for yourself")
+THE_GAME = Kind("the_game", "the set that wins the game for you")
 AT_ONCE = Kind("at_once", "at once")
 WITHIN = Kind("within", "within {count} questions, whoever asks them")
-HOW_MANY_DO = Kind("how_many_do", "{right} of {all} questions do it.")
-ASK_FOR = Kind("ask_for", "Ask {asked:player}.")
+HOW_MANY_DO = Kind("how_many_do", "Questions that do it: {right} of {all}.")
 AFTER = Kind("after", "{move}: {then}.")
 THEN_ASK = Kind("then_ask", "then '{question}'")
 DONE = Kind("done", "the set is yours")
@@ -54,16 +58,17 @@ class Force:
                 break
         if not right or len(right) > MOST_WAYS or 3 * len(right) > len(questions):
             return None
-        line, hidden = search.line(game, right[0], within)
-        if min(5, within + hidden) != level:
+        lines = [search.line(game, question, within) for question in right]
+        line = min(lines, key=lambda line: line.score)
+        if level_by(line.score, (1.5, 3, 4.5, 5.75)) != level:
             return None
         wins = 2 * search.goal > state.sets
         wrong = {str(question_sentence(question)): FAILS(line=search.spoiled(question, within))
                  for question in questions if question not in right}  # fmt: skip
         steps = (
             Step(HOW_MANY_DO(right=len(right), all=len(questions))),
-            Step(ASK_FOR(asked=right[0].asked), (f"player {right[0].asked}",)),
-            *line,
+            Step(LOOK_AT_SET(set=line.set_index), (f"set {line.set_index}",)),
+            *line.steps,
         )
         question = COMPLETE(
             who=search.me, prize=THE_GAME() if wins else ANY_SET(), count=within,
@@ -73,7 +78,10 @@ class Force:
             "force", "quaternity", game.record(), question, "move",
             answers=tuple(str(question_sentence(question)) for question in right),
             wrong=wrong, why=steps, level=level,
-            level_from={"questions": within, "hidden": hidden, "right": len(right)},
+            level_from={
+                "questions": within, "hidden": line.hidden, "own": line.own,
+                "counted": line.counted,
+            },
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
@@ -100,6 +108,30 @@ def _forced(state: State, me: int, goal: int, within: int) -> bool:
         for question in state.legal_questions
     )  # fmt: skip
     return any(outcomes) if mine else all(outcomes)
+
+
+@dataclass(slots=True)
+class Line:
+    """How a set is forced: the steps, and what makes it hard to see.
+
+    Attributes:
+        set_index: of the first question.
+        hidden: answers that no mark shows.
+        own: questions for a set of which no mark shows a card of the asker's.
+        counted: players and sets whose cards are counted to see what the answers are.
+    """
+
+    set_index: int
+    steps: list[Step] = field(default_factory=list)
+    hidden: int = 0
+    own: int = 0
+    counted: int = 0
+    questions: int = 0
+
+    @property
+    def score(self) -> float:
+        """How hard it is."""
+        return self.questions + self.hidden + self.own + self.counted / 4
 
 
 class Search:
@@ -153,26 +185,46 @@ class Search:
             question = next(x for x in state.legal_questions if not self.forces(state, x, within))
         return line
 
-    def line(self, game: Game, question: Question, within: int) -> tuple[list[Step], int]:
-        """Return what to ask after each answer, and how many answers no mark shows."""
-        steps, hidden, open_lines = list[Step](), 0, [(game, question, within)]
+    def line(self, game: Game, question: Question, within: int) -> Line:
+        """Return what to ask after each answer, and how hard that is to see."""
+        line = Line(question.card.set_index, questions=within)
+        open_lines = [(game, question, within)]
         while open_lines:
             game, asked, within = open_lines.pop(0)
             state, rests = game.state, (str(asked.card), f"player {asked.asked}")
+            owners = state.problem.sets[asked.card.set_index].owners
+            line.own += 1 << self.me not in owners
             if len(state.owners_of(*asked.card)) > 1:
-                hidden += 1
+                line.hidden += 1
                 if proof := explain(game, asked, Answer.NO):
+                    line.counted += Count.of(proof).score
                     no = SO_NOT(asked=asked.asked, answer=Answer.NO, reason=proof.reason)
-                    steps.append(Step(no, rests))
+                    line.steps.append(Step(no, rests))
             for answer in state.answers(asked):
-                after = game.ask(asked, answer)
-                then: Sentence = DONE()
-                if after.state.points[self.me] < self.goal:
-                    if after.state.turn != self.me:
-                        continue  # whatever the others ask now leads to it
-                    questions, count = after.state.legal_questions, within - 1
-                    asks = next(x for x in questions if self.forces(after.state, x, count))
-                    then = THEN_ASK(question=question_sentence(asks))
-                    open_lines.append((after, asks, count))
-                steps.append(Step(AFTER(move=question_sentence(asked, answer), then=then), rests))
-        return steps, hidden
+                after, then = game.ask(asked, answer), list[Sentence]()
+                if after.state.points[self.me] >= self.goal:
+                    line.steps += self._rest(game, after, asked.card)
+                    then = [DONE()]
+                elif after.state.turn == self.me:  # else whatever others ask leads to it
+                    asks = self._next(after.state, within - 1)
+                    then = [THEN_ASK(question=question_sentence(asks))]
+                    open_lines.append((after, asks, within - 1))
+                move = question_sentence(asked, answer)
+                line.steps += [Step(AFTER(move=move, then=text), rests) for text in then]
+        return line
+
+    def _next(self, state: State, within: int) -> Question:
+        """Return a question that leads to the goal, for a card that is seen if there is one."""
+        good = [x for x in state.legal_questions if self.forces(state, x, within)]
+        return min(good, key=lambda question: len(state.owners_of(*question.card)) > 1)
+
+    def _rest(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
+        """Yield why the cards of a completed set that no mark shows are with the asker, too."""
+        index, me = asked.set_index, self.me
+        if after.state.completed[index] != me:
+            return
+        for number, mask in enumerate(before.state.problem.sets[index].owners):
+            card = Card.trusted(index, number)
+            others = [player for player in players_in(mask) if player != me]
+            if others and card != asked:
+                yield from cannot(card, {player: refuted(after, card, player) for player in others})

@@ -42,7 +42,7 @@ YOU_WIN, NOBODY_WINS = Kind("you_win", "You win"), Kind("nobody_wins", "Nobody w
 TOO_LATE = Kind("too_late", "You win, but not within {count} placements")
 THEY_WIN = Kind("they_win", "The other player wins")
 ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
-HOW_MANY_DO = Kind("how_many_do", "{right} of {all} moves do it.")
+HOW_MANY_DO = Kind("how_many_do", "Moves that do it: {right} of {all}.")
 
 MOST_REFUTED = 6
 """Wrong moves that do not lose at once, and are refuted in a proof."""
