@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
@@ -110,6 +111,32 @@ def test_streams_and_refusals_are_counted(site: Site) -> None:
     before = refused["pages"]
     refusal("pages", 429, "too many")
     assert value(numbers(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
+
+
+def test_every_request_is_counted_once_by_its_route_method_and_status(site: Site) -> None:
+    random, counted = Random(4), Counter[tuple[str, str, str]]()
+    table = Table(site)
+    doors = {
+        "/": "/", "/learn": "/learn", "/t/x": "/t/{table}", "/nothing": eyes.UNKNOWN,
+        table.path: "/api/tables/{table}", "/guide": "/guide", "/healthz": "/healthz",
+    }  # fmt: skip
+    before = requests_in(numbers(site))
+    for _ in range(40):
+        path, method = random.choice(list(doors)), random.choice(["GET", "HEAD", "POST", "DELETE"])
+        status = site.ask(method, path).status
+        shown = method if method in eyes.METHODS else "(other)"
+        counted[doors[path], shown, str(status)] += 1
+    counted["/metrics", "GET", "200"] += 1
+    after = requests_in(numbers(site))
+    after.subtract(before)
+    assert {key: count for key, count in after.items() if count} == counted
+
+
+def requests_in(text: str) -> Counter[tuple[str, str, str]]:
+    """How often what was answered, as the numbers say."""
+    line = r'^quaternity_requests_total\{method="(.*?)",route="(.*?)",status="(\d+)"\} (\S+)$'
+    rows = re.findall(line, text, re.MULTILINE)
+    return Counter({(route, method, status): int(float(n)) for method, route, status, n in rows})
 
 
 def test_seconds_of_requests_are_counted_in_ascending_buckets(site: Site) -> None:

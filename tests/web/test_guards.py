@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from uvicorn import Config
 from uvicorn.server import ServerState
 
-from quaternity.web.admission import Rates, Turns, asker
+from quaternity.web.admission import Rates, Turns, asker, connections
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Guards
@@ -350,11 +350,16 @@ def test_connections_that_take_places_of_others_are_closed(server: Server) -> No
     async def closed() -> bool:
         config = Config(application, http=Connection, ws="none", log_config=None)
         wire = Wire()
-        Connection(config, ServerState(), {}).connection_made(wire)
+        connection = Connection(config, ServerState(), {})
+        connection.connection_made(wire)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        return wire.closed
+        was_closed = wire.closed
+        connection.connection_lost(None)
+        return was_closed
 
+    before = +connections.open
     assert not asyncio.run(closed())
     with limited("quaternity.web.admission", REQUEST_SECONDS=0):
         assert asyncio.run(closed())
+    assert +connections.open == before, "their places are free again"

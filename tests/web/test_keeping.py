@@ -151,6 +151,20 @@ def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Pat
             assert tables.store.read(of_it, name_of(table)) == [(0,)], kind
 
 
+def test_a_next_game_that_is_gone_may_be_made_again(tmp_path: Path) -> None:
+    for in_memory in (True, False):
+        with opened(tmp_path / str(in_memory)) as site:
+            table = finished(site)
+            tables = site.app.state.tables
+            made = [table.post(0, "again").json["table"] for _ in range(2)]
+            assert made[0] == made[1] == table.look()["again"]
+            if not in_memory:
+                tables.forget()
+            site.run(tables.remove(made[:1]))
+            assert table.look()["again"] is None
+            assert table.post(0, "again").json["table"] not in made
+
+
 def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
     limits = Limits(kept=7)
     with opened(tmp_path, limits=limits) as site:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -18,10 +19,11 @@ from hypothesis import strategies as st
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
-from quaternity.web.clock import Clock
+from quaternity.web.clock import Clock, kept_clock, read_clock
 from quaternity.web.drawing.frame import drawn_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
+from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import table_html
 from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
 from tests.sizes import examples, thorough
@@ -346,6 +348,25 @@ def test_clocks_that_cannot_be(game: str, clock: Any, says: str, tmp_path: Path)
         page = site.ask("POST", "/api/tables", wanted)
         assert page.status == 422
         assert says in page.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("seconds", 5, 14 * 86_400), ("days", 1, 14), ("increment", 0, 3_600)],
+)
+def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: int) -> None:
+    more = {"seconds": 60} if name == "increment" else {}
+    for value in (least, most):
+        clock = read_clock(more | {name: value})
+        assert clock is not None
+        assert clock == kept_clock(json.dumps(clock))
+        assert getattr(clock, "seconds" if name == "days" else name) == (
+            value * 86_400 if name == "days" else value
+        )
+    for value in (least - 1, most + 1, True, str(least), None, float(least)):
+        with pytest.raises(Refusal, match=f"{name}: a whole number from {least} to {most}"):
+            read_clock(more | {name: value})
+    assert read_clock(None) is kept_clock(None) is None
 
 
 def test_a_clock_begins_with_the_game(tmp_path: Path) -> None:
