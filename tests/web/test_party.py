@@ -363,9 +363,9 @@ def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: 
         assert getattr(clock, "seconds" if name == "days" else name) == (
             value * 86_400 if name == "days" else value
         )
-    for value in (least - 1, most + 1, True, str(least), None, float(least)):
+    for wrong in (least - 1, most + 1, True, str(least), None, float(least)):
         with pytest.raises(Refusal, match=f"{name}: a whole number from {least} to {most}"):
-            read_clock(more | {name: value})
+            read_clock({**more, name: wrong})
     assert read_clock(None) is kept_clock(None) is None
 
 
