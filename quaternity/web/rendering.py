@@ -193,6 +193,7 @@ def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -
         invitation=invitation,
         others=joined(others) if others else "",
         free=free if seat is None else [],
+        seat=seat,
         taken=not open_here,
         begun=sight.begun,
         watch=f"{root}/t/{sight.watch}",

@@ -231,7 +231,7 @@ class Table:
         if comes and self.waits and any(self.seats[number].ready == COMING for number in held):
             self._arriving = asyncio.create_task(self._arrive(held))
         self._go_on()
-        maker = token is None and browser is not None and browser == self.kept.maker
+        maker = browser is not None and browser == self.kept.maker
         if asked is not None:
             if asked not in range(len(self.seats)):
                 raise Refusal(404, NO_SEAT(seat=asked))

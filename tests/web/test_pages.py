@@ -40,6 +40,7 @@ from quaternity.web.rendering import (
     guide_pictures,
     help_html,
     home_html,
+    join_html,
     new_html,
     static,
     static_files,
@@ -220,6 +221,37 @@ def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
     assert 'class="qr"' in html
     others = tuple(one._replace(invitation=None) for one in shown.seats)
     assert "/join/" not in table_html(shown._replace(seats=others, seat=2), BASE)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("seat", [None, 0, 1, 2])
+def test_an_invitation_lets_somebody_sit_down_where_that_can_be(
+    seat: int | None, begun: bool
+) -> None:
+    """By the link of a table before the game begins, by that of a seat as long as it is empty."""
+    for kinds in product(["person", "open", "program"], repeat=3):
+        seats = [
+            SeatSight(None if kind == "open" else f"Person {number}", kind)
+            for number, kind in enumerate(kinds)
+        ]
+        free = [number for number, kind in enumerate(kinds) if kind == "open"]
+        shown = sight(played(QUATERNITY, 0), None, seats=tuple(seats), begun=begun)
+        html = join_html(shown, seat, "i" * 22)
+        can_sit = seat in free if seat is not None else bool(free) and not begun
+        assert ('data-api="/api/seats"' in html) == can_sit
+        offered = re.findall(r'<option value="(\d)">', html)
+        choice = can_sit and seat is None and len(free) > 1
+        assert list(map(int, offered)) == (free if choice else [])
+        there = [n for n in range(3) if n not in free and n != seat]
+        assert all((f"Person {number}" in html) == (number in there) for number in range(3))
+        reasons = {
+            "Somebody has this seat already.": seat is not None,
+            "The game has begun.": seat is None and begun,
+            "Every seat is taken.": seat is None and not begun,
+        }
+        assert {text for text in reasons if text in html} == {
+            text for text, holds in reasons.items() if holds and not can_sit
+        }
 
 
 def test_programs_that_the_server_has_besides_may_sit_there() -> None:

@@ -300,6 +300,20 @@ def test_programs_begin_with_the_game_and_not_before(site: Site) -> None:
     assert site.run(asyncio.wait_for(moved(), 60)) == 1
 
 
+def test_who_made_a_table_begins_it_from_their_browser_also_without_a_seat(site: Site) -> None:
+    maker, guest, other = ({"cookie": f"quaternity={letter * 22}"} for letter in "mno")
+    wanted = {"game": "set", "settings": {"seats": 2}, "seats": ["open", "open"]}
+    made = site.ask("POST", "/api/tables", wanted, headers=maker).json
+    link = {"invitation": made["invitation"]}
+    assert site.ask("POST", "/api/seats", link, headers=guest).status == 201
+    start, page = f"/api/tables/{made['table']}/start", f"/t/{made['table']}"
+    for headers in ({}, other, maker):
+        may_start = b"data-start" in site.ask("GET", page, headers=headers).body
+        assert may_start == (headers is maker)
+        status = site.ask("POST", start, {}, headers=headers).status
+        assert status == (200 if may_start else 403)
+
+
 def test_a_room_that_all_have_left_is_open_to_who_has_its_link(site: Site) -> None:
     table = room(site)
     comes(site, table, name="Ben")
