@@ -78,7 +78,8 @@ GROUPS = {
         "quaternity/perfect/bots/*.py quaternity/perfect/players.py"
         " quaternity/perfect/solving/estimate.py",
         "__init__",
-        "tests/perfect/test_bots.py tests/perfect/test_estimate.py",
+        "tests/perfect/test_bots.py tests/perfect/test_estimate.py tests/perfect/test_waiting.py"
+        " tests/perfect/test_brisk.py tests/table/test_tournament.py tests/table/test_match.py",
     ),
     "scores": (
         "quaternity/table/tournament/scores.py",

@@ -1,5 +1,7 @@
 """Bots: legal, repeatable, and as good as they claim."""
 
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,24 +11,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
+from quaternity.game.question import Question
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.bots.policy import Policy
-from quaternity.perfect.bots.prospects import ahead, exact_prospects, rough_prospects
+from quaternity.perfect.bots.prospects import (
+    TURN,
+    ahead,
+    exact_prospects,
+    many_prospects,
+    rough_prospects,
+)
 from quaternity.perfect.bots.search import SearchBot, Tree
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
 from quaternity.perfect.solving.solver import solve
 from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.table.games import registration
 from quaternity.table.match import Match
+from quaternity.table.players import make_player
 from quaternity.trials.strategies import game_settings, states
+from solvers.brute_force import deals
 from tests.limits import limited
 from tests.perfect.positions import random_states
-from tests.sizes import examples
+from tests.sizes import examples, thorough
 from tests.table.planted import make_bot
 
-START = State.start(Settings(3, 3, 3))
+START_SETTINGS = Settings(3, 3, 3)
+START = State.start(START_SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +248,121 @@ def test_prospects_count_what_is_certain(state: State) -> None:
     assert max(ahead(exact, role) for role in range(len(roles))) >= 0
 
 
+def by_player(state: State) -> list[float]:
+    """The exact prospects of each player."""
+    key, roles = canonical(state)
+    values = exact_prospects(coding(Rules.of(state)), key)
+    return [values[roles.index(player)] for player in range(state.players)]
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (2, 4, 4)], ids=str)
+def test_prospects_are_what_all_deals_say(sizes: tuple[int, int, int]) -> None:
+    """Exact ones by a list of all deals, rough ones by owners alone; with and without keys."""
+    start = State.start(Settings(*sizes))
+    code = coding(Rules.of(start))
+    for state in random_states(start, Random(1), thorough(40, 200)):
+        listed = [*islice(deals(state.problem), 301)]
+        exact, rough = ([float(points) for points in state.points] for _ in range(2))
+        if not state.is_over:
+            exact[state.turn or 0] += TURN
+            rough[state.turn or 0] += TURN
+        for index, one in enumerate(state.closed().sets):
+            for player in range(state.players if one.owners else 0):
+                held = [deal.owner[index].count(player) for deal in listed]
+                exact[player] += (sum(held) / len(listed) / one.size) ** 2
+                even = sum(1 / mask.bit_count() for mask in one.owners if mask >> player & 1)
+                rough[player] += (max(even, one.low[player]) / one.size) ** 2
+        key, roles = canonical(state)
+        assert many_prospects(state) == pytest.approx(rough)
+        assert rough_prospects(code, key, {}) == pytest.approx([rough[one] for one in roles])
+        if len(listed) <= 300:
+            assert by_player(state) == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("kept", [3, 1 << 16])
+def test_the_informed_bot_asks_and_answers_by_its_prospects(kept: int) -> None:
+    """Whatever it still remembers; among equals it draws."""
+    drawn = 0
+    with limited("quaternity.perfect.bots.informed", MOST_REMEMBERED=kept):
+        bot = make_bot("informed", Random(1))
+        for state in random_states(START, Random(2), thorough(25, 100)):
+            if state.turn is None or state.is_over:
+                continue
+            worth: dict[Question, tuple[float, float]] = {}
+            for question, answers in state.legal_questions.items():
+                after = [tuple(by_player(state.after(question, answer))) for answer in answers]
+                theirs = [ahead(values, question.asked) for values in after]
+                best = [ahead(values, state.turn) for values, their in
+                        zip(after, theirs, strict=True) if their > max(theirs) - 1e-9]  # fmt: skip
+                worth[question] = min(best), max(best)
+                given = bot.answer(state, question)
+                assert theirs[[*answers].index(given)] > max(theirs) - 1e-9
+            least = max(low for low, _ in worth.values()) - 1e-6
+            asked = {bot.ask(state) for _ in range(6)}
+            assert all(worth[question][1] >= least for question in asked)
+            if all(low == high for low, high in worth.values()):
+                equal = [one for one, (low, _) in worth.items() if low >= least]
+                drawn += len(asked) > 1
+                assert len(asked) > 1 or len(equal) < 5
+    assert drawn > 5
+
+
+def test_the_search_bot_keeps_forced_wins_whatever_it_imagines(path: Path) -> None:
+    """By its questions and by its answers; and it answers so that nobody else gets one."""
+    bot = make_bot("search:1", Random(1))
+    asked = answered = kept = 0
+    with Tablebase(path) as tablebase:
+        for state in random_states(START, Random(5), thorough(150, 600)):
+            for question, answers in state.legal_questions.items():
+                forced = {
+                    answer: tablebase.standing(state.after(question, answer)).can_force
+                    for answer in answers
+                }
+                given = forced[bot.answer(state, question)]
+                if (question.asked,) in forced.values():
+                    assert given == (question.asked,)
+                    answered += len({*forced.values()}) > 1
+                elif () in forced.values():
+                    assert given == ()
+                    kept += len({*forced.values()}) > 1
+            if tablebase.standing(state).can_force == (state.turn,) and not state.is_over:
+                question = bot.ask(state)
+                lengths = [
+                    tablebase.standing(state.after(question, answer)).forced_length[question.asker]
+                    for answer in state.answers(question)
+                ]
+                assert None not in lengths
+                asked += 1
+    assert min(asked, answered, kept) > 5, (asked, answered, kept)
+
+
+@pytest.mark.parametrize("longest", [1, 60])
+def test_a_win_is_shared_out_in_every_imagined_game(longest: int) -> None:
+    code = coding(Rules.of(START))
+    with limited("quaternity.perfect.bots.search", LONGEST=longest):
+        tree = Tree(Policy(code, glance=0), Random(1))
+        for state in random_states(START, Random(3), 30):
+            result = tree.imagine(canonical(state).key, (2, 0, 1))
+            assert min(result) >= 0
+            assert sum(result) == pytest.approx(1)
+            if longest == 1 and not state.is_over:
+                assert result == pytest.approx((1 / 3,) * 3) or max(result) == 1
+
+
+DECISIONS = {"informed": "52a2449b44e6", "search:30": "24bb5693a769", "search": "a59a22345d60"}
+"""Digests of some questions and answers. Whoever changes one says what the program gains."""
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_a_program_plays_as_it_did(name: str) -> None:
+    bot, told = make_bot(name, Random(1)), list[str]()
+    for state in random_states(START, Random(11), 40 if name == "informed" else 12):
+        if not state.is_over:
+            question = bot.ask(state)
+            told.append(f"{question} {bot.answer(state, question).name}")
+    assert sha256("\n".join(told).encode()).hexdigest()[:12] == DECISIONS[name]
+
+
 def test_the_policy_puts_the_best_first() -> None:
     policy = Policy(coding(Rules.of(START)))
     for state in random_states(START, Random(5), 60):
@@ -288,6 +415,8 @@ def test_bots_are_found_by_name() -> None:
     ):
         with pytest.raises(InputError, match=why):
             make_bot(text, Random(0))
+    for text in ("random", "informed", "search", "search:1", "search:1000000"):
+        assert make_player(QuaternityRules(START_SETTINGS), text).text == text
 
 
 @pytest.mark.parametrize("name", ["informed", "search"])

@@ -94,7 +94,21 @@ def test_the_disk_is_what_a_run_takes(tmp_path: Path, sizes: tuple[int, int, int
     assert 0.8 * most < found.disk < 1.5 * most
 
 
+def test_an_estimate_says_seconds_or_minutes() -> None:
+    for found, words in (
+        (Estimate(25, True, 119.4, 4_600_000), "25 states, 119 s, 5 MB on disk"),
+        (Estimate(12_345, False, 120.0, 0), "about 12,345 states, 2 min, 0 MB on disk"),
+        (Estimate(10**6, False, 6e5, 10**10), "about 1,000,000 states, 10,000 min, 10,000 MB"),
+    ):
+        assert str(found).startswith(words)
+
+
 def test_estimates_are_repeatable() -> None:
-    start = State.start(Settings(3, 4, 3))
-    one, two = of(start, 100), of(start, 100)
-    assert (one.states, one.disk) == (two.states, two.disk)
+    """And those of before: who changes one says how much nearer to the true number it comes."""
+    for sizes, sample, states, disk in (
+        ((3, 4, 3), 100, 60_815, 5_483_465),
+        ((2, 4, 4), 50, 3_598, 345_271),
+        ((3, 3, 3), 100, 2_517, 183_143),
+    ):
+        found = of(State.start(Settings(*sizes)), sample)
+        assert (found.states, found.disk) == (states, disk)
