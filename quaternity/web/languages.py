@@ -108,7 +108,10 @@ def page_words() -> Markup:
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
-@lru_cache(maxsize=1024)
+MOST_ACCEPTED = 200
+"""So many characters are looked at of what a browser accepts."""
+
+
 def chosen(asked: str, cookie: str, accepted: str) -> str:
     """Return the language for who asked for one, liked one before, or whose browser accepts some.
 
@@ -120,6 +123,11 @@ def chosen(asked: str, cookie: str, accepted: str) -> str:
     for name in (asked, cookie):
         if name in SPOKEN:
             return name
+    return _accepted(accepted[:MOST_ACCEPTED])
+
+
+@lru_cache(maxsize=1024)
+def _accepted(accepted: str) -> str:
     wanted: list[tuple[float, int, str]] = []
     for number, part in enumerate(accepted.split(",")):
         name, _, weight = part.strip().partition(";")
@@ -147,7 +155,7 @@ class Spoken:
         asked = query.get(COOKIE, [""])[-1] if COOKIE in query else ""
         cookie = _cookie(headers.get(b"cookie", b"").decode("latin-1"))
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        token = _language.set(chosen(asked, cookie, accepted[:200]))
+        token = _language.set(chosen(asked, cookie, accepted))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and asked in SPOKEN and asked != cookie:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from babel.messages.extract import extract_from_file
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import quaternity
 from quaternity.base.sentences import Kind
@@ -23,7 +25,7 @@ from quaternity.web import languages
 from quaternity.web.app import app
 from quaternity.web.drawing.words import INSTEAD, TEMPLATES
 from quaternity.web.forms import form_fields
-from quaternity.web.languages import LOOKS, SCRIPT_WORDS, SPOKEN, catalogue, speaking
+from quaternity.web.languages import LOOKS, SCRIPT_WORDS, SPOKEN, catalogue, chosen, speaking
 from quaternity.web.rendering import (
     help_html,
     home_html,
@@ -33,6 +35,7 @@ from quaternity.web.rendering import (
     table_html,
 )
 from quaternity.web.talk import Line
+from tests.sizes import examples
 from tests.web.site import Site
 from tests.web.test_api import Table
 from tests.web.test_pages import BASE, KWARTET, QUATERNITY, played, sight
@@ -193,6 +196,27 @@ def test_nothing_of_other_pages_is_left_in_english() -> None:
             pages.append(help_html(looking, word, answer, {}))
         for html in pages:
             assert left_in_english(html) == set()
+
+
+@given(
+    st.sampled_from(["", "xx", "nl"]), st.sampled_from(["", "de", "deutsch"]),
+    st.lists(st.tuples(st.sampled_from(["de", "de-AT", "nl", "NL", "fr", "en", "*", ""]),
+                       st.sampled_from(["", ";q=1", "; q=0.5", ";q=0.9", ";q=0", ";q=x", ";q="])),
+             max_size=6),
+)  # fmt: skip
+@settings(max_examples=examples(600))
+def test_a_page_is_in_the_language_that_was_asked_for_or_is_liked_best(
+    asked: str, cookie: str, accepted: list[tuple[str, str]]
+) -> None:
+    header = ", ".join(f"{name}{weight}" for name, weight in accepted)
+    known = [name for name in (asked, cookie) if name in SPOKEN]
+    liked = [
+        (float(weight.partition("=")[2] or 1), name.partition("-")[0].lower())
+        for name, weight in accepted if weight not in (";q=x", ";q=")
+    ]  # fmt: skip
+    spoken = [(share, name) for share, name in liked if share and name in SPOKEN]
+    best = [name for share, name in spoken if share == max(spoken)[0]] if spoken else ["en"]
+    assert chosen(asked, cookie, header) == [*known, *best][0]
 
 
 def test_two_people_at_one_table_read_two_languages(tmp_path: Path) -> None:
