@@ -22,6 +22,7 @@ from solvers.problem import DealProblem, SetConstraint
 from tests.perfect.plain_solver import Game, PlainSolution, Position
 from tests.perfect.positions import (
     all_keys,
+    from_hands,
     random_states,
     relabelled,
     smallest_form,
@@ -248,6 +249,21 @@ def test_keys_are_compact() -> None:
     for sizes, most in (((4, 3, 3), 8), ((3, 4, 4), 16), ((4, 4, 4), 16), ((4, 13, 4), 40)):
         key = canonical(State.start(Settings(*sizes))).key
         assert len(key) <= most
+
+
+@pytest.mark.parametrize("sizes", [(4, 6), (8, 2), (2, 13), (12, 12)], ids=str)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_a_hand_may_be_nearly_the_whole_deck(sizes: tuple[int, int], players: int) -> None:
+    size, sets = sizes
+    for rich in range(players):
+        for each in (1, 2):
+            hands = [each] * players
+            hands[rich] = size * sets - each * (players - 1)
+            state = from_hands(size, sets, tuple(hands))
+            key, roles = canonical(state)
+            own = coding(Rules.of(state)).state(key)
+            assert [own.hands[roles.index(player)] for player in range(players)] == hands
+            assert canonical(own).key == key
 
 
 def test_damaged_and_unfinished_states_are_refused() -> None:

@@ -1,5 +1,6 @@
 """Estimates of how large a game is."""
 
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from random import Random
 
@@ -101,6 +102,8 @@ def test_an_estimate_says_seconds_or_minutes() -> None:
         (Estimate(10**6, False, 6e5, 10**10), "about 1,000,000 states, 10,000 min, 10,000 MB"),
     ):
         assert str(found).startswith(words)
+        with pytest.raises(FrozenInstanceError):
+            found.states = 1  # type: ignore[misc]
 
 
 def test_estimates_are_repeatable() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import islice
+from random import Random
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from quaternity.perfect.successors.one_state import Choice, choices
 from tests.agreement import agree
 from tests.limits import limited
 from tests.perfect.by_state import choices_by_state
-from tests.perfect.positions import all_keys
+from tests.perfect.positions import all_keys, random_states
 from tests.sizes import thorough
 
 FIRST, FEWEST = TieBreak
@@ -89,6 +90,10 @@ def test_both_ways_agree(
     for key in keys[: thorough(10, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     expanded_alike(code, keys)
+    # And from the start to the end of games.
+    moves = thorough(120, 400) // (1 + start.sets // 7 * 4)
+    late = [canonical(state).key for state in random_states(start, Random(4), moves)]
+    expanded_alike(code, sorted({*late}))
 
 
 def expanded_alike(code: Coding, keys: list[Key]) -> None:

@@ -437,7 +437,8 @@ class Expander:
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
         """Return the tie-break's order, [player, position]: the smallest is on turn."""
-        wish = points * (self.code.cards + 1) + hands if self._chances else seat
+        # Who wishes has a card, and nobody more than all.
+        wish = points * self.code.cards + hands if self._chances else seat
         return np.where(hands > 0, wish, np.int64(1 << 62))
 
     def _chosen(self, states: _States) -> tuple[NDArray[Any], Positions]:
