@@ -131,7 +131,7 @@ class News(NamedTuple):
     """What servers that share all tables tell each other of one of them.
 
     Attributes:
-        revision: how often the table has changed; `GONE` after its removal.
+        revision: how often the table has changed by then; `GONE` after its removal.
         entry: the entry of the log that is all that has changed; None where more has.
         event, data: what to tell those who look on, where nothing was kept.
     """

@@ -121,6 +121,8 @@ class Table:
         """Per seat of who is away, the people who agree that somebody else gets it."""
         self._read_agreed(stored.agreed)
         self.notice: str | None = None
+        self._noticed = self.revision
+        """The revision of the table about which something was noticed last."""
         self.due: float | None = None
         """When the time of who is to move runs out, as `Store.uptime` counts."""
         self._left = -1, 0.0
@@ -412,17 +414,22 @@ class Table:
 
     def _tell_all(self, event: str, data: dict[str, Any]) -> None:
         """Tell those who look on, here and at other servers, what is not kept."""
-        self.hear(event, data)
-        self._store.tell(News(self.kept.id, 0, None, event, data))
+        self.hear(event, data, self.revision)
+        self._store.tell(News(self.kept.id, self.revision, None, event, data))
 
-    def hear(self, event: str, data: dict[str, Any]) -> None:
-        """Tell those who look on here what happened here or at another server."""
+    def hear(self, event: str, data: dict[str, Any], revision: int) -> None:
+        """Tell those who look on here what happened here or at another server.
+
+        `revision` is that of the table there: what was noticed before the latest is over.
+        """
         if event == "talk":
             send([s for s in self.streams if (s.seat is None) == data["watching"]], TALK)
             return
         if event == "notice":
-            self.notice = Sentence(Kind(*data["kind"]), data["about"])
-            data = {"text": self.notice}
+            notice = Sentence(Kind(*data["kind"]), data["about"])
+            if revision >= self.revision:
+                self.notice, self._noticed = notice, revision
+            data = {"text": notice}
         self._tell(event, data)
 
     def _notify(self, notice: Sentence) -> None:
@@ -474,7 +481,7 @@ class Table:
         if now.revision == self.revision:
             return
         before, again = self.seats, self.again
-        begun = now.kept.head != self.kept.head
+        begun = self.waits and now.kept.waiting is None
         course = await asyncio.to_thread(rebuilt, now) if begun else self.course
         self.revision = now.revision
         if len(now.seats) != len(before):
@@ -485,7 +492,8 @@ class Table:
             self.course.follow(entry)
             self._count_alone(entry.seat)
             self._tell_version()
-            self.notice = None
+        if self._noticed < now.revision and (now.log or now.seats != before):
+            self.notice = None  # as at the server that has changed what it was about
         self._read_agreed(now.agreed)
         self.set_due(now.due)
         self._evening = None

@@ -705,7 +705,7 @@ class Tables:
             elif not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if each.event is not None:
-                    table.hear(each.event, each.data)
+                    table.hear(each.event, each.data, each.revision)
                 elif not table.follow(each):
                     self._follow(each.table)
 

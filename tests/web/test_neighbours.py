@@ -335,31 +335,81 @@ def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: 
         until_present(False, True)
 
 
+class Both:
+    """A table that two servers have, and who listens at each of them."""
+
+    def __init__(self, here: Site, there: Site, table: Table) -> None:
+        self.here, self.there, self.table = here, there, table
+        self.live = here.run(here.app.state.tables.open(table.made["table"]))
+        self.streams = [site.listen(f"{table.path}/events", None) for site in (here, there)]
+        heard_until(here, there, lambda: all(map(kinds, self.streams)))
+
+    def do(self, what: str) -> Any:
+        """Have something done at the first server; the answer."""
+        table, first = self.table, next(iter(self.live.to_act), 0)
+        if what == "move":
+            return table.move(first, table.look(first)["moves"][0])
+        if what == "seat":
+            self.live.seen[1 - first] = -inf
+            player = "open" if self.live.seats[1 - first].kind == "person" else "random"
+            return table.post(first, "hand-over", seat=1 - first, player=player)
+        if what == "undo":
+            return table.post(0, "undo", version=self.live.version, agree=True)
+        if what == "come":
+            sent = {"invitation": table.made["invitation"], "name": "Ben"}
+            return self.here.ask("POST", "/api/seats", sent)
+        return table.post(0, what, **({"text": "x"} if what == "talk" else {}))
+
+    def look(self, site: Site) -> Any:
+        """What a bystander is shown there; who is at another server is not known at once."""
+        seen = site.ask("GET", self.table.path).json
+        for seat in seen["seats"]:
+            del seat["present"]
+        del seen["thinking"]  # a program thinks at one of them
+        return seen
+
+    def agree(self) -> bool:
+        """Whether both heard the same, and show the same; that somebody agrees is all of a seat."""
+        heard = [kinds(stream) - {b"undo"} for stream in self.streams]
+        return heard[0] - {b"seats"} == heard[1] - {b"seats"} and (
+            heard[0] | heard[1] == heard[1] and self.look(self.here) == self.look(self.there)
+        )
+
+    def leave(self) -> None:
+        for stream in self.streams:
+            stream.leave()
+
+
 def test_whoever_listens_hears_the_same_at_every_server(cluster: Cluster) -> None:
     """Also where more has happened before a server has heard of the first of it."""
+    quarto = {"game": "quarto", "settings": {}, "chat": True}
     with Site(app(cluster.place("heard"))) as here, Site(app(cluster.place("heard"))) as there:
-        for what in product(("move", "seat", "talk"), repeat=2):
-            table = Table(here, game="quarto", settings={}, seats=["me", "me"], chat=True)
-            streams = [site.listen(f"{table.path}/events", None) for site in (here, there)]
-            live = here.run(here.app.state.tables.open(table.made["table"]))
-            heard_until(here, there, lambda at=streams: all(kinds(each) for each in at))  # type: ignore[misc]
+        for what in product(("move", "seat", "talk", "undo"), repeat=2):
+            if what[0] == "undo":
+                continue  # there is nothing to take back
+            both = Both(here, there, Table(here, seats=["me", "me"], **quarto))
             for each in what:
-                seat = live.to_act[0]
-                if each == "move":
-                    assert table.move(seat, table.look(seat)["moves"][0]).status == 200
-                elif each == "seat":
-                    player = "open" if live.seats[1 - seat].kind == "person" else "random"
-                    sent = {"seat": 1 - seat, "player": player}
-                    live.seen[1 - seat] = -inf
-                    owner = table.tokens[seat]
-                    page = here.ask("POST", f"{table.path}/hand-over", sent, owner)
-                    assert page.status == 200, page.body
-                else:
-                    page = here.ask("POST", f"{table.path}/talk", {"text": "x", "name": "Z"})
-                    assert page.status == 200
-            heard_until(here, there, lambda at=streams: kinds(at[1]) == kinds(at[0]))  # type: ignore[misc]
-            for stream in streams:
-                stream.leave()
+                assert both.do(each).status in (200, 409)
+            heard_until(here, there, both.agree)
+            both.leave()
+        for doing in (["again"], ["move", "again"]):
+            both = Both(here, there, Table(here, seats=["me", "easy"], **quarto))
+            both.live.wake = lambda: None  # no program is so quick
+            for each in doing:
+                assert both.do(each).status in (200, 201)
+            heard_until(here, there, lambda at=both: kinds(at.streams[1]) >= {b"again"})  # type: ignore[misc]
+            both.leave()
+        for doing in (["come"], ["start"], ["come", "start"]):
+            seats = ["me", "open", "open"] if "come" in doing else ["me", "open"]
+            game = {"game": "set", "settings": {"seats": 3}, "chat": True}
+            wanted = game if "come" in doing else quarto
+            both = Both(here, there, Table(here, seats=seats, **wanted))
+            for each in doing:
+                assert both.do(each).status in (200, 201)
+            begun = {b"start"} if "start" in doing else {b"seats"}
+            heard_until(here, there, lambda at=both, b=begun: kinds(at.streams[1]) >= b)  # type: ignore[misc]
+            heard_until(here, there, lambda at=both: at.look(here) == at.look(there))  # type: ignore[misc]
+            both.leave()
 
 
 def kinds(stream: Listening) -> set[bytes]:
