@@ -133,7 +133,8 @@ GROUPS = {
     "web": (
         "quaternity/web/**/*.py",
         "__init__",
-        "tests/web/test_admission.py tests/web/test_api.py tests/web/test_boards.py"
+        "tests/cli/test_tables.py tests/web/test_admission.py tests/web/test_api.py"
+        " tests/web/test_boards.py"
         " tests/web/test_connections.py tests/web/test_damage.py tests/web/test_decks.py"
         " tests/web/test_doors.py tests/web/test_end.py tests/web/test_evening.py"
         " tests/web/test_eyes.py tests/web/test_forms.py tests/web/test_full_disk.py"

@@ -9,6 +9,7 @@ import sys
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -523,6 +524,34 @@ def test_moves_that_are_not_listed_are_said_to_be_more(site: Site) -> None:
             seen = table.look(0)
         assert seen["moves"] == legal[:most]
         assert seen.get("more", False) == (most < len(legal))
+
+
+def test_every_link_of_a_page_leads_somewhere(site: Site) -> None:
+    """From the first page and those of tables, as far as links lead, to a page of each kind."""
+    tables = [Table(site, help=True, chat=True), Table(site, game="kwartet", seats=["me"] * 4,
+              settings={}), Table(site, seats=["me", "open", "open"])]  # fmt: skip
+    tables[0].move(0, tables[0].look(0)["moves"][0])
+    record = site.ask("GET", f"{tables[0].path}/record").body
+    uploaded = site.ask("POST", "/api/records", record).json["table"]
+    waiting = ["/", "/learn", "/report", f"/t/{uploaded}"]
+    waiting += [table.path.replace("/api/tables/", "/t/") for table in tables]
+    seen = set(waiting)
+    while waiting:
+        path = waiting.pop()
+        page = site.ask("GET", path, token=tables[0].tokens[0])
+        assert page.status in (200, 303, 307), (path, page.status)
+        if page.status != 200:
+            links = [dict(page.headers)[b"location"].decode()]
+        else:
+            if path.startswith(("/t/", "/guide/", "/puzzles")) and not path.endswith(".svg"):
+                assert page.body.startswith(b"<!doctype html>"), path
+            links = re.findall(r'(?:href|src)="(/[^"#]*)', page.body.decode("utf-8", "replace"))
+        for link in map(unescape, links):
+            kind = re.sub(r"(?<=/guide/)[a-z-]+(?=$|\.)|\w+(?==)|=.*|\d+|[\w-]{22}", "", link)
+            if thorough(kind, link) not in seen:
+                seen.add(thorough(kind, link))
+                waiting.append(link)
+    assert {"/puzzles", "/new", "/learn"} <= seen
 
 
 def test_files_of_pages_are_what_they_say_and_stay_for_ever(site: Site) -> None:

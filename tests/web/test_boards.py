@@ -14,6 +14,7 @@ from quaternity.quarto.rules import QuartoRules, QuartoSettings
 from quaternity.table.match import Match
 from quaternity.ternary.cards import SetCard
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
+from quaternity.web.drawing.any_game import any_part
 from quaternity.web.drawing.frame import drawn_part, table_line, told_events
 from quaternity.web.rendering import table_html
 from quaternity.web.sight import SeatSight, Sight
@@ -304,6 +305,27 @@ def test_every_pattern_is_in_a_page_once() -> None:
     ids = re.findall(r' id="([^"]+)"', page)
     assert sorted(ids) == sorted(set(ids))
     assert {"striped-red", "striped-green", "striped-purple"} < set(ids)
+
+
+def test_a_game_without_a_drawing_is_shown_as_text_with_its_moves() -> None:
+    """To who may move as buttons, a hundred at most."""
+    rules = QuartoRules()
+    match = Match(rules, ["random", "random"], "3")
+    counts = set()
+    while rules.to_act(match.position):
+        (acting,) = rules.to_act(match.position)
+        for seat in (None, 0, 1):
+            sight = sight_of(match, seat)
+            drawn = any_part(sight)
+            legal = [rules.write(move) for move in rules.moves(match.view(seat))]
+            assert drawn["table"] == rules.show(match.view(seat), 60)
+            assert drawn["moves"] == (legal[:100] if seat == acting else [])
+            assert drawn["more"] == (seat == acting and len(legal) > 100)
+            for other in (sight._replace(awaited=(1,)), sight._replace(mine=())):
+                assert any_part(other)["moves"] == []
+        counts.add(len(legal) > 100)
+        match.program_move()
+    assert counts == {True, False}
 
 
 @pytest.mark.parametrize("seats", [2, 4, 8])

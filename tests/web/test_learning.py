@@ -1,18 +1,23 @@
 """What a file says that somebody drops on a page."""
 
 from importlib.resources import files
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.game.rules import QuaternityRules
+from quaternity.game.settings import Settings
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import GAMES, rules_class
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 
+from quaternity.web.app import app
 from quaternity.web.learning import learned
 from quaternity.web.rendering import learned_html
+from tests.web.site import Site
 
 DATA = files("quaternity") / "data"
 
@@ -66,6 +71,24 @@ def test_a_record_of_another_game_keeps_its_rules() -> None:
 def test_what_is_no_file_of_ours_is_refused(data: bytes) -> None:
     with pytest.raises(InputError):
         learned(data)
+
+
+def test_a_file_that_is_dropped_is_shown_as_it_was_learned(tmp_path: Path) -> None:
+    with Site(app(str(tmp_path))) as site:
+        for data in (record_of(0), b'{"', b"hello", (DATA / "possible-4-13-4.json").read_bytes()):
+            page = site.ask("POST", "/learn", data)
+            try:
+                expected = 200, learned_html(learned(data))
+            except InputError as error:
+                expected = 422, learned_html(None, str(error))
+            assert (page.status, page.body.decode()) == expected
+
+
+def record_of(moves: int) -> bytes:
+    """The record of a game of Quaternity."""
+    rules = QuaternityRules(Settings(4, 3, 3))
+    text: str = rules.record_start(rules.start(Random(1)), ["a", "b", "c"])
+    return (text + "0 asks 1 for 0/2: no\n" * moves).encode()
 
 
 def test_errors_are_escaped() -> None:
