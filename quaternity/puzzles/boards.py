@@ -46,7 +46,7 @@ def board_text(puzzle: Puzzle) -> str:
         pairs = zip(pieces[:8], pieces[8:], strict=True)
         legend = "\n".join(f"  {first:<{wide}}{second}" for first, second in pairs)
         return f"{quarto_text(board).rstrip()}\n\n{legend}"
-    return puzzle.position.rstrip()
+    return _log_text(puzzle.position)
 
 
 def board_html(puzzle: Puzzle) -> str:
@@ -62,7 +62,7 @@ def board_html(puzzle: Puzzle) -> str:
             "What the moves say", (), state.problem, state.points, state.turn, state.completed
         )
         return f"{picture.html()}<pre>{escape(_moves_text(board))}</pre>"
-    return f"<pre>{escape(puzzle.position)}</pre>"
+    return f"<pre>{escape(_log_text(puzzle.position))}</pre>"
 
 
 def sheet(puzzles: list[Puzzle]) -> str:
@@ -105,6 +105,17 @@ def _game_text(game: Game) -> str:
     state = game.state
     score = score_text(state.hands, state.points, state.turn)
     return f"{score}\n{owners_table(state, follows=False)}\n\n{_moves_text(game)}".rstrip()
+
+
+def _log_text(log: str) -> str:
+    """Return a seat's log with its hands as they were dealt, and requests that have numbers."""
+    number, lines = 0, list[str]()
+    for line in log.splitlines():
+        asks = " asks " in line
+        number += asks
+        words = line.replace("hand ", "dealt to player ", line.startswith("hand "))
+        lines.append(f"{number}. {line}" if asks else words)
+    return "\n".join(lines)
 
 
 def _moves_text(game: Game) -> str:

@@ -39,8 +39,8 @@ REQUESTS_AT = 1, 2, 3, 4
 
 WHICH = Kind(
     "which",
-    "You are {who:player}: which card of somebody else can you name, although no request showed "
-    "it, and who has it?",
+    "You are {who:player}: which card of somebody else can you name, although yes and no alone do "
+    "not show it, and who has it?",
 )
 SHOWN = Kind("shown", "A request or your hand shows already where {card:card} is.")
 OF_YOURS = Kind(
