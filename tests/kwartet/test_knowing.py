@@ -10,7 +10,7 @@ from quaternity.epistemic import Formula, H, K, Kw, M, Method, holds
 from quaternity.epistemic.explanation import FormulaExplanation
 from quaternity.epistemic.formula import Knows, negation
 from quaternity.epistemic.seen_truth import SeenTruth, announced
-from quaternity.epistemic.two_deals import beside, other_deals
+from quaternity.epistemic.two_deals import beside, hand_lines, other_deals
 from quaternity.game.cards import Card
 from quaternity.kwartet.knowing import Moment, moment, read_formula, told_text, truth_at, why_at
 from quaternity.kwartet.played import seen_by
@@ -125,6 +125,14 @@ def test_a_sentence_says_who_knows_it() -> None:
             (moment(everybody, step), "the record does not know whether F"),
         ):
             assert told_text("F", formula, SeenTruth(None), at).startswith(words)
+
+
+def test_a_deal_has_a_line_for_each_hand_and_one_for_cards_aside() -> None:
+    for deal, lines in (
+        (Deal(((0, 0, 1), (1, 1, 0))), ["player 0: 0/0 0/1 1/2", "player 1: 0/2 1/0 1/1"]),
+        (Deal(((2, 0, 2),)), ["player 0: 0/1", "player 1: no cards", "aside: 0/0 0/2"]),
+    ):
+        assert [*hand_lines(deal, 2)] == lines
 
 
 def test_two_deals_are_side_by_side_where_that_fits() -> None:

@@ -492,9 +492,15 @@ def test_a_full_disk_is_said(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with (
         Disk(tmp_path, fails_at, stays=True),
-        pytest.raises(LimitError, match=r"cannot be kept: .*No space left"),
+        pytest.raises(LimitError, match=rf"in {tmp_path} cannot be kept: .*No space left"),
     ):
         solve(start_of(3, 2, 3))
+    mine = tmp_path / "mine"
+    with (
+        Disk(mine, 20, stays=True),
+        pytest.raises(LimitError, match=rf"in {mine} cannot be kept: .*No space left"),
+    ):
+        solve(start_of(3, 2, 3), directory=mine)
 
 
 def test_nobody_wins_where_nobody_can_go_on() -> None:
