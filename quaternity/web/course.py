@@ -84,7 +84,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             "somebody was faster, and what you chose is gone: choose anew",
             version=self.version,
         )
-        if stale and version not in self.recent:
+        if version not in self.recent:
             raise gone
         then = rules.view(self.recent[version], seat)
         try:

@@ -36,6 +36,7 @@ from quaternity.web.app import app
 from quaternity.web.helping import why
 from quaternity.web.new_table import parsed_record
 from quaternity.web.rendering import static_files
+from quaternity.web.seats import Caller
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.server import Server
@@ -524,6 +525,24 @@ def test_moves_that_are_not_listed_are_said_to_be_more(site: Site) -> None:
             seen = table.look(0)
         assert seen["moves"] == legal[:most]
         assert seen.get("more", False) == (most < len(legal))
+
+
+def test_every_moment_of_a_game_is_the_position_after_so_many_moves(site: Site) -> None:
+    table = Table(site, game="quarto", settings={}, seats=["me", "me"])
+    views = [table.look()["view"]]
+    for _ in range(4):
+        seat = table.look()["to_act"][0]
+        table.move(seat, table.look(seat)["moves"][-1])
+        views.append(table.look()["view"])
+    tables, name = site.app.state.tables, table.made["table"]
+    for at in range(-1, 7):
+        moment = min(max(at, 0), 4)
+        sight = site.run(tables.sight(name, Caller(), None, at))
+        assert (sight.number, sight.last, len(sight.moves)) == (moment, 4, moment)
+        assert json.loads(json.dumps(sight.rules.view_json(sight.view))) == views[moment]
+        if at >= 0:
+            page = site.ask("GET", f"/t/{name}/at/{at}").body.decode()
+            assert f"Moves: {moment}<" in page
 
 
 def test_every_link_of_a_page_leads_somewhere(site: Site) -> None:

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quaternity.base.sentences import facts
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
@@ -637,6 +638,10 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
                 names = [tip.name for tip in tips(looking, drawn_part(looking))]
                 assert names
                 seen.update(names)
+                last = facts(course.steps[-1].events[-1]) if course.steps else {}
+                for word in ("yes", "no"):
+                    told = str(last.get("answer")) == word and last.get("asker") == seat
+                    assert (word in names) == told
                 # What somebody may do now is told to them and to nobody else.
                 view, acts = looking.view, seat in looking.to_act
                 assert acts or not {"place", "give", "turn", "answer"} & {*names}

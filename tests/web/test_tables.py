@@ -1,6 +1,7 @@
 """Tables where several may act at once, and what happens while nobody looks."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product
 from math import inf
@@ -68,6 +69,66 @@ def test_a_claim_by_letters_means_the_cards_that_lay_there(site: Site) -> None:
     assert table.move(1, "more", 1).status == 409
     assert table.move(1, "a b", 1).status == 422
     assert table.look()["points"] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("version", [-1, 5, 99, 10**30])
+def test_a_version_that_never_was_means_nothing(version: int, site: Site) -> None:
+    table, cards = set_table(site)
+    assert table.move(0, claim(cards[:3]), version).status == 409
+    assert table.look()["version"] == 0
+
+
+def test_a_program_thinks_about_the_present_alone(site: Site, tmp_path: Path) -> None:
+    """Whatever others do meanwhile: what it began before is given up."""
+    active: Counter[int] = Counter()
+
+    async def plan(rules: Any, name: str, seat: int, *more: Any) -> Any:
+        active[seat] += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            active[seat] -= 1
+
+    with opened(tmp_path) as site:
+        site.app.state.tables.thinking.plan = plan
+        table, cards = set_table(site, seats=["me", "slow", "slow"])
+        for three in (cards[:3], cards[1:4], cards[2:5]):
+            table.move(0, claim(three))
+            site.rest()
+            assert active == {1: 1, 2: 1}
+
+
+def test_nothing_is_under_way_at_any_table_when_a_server_has_ended(tmp_path: Path) -> None:
+    async def plan(*_: Any) -> Any:
+        await asyncio.Event().wait()
+
+    with opened(tmp_path) as site:
+        tables = site.app.state.tables
+        tables.thinking.plan = plan
+        thinks = Table(site, game="quarto", settings={}, seats=["random", "me"])
+        timed = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})
+        live = [site.run(tables.open(table.made["table"])) for table in (thinks, timed)]
+        stream = site.listen(f"{thinks.path}/events", None)
+        assert live[0].tasks
+        assert live[1].due is not None
+
+    assert not any(table.tasks or table.streams for table in live)
+    assert live[1].due is None
+    assert stream.parts
+
+
+def test_who_has_several_seats_looks_from_the_one_that_may_move(site: Site) -> None:
+    cookie = {"cookie": "quaternity=" + "w" * 22}
+    wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
+    path = f"/api/tables/{site.ask('POST', '/api/tables', wanted, headers=cookie).json['table']}"
+    for version in range(4):
+        seen = site.ask("GET", path, headers=cookie).json
+        assert [seen["seat"]] == seen["to_act"]
+        move = {"version": version, "id": str(version), "move": seen["moves"][0]}
+        assert site.ask("POST", f"{path}/moves", move, headers=cookie).status == 200
+        for seat in (0, 1):
+            asked = site.ask("GET", f"{path}?seat={seat}", headers=cookie).json
+            assert asked["seat"] == seat
 
 
 def test_who_is_not_there_agrees_to_more(site: Site) -> None:

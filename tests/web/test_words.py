@@ -2,22 +2,25 @@
 
 import re
 from collections import Counter
+from decimal import Decimal
 from itertools import product
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
+from quaternity.decks.deck import Deck, decks
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.match import Match
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetSettings
 from quaternity.web.drawing.frame import table_context, told_events, waiting_context
+from quaternity.web.drawing.words import SpokenDeck
 from quaternity.web.evening import Score, evening_score
-from quaternity.web.languages import environment_of
-from quaternity.web.rendering import events_html
+from quaternity.web.languages import SPOKEN, environment_of, gettext, speaking
+from quaternity.web.rendering import events_html, grouped
 from quaternity.web.sight import SeatSight, Sight
 from quaternity.web.store import Store
 from tests.sizes import examples
@@ -85,6 +88,33 @@ def test_a_waiting_room_names_empty_seats_and_who_is_not_ready(
         assert ("You are watching" in drawn["advice"]) == (not mine and not may_start)
         busy = mine and not all(ready for _, ready in three)
         assert ("Not ready" in drawn["advice"]) == bool(busy)
+
+
+@given(st.integers(0, 10**30))
+@example(10**14)
+@example(10**15 - 1)
+@example(10**15)
+@settings(max_examples=examples(200))
+def test_large_numbers_are_exact_as_long_as_people_read_them(number: int) -> None:
+    text = grouped(str(number))
+    if number < 10**15:
+        assert text.replace(",", "") == str(number)
+        assert "about" not in text
+    else:
+        first, power = text.removeprefix("about ").split(" × 10")
+        exponent = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")))
+        assert Decimal(first) * 10**exponent <= number < (Decimal(first) + 1) * 10**exponent
+
+
+@pytest.mark.parametrize("deck", decks(), ids=lambda deck: deck.name)
+def test_a_deck_calls_sets_and_cards_by_its_names_or_by_numbers(deck: Deck) -> None:
+    for language in SPOKEN:
+        with speaking(language):
+            spoken = SpokenDeck(deck, language)
+            for index in range(len(deck.sets) or 3):
+                numbered = gettext("set {number}").format(number=index)
+                name = deck.set_name(index, language) if deck.sets else numbered
+                assert spoken.set_name(index) == name
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 21])

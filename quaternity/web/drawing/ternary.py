@@ -59,7 +59,7 @@ def part(sight: Sight) -> dict[str, Any]:
         "stripes": Markup(stripes_svg()),
         "how": _(HOW[view.settings.rule]),
         "choosing": mine,
-        "undealt": f"{view.undealt} {_('card') if view.undealt == 1 else _('cards')}",
+        "undealt": f"{view.undealt} {_('cards')}",  # they come by three
         "agreed": (
             joined([names[seat] for seat in sorted(view.agreed)])
             if len(view.agreed) < 3
