@@ -298,6 +298,16 @@ def test_of_everybody_else_a_card_says_that_they_can_be_asked_or_why_not(
         shown = sight(game, acting(game))
         drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
         done = [block.is_done for block in drawn["blocks"]]
+        for block in drawn["blocks"]:
+            for row, cell in ((each, cell) for each in block.rows for cell in each.cells):
+                tile = drawn["tiles"][block.set_index][cell.card]
+                asked = [seat for seat, *_ in json.loads(tile.asks)]
+                assert cell.legal == (row.seat in asked)
+                assert (cell.move is None) == (row.seat == shown.seat)
+                assert row.least >= sum(other.state == "certain" for other in row.cells)
+                if name == "quaternity" or tile.owners:
+                    there = "certain" if len(tile.owners) == 1 else "possible"
+                    assert cell.state == (there if row.seat in tile.owners else "impossible")
         for tile in chain.from_iterable(drawn["tiles"]) if drawn["asking"] else ():
             if done[tile.card.set_index]:
                 continue

@@ -236,6 +236,10 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
             for player in ("easy", "me"):
                 assert table.post(0, "hand-over", seat=0, player=player).status == 200
             left.append(left_of(table))
+            link = table.post(0, "elsewhere").json["link"]
+            moved = site.ask("POST", "/api/seats/move", {"link": link})
+            table.tokens[0] = moved.json["token"]
+            left.append(left_of(table))
     assert left == sorted(left, reverse=True)
 
 

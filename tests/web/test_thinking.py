@@ -60,8 +60,9 @@ def test_counts_have_limits(thinking: Thinking) -> None:
     assert asyncio.run(thinking.count(divmod, 7, 2)) == (3, 1)
     with pytest.raises(ZeroDivisionError):
         asyncio.run(thinking.count(divmod, 7, 0))
-    with pytest.raises(Refusal, match=r"longer than 0.2 s"):
+    with pytest.raises(Refusal, match=r"longer than 0.2 s") as refusal:
         asyncio.run(thinking.count(sleep, 60))
+    assert refusal.value.status == 422
     with pytest.raises(InputError, match="seconds"):
         asyncio.run(thinking.try_player(SetRules(), "slow:0"))
     patient = Thinking(20)
