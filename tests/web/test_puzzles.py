@@ -148,6 +148,20 @@ def test_what_a_step_rests_on_is_marked_on_the_page(kind: str) -> None:
                 assert ("rests" in board) == bool(step.rests), step
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_can_be_chosen_is_an_answer_and_the_right_one_is_among_it(kind: str) -> None:
+    for seed in range(thorough(2, 10)):
+        puzzle = make(kind, seed, 1)
+        form = page(puzzle).partition('<form class="answering"')[2].partition("</form>")[0]
+        lists = [re.findall("<option>([^<]+)<", text) for text in form.split("<select")[1:]]
+        lists += [values] if (values := re.findall(r'name="answer" value="(\w+)"', form)) else []
+        chosen = [" ".join(parts) for parts in product(*lists)] if lists else []
+        assert bool(chosen) == (puzzle.answer_form != "cards")
+        assert not chosen or {*puzzle.answers} <= {*chosen}
+        for answer in chosen:
+            assert puzzle.check(answer).right == (answer in puzzle.answers)
+
+
 def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:
     assert site.ask("GET", f"/puzzles/1/sets/1/{MOST_SEED}").status == 200
 
