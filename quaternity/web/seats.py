@@ -100,7 +100,7 @@ def fresh_code() -> str:
     32
     """
     letters = "".join(secrets.choice(ALPHABET) for _ in range(26))
-    return "-".join(letters[start : start + 4] for start in range(0, 26, 4))
+    return "-".join(letters[start : start + 4] for start in range(0, len(letters), 4))
 
 
 def plain_code(text: str) -> str:

@@ -15,6 +15,7 @@ from quaternity.table.games import GAMES, rules_class
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 
 from quaternity.web.app import app
+from quaternity.web.helping import certain
 from quaternity.web.learning import learned
 from quaternity.web.rendering import learned_html
 from tests.web.site import Site
@@ -88,7 +89,19 @@ def record_of(moves: int) -> bytes:
     """The record of a game of Quaternity."""
     rules = QuaternityRules(Settings(4, 3, 3))
     text: str = rules.record_start(rules.start(Random(1)), ["a", "b", "c"])
-    return (text + "0 asks 1 for 0/2: no\n" * moves).encode()
+    return (text + "0 asks 1 for 0/2: no\n" * moves).encode()  # the second is out of turn
+
+
+def test_why_a_formula_is_neither_true_nor_false_is_shown_to_who_asks_why() -> None:
+    rules = QuaternityRules(Settings(4, 3, 3))
+    text = record_of(1).decode()
+    for formula, known in (("H0 0/0", None), ("not H1 0/2", True), ("H1 0/2", False)):
+        asked = {"formula": formula}
+        plain = certain(rules, None, text, asked)
+        assert (plain["known"], plain["lines"]) == (known, [])
+        lines = certain(rules, None, text, asked | {"why": "1"})["lines"]
+        assert lines
+        assert ({"true if", "false if"} <= {*lines}) == (known is None)
 
 
 def test_errors_are_escaped() -> None:
