@@ -271,7 +271,7 @@ class PostgresReader(Reader):
         if known is None or known[0] is None:
             return 0
         rows = database.execute("SELECT number FROM schema_version").fetchall()
-        version = int(rows[0][0]) if rows else 0
+        version = max((int(number) for (number,) in rows), default=0)
         if version > len(MIGRATIONS):
             raise InputError(
                 f"{self.where}: was written by a newer version of this program "

@@ -57,6 +57,7 @@ def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) 
         ("quaternity", {}, 13, "seats: 13 are more than 12"),
         ("kwartet", {"sets": "1" * 5000, "x": 1}, None, "sets: .*; settings: 'x' is unknown"),
         ("quaternity", {"sets": "٣"}, None, "sets: '٣' is not a whole number"),
+        ("kwartet", {"x": 1, "sets": 0}, None, "settings: 'x' is unknown; .*; sets: 0 is not"),
     ],
 )
 def test_what_is_wrong_is_said(

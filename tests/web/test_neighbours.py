@@ -370,7 +370,9 @@ class Both:
 
     def agree(self) -> bool:
         """Whether both heard the same, and show the same; that somebody agrees is all of a seat."""
-        heard = [kinds(stream) - {b"undo"} for stream in self.streams]
+        heard = [kinds(stream) for stream in self.streams]
+        if b"undo" in heard[0]:
+            heard[0] = heard[0] - {b"undo"} | {b"seats"}
         return heard[0] - {b"seats"} == heard[1] - {b"seats"} and (
             heard[0] | heard[1] == heard[1] and self.look(self.here) == self.look(self.there)
         )

@@ -235,6 +235,7 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
             live.wake = lambda: None  # no program is so quick
             for player in ("easy", "me"):
                 assert table.post(0, "hand-over", seat=0, player=player).status == 200
+                assert (live.due is None) == (player == "easy"), "no clock runs for a program"
             left.append(left_of(table))
             link = table.post(0, "elsewhere").json["link"]
             moved = site.ask("POST", "/api/seats/move", {"link": link})
