@@ -49,13 +49,12 @@ KEEPS = Kind("keeps", "{who:players} keeps at least {least}")
 EACH_KEEP = Kind("keeps", "{who:players} each keep at least {least}")
 MAY_HAVE = Kind("may_have", "{who:players} may have {most}")
 EACH_MAY_HAVE = Kind("may_have", "{who:players} may have {most} each")
+CARDS_OF = Kind("cards_of", "{count:cards} of {set:set}")
 TOO_MANY_KEPT = Kind(
-    "too_many_kept",
-    "{who:players} must hold at least {least:cards} of {set:set}, which has only {most}",
+    "too_many_kept", "{who:players} must hold at least {least}, which has only {most}"
 )
 TOO_FEW_OWNED = Kind(
-    "too_few_owned",
-    "{who:players} must hold at least {least:cards} of {set:set}, but can have {most}",
+    "too_few_owned", "{who:players} must hold at least {least}, but can have {most}"
 )
 NOBODY = Kind("nobody", "nobody may own card {card:card}")
 NO_OWNER = Kind("no_owner", "card {card:card} can have no owner")
@@ -280,9 +279,11 @@ class Shortage:
         ]
         needed = sum(constraint.low[player] for player in players)
         ownable = sum(1 for mask in constraint.owners if mask & mask_of(players))
+        each = self._why(constraint, self.witnesses[index], 0) if len(players) > 1 else ""
+        least = _because(CARDS_OF(count=needed, set=index), each)
         if ownable == constraint.size:
-            return TOO_MANY_KEPT(who=players, least=needed, set=index, most=ownable)
-        return TOO_FEW_OWNED(who=players, least=needed, set=index, most=_amount(ONLY, ownable))
+            return TOO_MANY_KEPT(who=players, least=least, most=ownable)
+        return TOO_FEW_OWNED(who=players, least=least, most=_amount(ONLY, ownable))
 
     def _unplaced_in_words(self, problem: DealProblem, bounds: list[int]) -> str:
         index = next(

@@ -52,6 +52,7 @@ IN_DEALS = Kind("in_deals", "The answer is {answer} in {some} of {all} deals.")
 ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
 SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
 MARKED = Kind("marked", "A mark shows that {card:card} is not with {who:player}.")
+MARK_LEAVES = Kind("mark_leaves", "A mark shows that only {who:players} can have {card:card}.")
 HAND = Kind("hand", "{who:player} has {cards:hand}")
 NO_HAND = Kind("no_hand", "{who:player} has no cards")
 
@@ -79,12 +80,16 @@ def hands_of(deal: Deal, players: int) -> list[Sentence]:
 
 
 def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) -> Game | None:
-    """Return a game after fewer random moves than `most`; None if too little of it is open."""
+    """Return a game after fewer random moves than `most`, in which all have cards.
+
+    None if too little of it is open.
+    """
     settings = Settings(*random.choice(sizes))
     game = played(random, settings, random.randrange(LEAST_MOVES, most))
     owners = (constraint.owners for constraint in game.state.problem.sets)
     is_open = [any(mask.bit_count() > 1 for mask in masks) for masks in owners]
-    return None if game.is_over or sum(is_open) < LEAST_OPEN else game
+    fits = not game.is_over and sum(is_open) >= LEAST_OPEN and all(game.state.hands)
+    return game if fits else None
 
 
 class Count(NamedTuple):
@@ -209,7 +214,8 @@ class Owner:
         if len(certain) != 1:
             return None
         ((card, owner),) = certain
-        others = [player for player in problem.may_own(*card) if player != owner]
+        marks = problem.may_own(*card)
+        others = [player for player in marks if player != owner]
         proofs = {player: refuted(game, card, player) for player in others}
         count = max(map(Count.of, proofs.values()), key=lambda count: count.score)
         if level_by(count.score + count.sets, (4, 5, 8, 9)) != level:
@@ -220,12 +226,17 @@ class Owner:
                 CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
-        steps = cannot(card, proofs)
+        # The mark rests on moves, too.
+        behind = [refuted(game, card, x) for x in range(state.players) if x not in marks]
+        steps = [*hints(game, [*proofs.values(), *behind], card)]
+        if behind:
+            rests = tuple(f"player {player}" for player in marks)
+            steps.append(Step(MARK_LEAVES(who=marks, card=card), (str(card), *rests)))
         return Puzzle(
             "owner", "quaternity", game.record(), WHOSE(), "card",
             answers=(f"{card} {owner}",), wrong=wrong,
             why=(
-                *hints(game, list(proofs.values()), card), *steps,
+                *steps, *cannot(card, proofs),
                 Step(HENCE(card=card, who=owner), (str(card), f"player {owner}")),
             ),
             level=level, level_from={"players": len(count.players), "sets": count.sets},
@@ -274,8 +285,9 @@ def _owned(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
 
 def refuted(game: Game, card: Card, player: int) -> Explanation:
     """Return why a player cannot have a card of which that is so."""
+    index, number = card
     proof = refutation(
-        game, card.set_index, lambda constraint: _owned(constraint, card, 1 << player)
+        game, index, lambda each: _owned(each, card, each.owners[number] & 1 << player)
     )
     assert proof is not None, "somebody else has the card"
     return proof

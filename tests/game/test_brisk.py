@@ -116,8 +116,9 @@ def test_what_makes_a_question_hopeless_may_be_a_count() -> None:
     """To ask for a card of set 0, player 1 must have one; so 0 and 1 have both others."""
     game, question = known_no(), Question(1, 2, Card(0, 0))
     assert game.state.faults(question) == [
-        "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0, "
-        "but can have only 1; hopeless questions are not asked in a brisk game"
+        "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0 "
+        "(players 0 and 1 each keep at least 1), but can have only 1; hopeless questions are not "
+        "asked in a brisk game"
     ]
     # What is wrong anyhow is told alone.
     assert game.state.faults(Question(0, 1, Card(0, 1))) == ["player 1 is on turn, not player 0"]

@@ -127,12 +127,14 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
     (
         DealProblem([2, 1, 1], [one_set([[0], [0], [0], [1, 2]], low=[0, 1, 1])]),
         Shortage(0b000, (0b110,)),
-        "players 1 and 2 must hold at least 2 cards of set 0, but can have only 1",
+        "players 1 and 2 must hold at least 2 cards of set 0 "
+        "(players 1 and 2 each keep at least 1), but can have only 1",
     ),
     (
         DealProblem([2, 2, 0], [one_set([ALL] * 4, low=[2, 3, 0])]),
         Shortage(0b000, (0b111,)),
-        "players 0 and 1 must hold at least 5 cards of set 0, which has only 4",
+        "players 0 and 1 must hold at least 5 cards of set 0 "
+        "(player 0 keeps at least 2 and player 1 keeps at least 3), which has only 4",
     ),
     (
         DealProblem([2, 1, 1], [one_set([ALL, [], ALL, ALL])]),
