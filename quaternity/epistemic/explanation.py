@@ -90,7 +90,7 @@ def explain_formula(
     >>> for line in explain_formula("K2 H0 0/0", three_cards, [[0, 1, 2]]).lines:
     ...     print(line)
     player 2 does not know H0 0/0: the hand of player 2 is the same in deal 1, and there
-      player 1 holds 0/0, not 0
+      player 1 holds 0/0, not player 0
     """
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)

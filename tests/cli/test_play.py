@@ -195,8 +195,8 @@ def test_why_takes_players_that_do_not_exist(cli: Cli) -> None:
 def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) -> None:
     outcome = cli("play", "-s", 2, "-n", 4, "-p", 4,
                   stdin="3 1 0\nn\n2 0 1\ny\n0 2 1\nn\n3 3 1\nwhy\n")  # fmt: skip
-    assert "must hold 5 cards (6 at the start, 1 given away)" in " ".join(outcome.out.split())
-    assert " ".join(outcome.out.split()).count("but can have") == 1
+    assert "player 3 holds 3 cards (2 at the start, 1 received)" in " ".join(outcome.out.split())
+    assert " ".join(outcome.out.split()).count("but must hold") == 1
     assert (
         "  this rests on these moves, and on none of the others:\n"
         "    move 2: 3 asks 2 for 0/1: yes\n    move 3: 3 asks 0 for 2/1: no\n"
