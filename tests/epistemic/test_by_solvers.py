@@ -1,6 +1,5 @@
 """Evaluation by the solvers: full size, limits, and what its parts promise."""
 
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from quaternity.base.errors import InputError
 from quaternity.epistemic import C, D, H, K, Undecided, hand_patterns, holds
 from quaternity.epistemic.by_solvers import SolverEvaluator
-from quaternity.epistemic.coupled_deals import CoupledDeals, negated
+from quaternity.epistemic.coupled_deals import CoupledDeals, Literal, negated
 from quaternity.epistemic.encoding import Encoder
 from quaternity.epistemic.evaluator import Deadline, information_set, same_hands
 from quaternity.epistemic.explicit import ExplicitEvaluator
@@ -373,36 +372,32 @@ def test_refutations(most_options: int, hidden: tuple[DealProblem, Deal, int, Ca
     hand_patterns.hand_patterns.cache_clear()
 
 
-@given(st.data())
-@settings(max_examples=examples(200))
-def test_sums_and_choices_are_true_where_they_say(data: st.DataObject) -> None:
-    """Of literals that are free, and of such as are settled, in every way to settle the others."""
-    weights = data.draw(st.lists(st.integers(-3, 3), min_size=2, max_size=4))
-    settled = data.draw(st.lists(st.sampled_from([True, False, None, None]), min_size=4))
-    low, high = (data.draw(st.integers(-4, 4)) for _ in range(2))
-    condition = data.draw(st.sampled_from([True, None]))
-    for values in product([False, True], repeat=len(weights)):
-        if any(b not in (a, None) for a, b in zip(values, settled, strict=False)):
-            continue
-        total = sum(weight for weight, value in zip(weights, values, strict=True) if value)
-        for wish in (False, True):
-            model = CoupledDeals(Deadline(60))
-            literals = [model.new_literal() if one is None else one for one in settled]
-            literals = literals[: len(weights)]
-            when = model.new_literal() if condition is None else condition
-            for literal, value in [*zip(literals, values, strict=True), (when, wish)]:
-                model.require_one([literal if value else negated(literal)])
-            model.require_sum([*zip(weights, literals, strict=True)], low, high, when)
-            expected = low <= total <= high if wish else condition is None
-            assert model.solve() == expected
-        for choose, holds_there in ((CoupledDeals.all_of, all), (CoupledDeals.one_of, any)):
-            model = CoupledDeals(Deadline(60))
-            literals = [model.new_literal() if one is None else one for one in settled]
-            literals = literals[: len(weights)]
-            for literal, value in zip(literals, values, strict=True):
-                model.require_one([literal if value else negated(literal)])
-            model.require_one([choose(model, literals)])
-            assert model.solve() == holds_there(values)
+@pytest.mark.parametrize("seed", range(thorough(80, 1000)))
+def test_sums_and_choices_are_true_where_they_say(seed: int) -> None:
+    """Of literals that are free, and of such as are settled."""
+    random = Random(seed)
+    terms = [(random.randint(-3, 3), random.random() < 0.5) for _ in range(random.randint(2, 5))]
+    total = sum(weight for weight, value in terms if value)
+    low, high = (total + random.choice([-2, -1, 0, 0, 1, 2]) for _ in range(2))
+    values = [value for _, value in terms]
+
+    def literal(model: CoupledDeals, value: bool) -> Literal:
+        """A constant, or a free literal that can have this value alone."""
+        if random.random() < 0.4:
+            return value
+        free = model.new_literal()
+        model.require_one([free if value else negated(free)])
+        return free
+
+    for when in (True, False):
+        model = CoupledDeals(Deadline(60))
+        sums = [(weight, literal(model, value)) for weight, value in terms]
+        model.require_sum(sums, low, high, literal(model, when))
+        assert model.solve() == (low <= total <= high or not when)
+    for choose, holds_there in ((CoupledDeals.all_of, all), (CoupledDeals.one_of, any)):
+        model = CoupledDeals(Deadline(60))
+        model.require_one([choose(model, [literal(model, value) for value in values])])
+        assert model.solve() == holds_there(values)
 
 
 def test_smallest_totals() -> None:
