@@ -10,7 +10,7 @@ from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical
 from quaternity.perfect.solving.estimate import Estimate, estimate
-from quaternity.perfect.solving.solver import solve
+from quaternity.perfect.solving.solver import game_graph, solve
 from tests.limits import limited
 from tests.sizes import thorough
 
@@ -28,6 +28,18 @@ def test_small_games_are_counted(sizes: tuple[int, int, int], states: int) -> No
     assert found.exact
     assert found.states == states
     assert str(found).startswith(f"{states:,} states")
+
+
+def test_a_game_is_counted_where_samples_hold_its_largest_level() -> None:
+    start = State.start(Settings(3, 3, 3))
+    most = max(game_graph(start).levels)
+    assert of(start, most).exact
+    assert not of(start, most - 1).exact
+
+
+def test_values_take_a_share_of_time_too() -> None:
+    with limited("quaternity.perfect.solving.estimate", VALUE_SHARE=10**6):
+        assert of(State.start(Settings(2, 3, 3)), 1000).seconds > 0
 
 
 @pytest.mark.parametrize(
