@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from random import Random
+from time import sleep
 from typing import Any
 
 from quaternity.base.errors import InputError
@@ -28,6 +29,14 @@ class Harmless:
 class Fails(Harmless):
     def act(self) -> None:
         raise ValueError("no idea")
+
+
+class Slow(Harmless):
+    """It takes half a second for a move."""
+
+    def choose(self, view: Any, random: Random) -> Any:
+        sleep(0.5)
+        return super().choose(view, random)
 
 
 class NeverMoves(Harmless):
