@@ -301,7 +301,15 @@ def _register(
     pyspiel.register_game(_type(short, make({}), usual, chosen), Named)
 
 
-for _name in game_names():
-    _register(f"python_{_name}", _parameters(_name), partial(_chosen, _name), False)
-for _name in benchmarks():
-    _register(_name, {}, partial(_benchmark, _name), True)
+def register_games() -> None:
+    """Register the games of the table that OpenSpiel does not know; an import has done it once."""
+    known = set(pyspiel.registered_names())
+    for name in game_names():
+        if f"python_{name}" not in known:
+            _register(f"python_{name}", _parameters(name), partial(_chosen, name), False)
+    for name in benchmarks():
+        if name not in known:
+            _register(name, {}, partial(_benchmark, name), True)
+
+
+register_games()

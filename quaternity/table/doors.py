@@ -126,7 +126,7 @@ def _step_pettingzoo(game: str) -> None:
 
 
 def _load_open_spiel(game: str) -> None:
-    load_place("quaternity.environments.open_spiel:TableSpielGame")
+    load_place("quaternity.environments.open_spiel:register_games")()
     state = load_place("pyspiel:load_game")(f"python_{game}").new_initial_state()
     for _ in range(200):
         if not state.is_chance_node():
