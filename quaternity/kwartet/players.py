@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
+from quaternity.base.errors import InputError
 from quaternity.game.question import Question, is_plain, plain_question
 from quaternity.kwartet.chances import log10_worlds
 from quaternity.kwartet.played import ends_go
@@ -36,11 +37,13 @@ class GameDetails(NamedTuple):
 
 
 class StrategyPlayer:
-    """A strategy in a seat."""
+    """A strategy in a seat: a function of (view, random)."""
 
     game = "kwartet"
 
     def __init__(self, name: str, strategy: Strategy) -> None:
+        if not callable(strategy):
+            raise InputError(f"StrategyPlayer: the strategy {strategy!r} is no function")
         self.name, self.strategy = name, strategy
 
     def choose(self, view: View, random: Random) -> Question:
