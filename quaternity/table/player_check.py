@@ -74,27 +74,31 @@ def check_player(
 ) -> Checked:
     """Try a player of a game until it fails, or all positions are tried.
 
-    InputError if there is no such player.
+    InputError if there is no such player: a program that cannot be started, or one that refuses
+    every position in which it is asked.
     """
     check_name(game, name, people=False)
     seconds = FOREIGN_SECONDS if move_seconds is None else move_seconds
-    tried = refused = 0
+    tried = refused = taken = 0
+    refusal: InputError | None = None
     for number in positions:
         tried += 1
         try:
-            _try(name, game, number, seed, seconds)
+            taken += _try(name, game, number, seed, seconds)
         except _Wrong as wrong:
             return Checked(tried, refused, *wrong.args)
-        except InputError:
-            if is_program(name) or tried == 1:
-                raise  # it cannot be started at all
-            refused += 1
+        except InputError as error:
+            refused, refusal = refused + 1, error
+            if is_program(name):
+                raise
         on_done()
+    if refusal is not None and not taken:
+        raise refusal
     return Checked(tried, refused)
 
 
-def _try(name: str, game: str, number: int, seed: int, seconds: float) -> None:
-    """Play to one position, and ask the player on the way."""
+def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
+    """Play to one position, and ask the player on the way; return whether it was asked."""
     random, size = Random(f"{seed}/{number}"), min(1.0, (number + 1) / FULL_SIZE)
     while True:
         rules = rules_class(game)(_settings(game, size, random))
@@ -124,6 +128,7 @@ def _try(name: str, game: str, number: int, seed: int, seconds: float) -> None:
     finally:
         for one_seat in seats:
             one_seat.leave(killed=not number % KILLED_EVERY)
+    return asked is not None
 
 
 def _same(seats: Sequence[_Seat], asked: Asked) -> Any:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import signature
+from inspect import isclass, signature
 from random import Random
 from typing import Any
 
@@ -69,6 +69,11 @@ def registered(game: str) -> Plugins[Factory]:
         return loaded
 
     def strategy(name: str, loaded: object) -> Factory:
+        if isclass(loaded):
+            raise InputError(
+                f"is a class; a strategy is a function (view, random), and a class of players "
+                f"belongs to {ENTRY_POINTS}"
+            )
         return strategy_factory(game, name, accepted(name, loaded))
 
     known, group = registration(game).players, registration(game).strategy_group
@@ -140,7 +145,7 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
             player = _made(factory, rules, name, given)
         is_player = callable(getattr(player, "choose", None))
         plays = getattr(player, "game", rules.name)
-        elsewhere = plays != rules.name and isinstance(plays, str) and plays in game_names()
+        elsewhere = isinstance(plays, str) and plays != rules.name
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody else's code may raise
@@ -148,7 +153,8 @@ def make_player(rules: Any, text: str, on_loaded: Callable[[], None] = lambda: N
         more = f"; {_what_it_is(game)}" if misled else ""
         raise InputError(f"{who} cannot be loaded: {shown(error)}{more}") from error
     if is_player and elsewhere:
-        raise InputError(f"{who} plays {plays}, and this is {rules.name}")
+        known = "" if plays in game_names() else f"; games are {', '.join(game_names())}"
+        raise InputError(f"{who} plays {shown(plays, str)}, and this is {rules.name}{known}")
     if is_player:
         return player
     gave = f"called with the rules it gave {shown(player)}" if callable(factory) else shown(factory)

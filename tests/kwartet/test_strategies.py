@@ -263,6 +263,7 @@ def test_another_distribution_adds_a_strategy(registered: list[EntryPoint]) -> N
     [
         ("lost", "quaternity.no_such_module:it", r"\) cannot be loaded: .*No module named"),
         ("text", "quaternity.table.players:YOU", r"\) is not callable"),
+        ("player", "quaternity.kwartet.players:StrategyPlayer", r"\) is a class; a strategy is a"),
     ],
 )
 def test_a_broken_registration_disables_nobody_else(

@@ -365,7 +365,7 @@ def test_a_player_of_another_game_is_told_what_this_one_shows(
         match.program_move()
     view = f"{kind.__module__}.{kind.__qualname__}"
     assert str(failed.value).endswith(f"; the view of {rules.name} is a {view}")
-    for game in GAMES_OF_OURS:
+    for game in (*GAMES_OF_OURS, rules.name.upper()):
         monkeypatch.setattr(Elsewhere, "game", game, raising=False)
         if game == rules.name:
             assert isinstance(make_player(rules, place), Elsewhere)
