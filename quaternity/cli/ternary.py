@@ -139,7 +139,7 @@ def find(
     if svg is not None:
         write_text(svg, table_svg(table, threes=threes))
     if as_json:
-        print_json(triples=threes)
+        print_json(rule=chosen, triples=threes)
         return
     _print_threes(threes, chosen)
 

@@ -56,11 +56,14 @@ def test_find(cli: Cli, rule: Rule) -> None:
     table = [0, 1, 2, 40, 80, 3, 77]
     outcome = cli("set", "find", *table, "--rule", rule, "--json")
     assert outcome.status == 0
-    assert outcome.json == {"triples": [list(three) for three in triples(table, rule)]}
+    assert outcome.json == {
+        "rule": rule, "triples": [list(three) for three in triples(table, rule)]
+    }  # fmt: skip
     text = cli("set", "find", *table, "--rule", rule).out
     assert text.count(rule.three) == len(triples(table, rule))
     assert cli("set", "find", "0", "1", "3", "-r", rule).out == f"no {rule.three}\n"
-    assert cli("set", "find", "0", "1", "3", "-r", rule, "--json").json == {"triples": []}
+    none = cli("set", "find", "0", "1", "3", "-r", rule, "--json").json
+    assert none == {"rule": rule, "triples": []}
 
 
 def test_find_draws_the_table(cli: Cli, tmp_path: Path) -> None:
@@ -73,7 +76,7 @@ def test_find_draws_the_table(cli: Cli, tmp_path: Path) -> None:
 
 def test_find_takes_cards_in_any_form(cli: Cli) -> None:
     found = cli("set", "find", "0000", "40", "three purple solid squiggles", "--json").json
-    assert found == {"triples": [[0, 40, 80]]}
+    assert found == {"rule": "set", "triples": [[0, 40, 80]]}
 
 
 @pytest.mark.parametrize("method", ["search", "cp-sat"])

@@ -165,7 +165,7 @@ def test_positions_that_a_player_does_not_take_are_counted() -> None:
 def test_who_takes_no_position_is_no_player(name: str) -> None:
     """Whether or not somebody else was asked in the first one."""
     for first in range(5):
-        with pytest.raises(InputError, match="is no player of kwartet|cannot be loaded"):
+        with pytest.raises(InputError, match=r"is no player of kwartet|cannot be loaded"):
             check_player(f"{__name__}:{name}", "kwartet", range(first, first + 30))
     own_process().end()
 
