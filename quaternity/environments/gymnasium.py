@@ -37,6 +37,9 @@ from quaternity.table.players import YOU, check_name
 
 Numbers = NDArray[np.float32]
 
+MOST_DEALS = 100
+"""So many games are begun at most until one is not over before the learner may act."""
+
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     """A game against programs.
@@ -103,10 +106,22 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Begin an episode; equal seeds give equal ones."""
+        """Begin an episode in which the learner may act; equal seeds give equal ones.
+
+        Raises:
+            InputError: with `max_moves` the learner never acts, in `MOST_DEALS` games.
+            PlayerFault: a program failed.
+        """
         super().reset(seed=seed)
-        self.close()
         random = Random(int(self.np_random.integers(2**63)))
+        for _ in range(MOST_DEALS):
+            self._begin(random)
+            if not (self._over or self._is_cut_off):
+                return self._seen(), self._info()
+        raise InputError(f"max_moves {self.game.max_moves}: programs make them all")
+
+    def _begin(self, random: Random) -> None:
+        self.close()
         seats = self.game.seats
         self.seat = random.randrange(seats) if self._seat is None else self._seat
         names = [*self._opponents[: self.seat], YOU, *self._opponents[self.seat :]]
@@ -115,7 +130,6 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         self._steps, self._lost = 0, False
         self._let_programs_move()
         self._returns = self._now()
-        return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
         """Act, and let the programs act until the learner may again.

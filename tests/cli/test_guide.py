@@ -133,6 +133,7 @@ def test_a_page_says_what_is_so(
     # A page's programs in Python run as they do where this distribution is installed.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(HOUSE))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))  # a server may have the usual one
     if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
         request.getfixturevalue("no_drawings")
     known, installs = set(sys.modules), ExitStack()

@@ -99,9 +99,6 @@ def test_a_step_gives_what_its_moves_won_and_the_last_one_is_counted(
         random, (_, info) = Random(max_moves), env.reset(seed=max_moves)
         before = returns(env, False)
         for steps in count(1):
-            if not info["action_mask"].any():  # no move is left after those of programs
-                assert len(env.match.moves) == max_moves
-                break
             action = random.choice(np.flatnonzero(info["action_mask"]).tolist())
             _, got, terminated, truncated, info = env.step(action)
             assert terminated == (not env.game.rules.to_act(env.match.position))
@@ -113,6 +110,17 @@ def test_a_step_gives_what_its_moves_won_and_the_last_one_is_counted(
             if terminated or truncated:
                 assert not info["action_mask"].any()
                 break
+
+
+@pytest.mark.parametrize(("most", "fits"), [(1, False), (2, True)])
+def test_an_episode_begins_where_the_learner_acts(most: int, fits: bool) -> None:
+    env = LearnerEnv("quarto", seat=1, max_moves=most)
+    for seed in range(5):
+        if fits:
+            assert env.reset(seed=seed)[1]["action_mask"].any()
+        else:
+            with pytest.raises(InputError, match="max_moves 1: programs make them all"):
+                env.reset(seed=seed)
 
 
 def test_waiting_counts_as_a_move() -> None:
