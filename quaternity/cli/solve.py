@@ -434,7 +434,9 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
         (_show_chances if "ties" in of_all else _show_everybody)(of_all)
     for kind in ("tablebase", "certificate"):
         if document[kind]:
-            say(f"  {kind}: {document[kind]}")
+            lacks = kind == "certificate" and "ties" in document.get("everybody", {})
+            more = ", of what can be forced alone: no chances are in it" if lacks else ""
+            say(f"  {kind}: {document[kind]}{more}")
 
 
 def _show_everybody(document: dict[str, Any]) -> None:

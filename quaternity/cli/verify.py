@@ -69,7 +69,10 @@ def _show(file: str, shown: Certified) -> None:
         say(f"  player {player} {'cannot force a win' if rank is None else forced}")
     if shown.outcomes is not None:
         outcomes = ", ".join("-".join(map(str, gets)) for gets in sorted(shown.outcomes)[::-1])
-        say(f"  when everybody plays for themselves ({head['wish']}), the outcomes are {outcomes}")
+        say(
+            f"  when everybody plays for themselves ({head['wish']}), the outcomes are {outcomes}, "
+            "as ties are broken without chance"
+        )
     say(f"  checked: {shown.checked:,} of {shown.states:,} states, {shown.moves:,} answers")
     if shown.most_wrong:
         say(

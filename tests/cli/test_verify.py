@@ -27,7 +27,9 @@ def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> Non
     assert "player 1" not in cli("verify", file).out
     cli("solve", *sizes, "--everybody", "points", "--certificate", file)
     assert cli("verify", file, "--json").json["outcomes"] == [[2, 0]]
-    assert "(points), the outcomes are 2-0" in cli("verify", file).out
+    said = " ".join(cli("verify", file).out.split())
+    assert "(points), the outcomes are 2-0" in said
+    assert "as ties are broken without chance" in said
 
 
 def test_what_certifies_nothing_has_the_status_of_the_impossible(cli: Cli, tmp_path: Path) -> None:
