@@ -11,7 +11,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
-from quaternity.cli.options import AsJsonLines, FormulaMethod
+from quaternity.cli.options import FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
 from quaternity.epistemic.formula import FALSE, Not
@@ -36,7 +36,7 @@ def situation(
         bool, typer.Option("--all-cards", help="Draw every deal, not only what the formulas name.")
     ] = False,
     method: FormulaMethod = "auto",
-    as_json: AsJsonLines = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line per formula.")] = False,
 ) -> None:
     """Ask what is true after announcements, and who knows it.
 

@@ -116,4 +116,6 @@ class _Names:
             case logic.Announced(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
-                raise InputError(f"{formula} cannot be said to SMCDEL")
+                raise InputError(
+                    f"{formula} cannot be said to SMCDEL, which has no numbers and no P"
+                )
