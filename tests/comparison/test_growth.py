@@ -78,9 +78,10 @@ def likelihood(law: str, line: Law, runs: list[Observation]) -> float:
     return total
 
 
-def test_runs_that_no_law_foresees_are_told_as_that() -> None:
+@pytest.mark.parametrize("each", [1, 2, 6])
+def test_runs_that_no_law_foresees_are_told_as_that(each: int) -> None:
     random = Random(5)
-    scatter = {size: [exp(random.gauss(0, 0.1)) for _ in range(6)] for size in SIZES}
+    scatter = {size: [exp(random.gauss(0, 0.1)) for _ in range(each)] for size in SIZES}
     kinds: dict[str, Callable[[int], float]] = {
         "level": lambda size: 0.01,
         "falls": lambda size: 0.01 / size,
@@ -96,15 +97,16 @@ def test_runs_that_no_law_foresees_are_told_as_that() -> None:
         assert (found.sentence() == "no law") is (found.laws == {}) is (name != "one model"), name
 
 
+@pytest.mark.parametrize("each", [1, 3])
 @pytest.mark.parametrize(("factor", "is_far"), [(1.3, False), (1.9, False), (2.1, True)])
 def test_a_line_may_be_off_by_a_factor_of_two_where_nothing_scatters(
-    factor: float, is_far: bool
+    factor: float, is_far: bool, each: int
 ) -> None:
     """Above the line at every second pair of sizes, and below it at the others."""
     runs = [
         Observation(2**place, 4.0**place * factor ** (1 if place % 4 in (0, 3) else -1))
         for place in range(12)
-        for _ in range(3)
+        for _ in range(each)
     ]
     found = growth(runs)
     assert found is not None

@@ -46,7 +46,7 @@ class Law(NamedTuple):
         at_one: logarithm of the seconds where the line begins.
         scatter: standard deviation around the line.
         is_far: whether at some size the line is off by more than the factor `FAR`, and by more than
-            the scatter at that size explains.
+            the scatter of runs of one size explains: nothing, where each size has one run.
     """
 
     slope: float
@@ -144,7 +144,7 @@ def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observati
     whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
     free = sum(map(len, whole)) - len(whole)
     squares = sum((o - fmean(own)) ** 2 for own in whole for o in own)
-    scatter = sqrt(squares / free) if free else law.scatter
+    scatter = sqrt(squares / free) if free else 0.0  # one run a size shows none
     for size, own in logs.items():
         off = fmean(own) - (law.at_one + law.slope * place(size))
         if any(run.ended for run in by_size[size]):
