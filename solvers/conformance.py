@@ -6,9 +6,9 @@
         check_solver(my_solver)
 
 The laws are tried on small random problems of any shape, on problems of every number of cards, sets
-and players, on the families of `solvers.instances`, and on problems of the size of games, up to 600
-cards and 70 players: some open, some just feasible, some just infeasible. A broken law raises
-`SolverFault` with a smallest problem to show it.
+and players, on the families of `solvers.instances`, on problems that one player's bounds decide, and
+on problems of the size of games, up to 600 cards and 70 players: some open, some just feasible, some
+just infeasible. A broken law raises `SolverFault` with a smallest problem to show it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, product
 from random import Random
 from typing import TypeVar
 
@@ -25,7 +25,16 @@ from solvers.counterexample import smallest_counterexample
 from solvers.instances import FAMILIES, LEAST_CARDS, twins
 from solvers.judgement import crashed, weighed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
-from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
+from solvers.random_problems import (
+    BOUNDS,
+    GameSize,
+    Sizes,
+    brink,
+    game_like,
+    loosened,
+    spoilt,
+    twins_of_one_bound,
+)
 from solvers.reduction import reduced
 from solvers.registry import SOLVERS, solve
 from solvers.solver import Solver, solver_from_function
@@ -51,7 +60,10 @@ EVERY_NUMBER = 12
 """Every number of players (from 2), sets, cards, and cards in one set, up to this, comes often."""
 
 MOST_PLAYERS = MOST_SETS = 70
-"""Larger numbers of players and of sets, up to these, come once in some 350 examples."""
+"""Larger numbers of players and of sets, up to these, come once in some 300 examples."""
+
+BOUNDS_AN_EXAMPLE = 3
+"""So many twins of one bound come with every example: all of them with some 300."""
 
 MOST_CARDS = 200
 """Of the problems of `solvers.instances`."""
@@ -220,8 +232,12 @@ def check_solver(
 
     Args:
         solver: a row of the table, or a function from problem to verdict.
-        examples: number of small problems, and of drawn sizes (`of_every_size`). Each size of
-            game is tried once for every `EXAMPLES_A_ROUND` of them or part of that number.
+        examples: number of small problems, and of drawn sizes (`of_every_size`); three times as
+            many twins that one player's bounds decide (`of_one_bound`). Each size of game is tried
+            once for every `EXAMPLES_A_ROUND` of them or part of that number. With 300, whoever is
+            wrong about the bounds of the first, middle or last players for one number of players,
+            sets or cards up to `EVERY_NUMBER` is found, and all numbers of players and sets up to
+            `MOST_PLAYERS` and `MOST_SETS` are met.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
 
@@ -240,8 +256,8 @@ def check_solver(
     count: Counter[str] = Counter()
     largest = [0, 0]
 
-    def check(problem: DealProblem) -> tuple[str, str] | None:
-        for law in LAWS:
+    def check(problem: DealProblem, laws: Sequence[Law] = LAWS) -> tuple[str, str] | None:
+        for law in laws:
             if (fault := _broken(law, row, problem)) is not None:
                 return law.__name__.replace("_", " "), fault
         kind = _word(solve(problem))
@@ -256,6 +272,9 @@ def check_solver(
     larger = chain(of_every_size(examples, seed), games)
     counterexample = _first_fault(check, problems) or _smallest_fault(check, examples, seed)
     counterexample = counterexample or _first_fault(check, larger)
+    counterexample = counterexample or _first_fault(
+        lambda problem: check(problem, LAWS[:1]), of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
+    )
     if counterexample:
         example, fault = counterexample
         problem = reduced(example, lambda smaller: bool(check(smaller)), seconds=SHRINK_SECONDS)
@@ -311,6 +330,37 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
         else:
             game = GameSize(random.randint(1, 4), next(many_sets), next(players))
             yield random.choice(_brink(game, random))
+
+
+def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
+    """Draw so many twins that the bounds of one player alone decide (`twins_of_one_bound`).
+
+    That player is the first, the second, the middle, the last but one or the last, with each kind
+    of bound, for every number of players, sets, cards, and cards in one set up to `EVERY_NUMBER`;
+    and anybody for every number of players and sets up to `MOST_PLAYERS` and `MOST_SETS`. None is
+    drawn again before all have been drawn.
+    """
+    random = Random(f"one bound {seed}")
+    numbers = range(1, EVERY_NUMBER + 1)
+    few = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
+    many = [
+        (what, number, random.randrange(5), random.choice(BOUNDS))
+        for what, most in (("players", MOST_PLAYERS), ("sets", MOST_SETS))
+        for number in range(EVERY_NUMBER + 1, most + 1)
+    ]
+    for what, number, place, bound in islice(_deck(random, [*few, *many]), count):
+        players, sizes = random.randint(2, 4), [random.randint(1, 4) for _ in range(3)]
+        if what == "players":
+            players = max(2, number)
+        elif what == "sets":
+            sizes = [random.randint(1, 3) for _ in range(number)]
+        elif what == "cards":
+            share = random.randint(1, number)
+            sizes = [size for size in (share, number - share) if size]
+        else:
+            sizes = [random.randint(1, number), number]
+        player = (0, 1, players // 2, players - 2, players - 1)[place]
+        yield from twins_of_one_bound(sizes, players, player, bound, random)
 
 
 def _deck(random: Random, values: Sequence[Value]) -> Iterator[Value]:

@@ -8,7 +8,8 @@ or from Hypothesis (`solvers.strategies`), which shrinks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -248,3 +249,51 @@ def _tightened(
     if not allowed:
         return constraint
     return SetConstraint.trusted(with_entry(owners, card, allowed), low, high)
+
+
+BOUNDS = ("minimum", "maximum", "owners")
+"""What keeps one player from a deal, in twins of one bound."""
+
+
+def twins_of_one_bound(
+    sizes: Sequence[int], players: int, player: int, bound: str, random: Random
+) -> tuple[DealProblem, DealProblem]:
+    """Make a feasible and an infeasible problem that the bounds of one player alone decide.
+
+    The bounds just allow the player's hand; one unit more, in one set, and they do not. Nobody
+    else has any.
+
+    Args:
+        sizes: cards in each set, one at least.
+        players: two at least.
+        bound: one of `BOUNDS`.
+    """
+    cards = [index for index, size in enumerate(sizes) for _ in range(size)]
+    others = [other for other in range(players) if other != player]
+    # A minimum is one too many where somebody else has a card, all else where the player has one.
+    least, most = (0, len(cards) - 1) if bound == "minimum" else (1, len(cards))
+    held = random.sample(cards, random.randint(min(most, max(least, 1)), most))
+    hands = Counter(random.choices(others, k=len(cards) - len(held)))
+    hands[player] = len(held)
+    counts = [held.count(index) for index in range(len(sizes))]
+    if bound == "minimum":
+        places = [index for index, size in enumerate(sizes) if counts[index] < size]
+    else:
+        places = [index for index, count in enumerate(counts) if count]
+    last, problems = random.choice(places), []
+    orders = [random.sample(range(size), size) for size in sizes]
+    for wrong in (0, 1):
+        sets = []
+        for index, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+            owners, low, high = [(1 << players) - 1] * size, [0] * players, [size] * players
+            unit = wrong * (index == last)
+            if bound == "minimum":
+                low[player] = count + unit
+            elif bound == "maximum":
+                high[player] = count - unit
+            else:
+                for card in orders[index][: size - count + unit]:
+                    owners[card] &= ~(1 << player)
+            sets.append(SetConstraint(owners, low, high))
+        problems.append(DealProblem([hands[other] for other in range(players)], sets))
+    return problems[0], problems[1]
