@@ -5,10 +5,11 @@
     def test_my_solver():
         check_solver(my_solver)
 
-The laws are tried on small random problems of any shape, on problems of every number of cards, sets
-and players, on the families of `solvers.instances`, on problems that one player's bounds decide, and
-on problems of the size of games, up to 600 cards and 70 players: some open, some just feasible, some
-just infeasible. A broken law raises `SolverFault` with a smallest problem to show it.
+The laws are tried on small random problems of any shape, on problems of every number of cards,
+sets and players, on the families of `solvers.instances`, on problems that one player's bounds
+decide, and on problems of the size of games, up to 600 cards and 70 players: some open, some just
+feasible, some just infeasible. A broken law raises `SolverFault` with a smallest problem to show
+it.
 """
 
 from __future__ import annotations
