@@ -18,11 +18,15 @@ __version__ = "0.1.0"
 
 def _check_solvers() -> None:
     """Refuse to begin where something else goes by the name of the package `solvers`."""
-    spec = find_spec("solvers")
-    places = None if spec is None else spec.submodule_search_locations
-    if spec is None or (places is not None and PathFinder.find_spec("solvers.problem", places)):
-        return  # what is not there at all says so itself
-    hiding = spec.origin or ", ".join(places or ())
+    try:
+        spec = find_spec("solvers")
+    except ValueError:  # a module that was made by hand
+        hiding = "a module of that name in sys.modules"
+    else:
+        places = None if spec is None else spec.submodule_search_locations
+        if spec is None or (places and PathFinder.find_spec("solvers.coalition_tables", places)):
+            return  # what is not there at all says so itself
+        hiding = spec.origin or ", ".join(places or ())
     raise ImportError(
         f"{hiding} hides the package solvers that quaternity needs: rename it, or start Python in "
         "another folder",

@@ -14,9 +14,20 @@ True
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from quaternity.base.lazy_names import lazy_names
+try:
+    from quaternity.base.lazy_names import lazy_names
+except ModuleNotFoundError as error:
+    hiding = getattr(sys.modules.get("quaternity"), "__file__", None)
+    if error.name != "quaternity.base" or hiding is None:
+        raise
+    raise ImportError(
+        f"{hiding} hides the package quaternity that solvers needs: rename it, or start Python in "
+        "another folder",
+        name=__name__,
+    ) from None
 
 if TYPE_CHECKING:
     from quaternity.base.errors import InputError as InputError

@@ -178,19 +178,40 @@ def test_a_face_lists_what_it_is_for(face: Any) -> None:
     assert all(hasattr(face, name) for name in dir(face))
 
 
-@pytest.mark.parametrize("file", ["solvers.py", "solvers/__init__.py"])
-def test_what_hides_the_solvers_is_named(tmp_path: Path, file: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "needed", "by"),
+    [
+        ("solvers.py", "solvers", "quaternity"),
+        ("solvers/__init__.py", "solvers", "quaternity"),
+        ("solvers/problem.py", "solvers", "quaternity"),
+        ("quaternity.py", "quaternity", "solvers"),
+    ],
+)
+def test_what_hides_a_package_is_named(tmp_path: Path, file: str, needed: str, by: str) -> None:
     home = str(Path(quaternity.__file__).parent.parent)
-    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {home!r}]; import quaternity"
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {home!r}]; import {by}"
     tmp_path.joinpath(file).parent.mkdir(exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
+    hiding = tmp_path / file
+    if hiding.parent != tmp_path:
+        hiding = hiding.with_name("__init__.py")
+        hiding.touch()
     tmp_path.joinpath(file).touch()
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.stderr.splitlines()[-1].startswith(
-        f"ImportError: {tmp_path / file} hides the package solvers that quaternity needs"
+        f"ImportError: {hiding} hides the package {needed} that {by} needs"
     )
+
+
+def test_a_module_made_by_hand_hides_the_solvers() -> None:
+    code = "import sys, types; sys.modules['solvers'] = types.ModuleType('solvers')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; import quaternity"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "a module of that name in sys.modules hides the package solvers" in done.stderr
