@@ -142,7 +142,7 @@ class NumberedDeals:
         """Draw a deal, all of them equally likely; raise `NoDeal` if there is none."""
         if not self.number:
             raise NoDeal("no deal satisfies the problem, so none can be drawn")
-        return self.deal(random.randrange(self.number))
+        return self.deal(generator(random).randrange(self.number))
 
 
 def sample_deals(

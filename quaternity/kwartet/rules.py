@@ -114,9 +114,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
     def faults(self, view: View, move: Question) -> list[str]:
         """Return what makes a request of this seat illegal, by what it sees alone."""
-        if not isinstance(move, Question):
-            return [f"{move!r} is not a request"]
-        if move.asker != view.seat:
+        if isinstance(move, Question) and move.asker != view.seat:
             return [ASKS_FOR_ANOTHER(who=view.seat, other=move.asker)]
         return view.faults(move)
 

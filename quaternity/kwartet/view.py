@@ -7,7 +7,8 @@ from random import Random
 from typing import TypeAlias
 
 from quaternity.base.picture import Picture, Shown
-from quaternity.game.question import Question
+from quaternity.base.wording import shown
+from quaternity.game.question import Question, is_plain, plain_question
 from quaternity.kwartet.hands import Hand
 from quaternity.kwartet.public import Event, PublicState, request_faults
 from solvers.problem import DealProblem
@@ -98,6 +99,11 @@ class View(Shown):
 
     def faults(self, question: Question) -> list[str]:
         """Return everything that makes a request of this seat illegal; empty when it is legal."""
+        if not is_plain(question):
+            try:
+                question = plain_question(question)
+            except (TypeError, ValueError):
+                return [f"{shown(question)} is not a request"]
         return request_faults(self.public, self.hand, question)
 
 

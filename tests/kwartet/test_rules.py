@@ -3,10 +3,13 @@
 import re
 from dataclasses import FrozenInstanceError, fields
 from random import Random
+from typing import Any
 
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.base.wording import shown
+from quaternity.game.cards import Card
 from quaternity.kwartet.log import log_text
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
@@ -84,3 +87,11 @@ def test_a_record_cut_anywhere_gives_the_requests_that_are_whole(seed: int) -> N
         told = [text for text in replay.warnings if "is cut off" in text]
         is_whole = cut.endswith(b"\n")
         assert told == ([] if is_whole else [f"line {number} is cut off and left out"])
+
+
+@pytest.mark.parametrize("move", [5, None, "0 asks 1 for 0/0", (0, 1, (0, 0)), Card(0, 0)])
+def test_what_is_no_request_is_a_fault_in_words(move: Any) -> None:
+    rules = KwartetRules()
+    view = rules.view(rules.start(Random(1)), 0)
+    for faults in (view.faults(move), rules.faults(view, move)):
+        assert faults == [f"{shown(move)} is not a request"]

@@ -121,6 +121,11 @@ def test_the_generator_is_the_one_passed_in() -> None:
     assert sample_deals(MIXED, Random(1), 5) != sample_deals(MIXED, Random(2), 5)
 
 
+def test_what_draws_is_a_generator() -> None:
+    with pytest.raises(InputError, match="5"):
+        NumberedDeals(DealProblem([1, 0], [SetConstraint.of([[0]], players=2)])).draw(5)  # type: ignore[arg-type]
+
+
 def test_nothing_to_draw() -> None:
     impossible = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
     assert NumberedDeals(impossible).number == 0
