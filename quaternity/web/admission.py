@@ -28,8 +28,11 @@ REQUEST_SECONDS = 30.0
 READ_SECONDS = 15.0
 """Of what waits to be read half has to be taken in so long."""
 
-KEPT_FILES = 48
+KEPT_FILES = 80
 """Of the files that may be open so many are no connections: the tables, and pipes of programs."""
+
+FILES_OF_WORKERS = 6
+"""So many more are kept for each of `workers` above the usual number."""
 
 MOST_WAITING = 20
 """So many counts of one address, cheap or dear, run or wait for their turn."""
@@ -48,7 +51,8 @@ class Limits(NamedTuple):
         tables: tables that are made and seats that change hands, per address and minute.
         counts: what is worked out for somebody, per address and minute.
         kept: tables on the disk.
-        streams: that are open; a quarter at most of one address, and three of bystanders.
+        streams: that are open, if there are connections for so many; a quarter at most of one
+            address, and three of bystanders.
         readers: streams of one seat at a table, or of its bystanders.
         words: what somebody says or shows to others, per minute.
         workers: processes for programs, as many for cheap counts, and one fewer for dear ones.
@@ -182,11 +186,13 @@ class Turns:
         """Leave the place of an address to others."""
         self._free += 1
         self._running -= Counter((who,))
+        if who in self._queues:
+            self._queues.move_to_end(who)  # before them come those who came while theirs ran
         self._give_out()
 
     def _give_out(self) -> None:
-        """Let those begin whose turn it is; who has had theirs goes to the end."""
-        for who in list(self._queues):
+        """Let those begin whose turn it is: who has had theirs, or has more running, is later."""
+        for who in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
             if self._running[who] >= self._most_each:
@@ -214,6 +220,7 @@ class Admission:
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._rates = Rates()
+        connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
         """Count some work for whoever asks, or refuse it.
@@ -252,7 +259,7 @@ class Admission:
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
         """Return the address of one more stream, or refuse it where too many are open."""
-        network, most = asker.get(), self.limits.streams
+        network, most = asker.get(), min(self.limits.streams, connections.room())
         room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
         if (
             len(every) >= room
@@ -268,6 +275,12 @@ class Connections:
 
     def __init__(self) -> None:
         self.open: Counter[str] = Counter()
+        self.workers = Limits().workers
+
+    def room(self) -> int:
+        """Return how many may be open, so that files remain for tables and programs."""
+        more = FILES_OF_WORKERS * max(0, self.workers - Limits().workers)
+        return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
         """Count a connection; return why there are too many, if so.
@@ -275,7 +288,7 @@ class Connections:
         `is_shared` says that many people come by it, as by a proxy.
         """
         self.open[network] += 1
-        room = max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES, 4)
+        room = self.room()
         if not is_shared and self.open[network] > share(room):
             refusal("connections", 429, "")
             return HTTPStatus.TOO_MANY_REQUESTS

@@ -208,8 +208,13 @@ def test_an_address_is_a_network_where_everybody_has_a_network() -> None:
         assert (network_of(first) == network_of(second)) == same
 
 
-def test_places_are_kept_for_those_who_have_seats(tmp_path: Path) -> None:
-    limits = Limits(streams=16, readers=5, tables=10**6)
+@pytest.mark.parametrize(("streams", "room"), [(16, 1000), (1000, 16)])
+def test_places_are_kept_for_those_who_have_seats(
+    streams: int, room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as there may be streams, or connections."""
+    monkeypatch.setattr(connections, "room", lambda: room)
+    limits = Limits(streams=streams, readers=5, tables=10**6)
     with Site(app(str(tmp_path), limits=limits)) as site:
 
         def opened(table: Table, seat: int | None, client: str) -> bool:

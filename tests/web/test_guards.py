@@ -329,7 +329,22 @@ def test_addresses_take_turns() -> None:
         await asyncio.gather(*(asyncio.create_task(ask(who)) for who in "aaabcbcd"))
         return "".join(order)
 
-    assert asyncio.run(served()) == "aabcdabc"
+    assert asyncio.run(served()) == "abcdabca"
+
+
+@pytest.mark.parametrize("most_each", [1, 2])
+def test_who_comes_while_others_run_is_before_what_these_ask_for_next(most_each: int) -> None:
+    async def all_of_it() -> None:
+        queue, places = Queue(2 * most_each, most_each), 2 * most_each
+        for number, who in enumerate("abab" * places + "c"):
+            await queue.do("take", who, number)
+        assert Counter(queue.running) == {"a": most_each, "b": most_each}
+        await queue.do("give back", "", 0)
+        assert "c" in queue.running
+        queue.turns.end()
+        await asyncio.gather(*(task for _, _, task in queue.waiting), return_exceptions=True)
+
+    asyncio.run(all_of_it())
 
 
 def test_connections_that_take_places_of_others_are_closed(server: Server) -> None:
