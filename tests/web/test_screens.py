@@ -313,6 +313,21 @@ def test_help_lies_over_the_board_and_hides_it(
     assert ann.faults == []
 
 
+def test_a_table_whose_server_goes_before_its_stream_opens_listens_later(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann = Person(browser, server.host)
+        try:
+            ann.context.route("**/stream-worker.js", lambda route: route.abort())
+            ann.table("quaternity", {}, ["me"] * 3, name="Ann")
+            ann.page.wait_for_selector("body.lost")
+            ann.context.unroute("**/stream-worker.js")
+            ann.page.wait_for_selector("body:not(.lost)")
+        finally:
+            ann.context.close()
+
+
 def test_a_table_says_that_its_connection_is_lost_until_it_is_back(
     browser: Browser, tmp_path: Path
 ) -> None:

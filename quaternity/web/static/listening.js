@@ -22,7 +22,14 @@ export function listen() {
 }
 
 async function listenAlone(path) {
-  const { Stream } = await import("./stream-worker.js");
+  let Stream;
+  try {
+    ({ Stream } = await import("./stream-worker.js"));
+  } catch { // the server went away before it gave us this file
+    heard({ kind: "lost" });
+    setTimeout(listen, 3000);
+    return;
+  }
   const stream = new Stream(path, heard);
   if (!document.hidden) stream.open();
   addEventListener("visibilitychange", () => {
