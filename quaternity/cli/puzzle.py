@@ -107,9 +107,10 @@ def _prove(each: Puzzle) -> None:
 def _dialogue(each: Puzzle) -> bool:
     """Ask until the answer is right, or is asked for; return whether the first one was right."""
     hints, first = _hints(each), None
+    say(f"Your answer: {FORMS[each.answer_form]}; or hint, or why")
     while True:
         try:
-            typed = ask(f"Your answer ({FORMS[each.answer_form]}; hint, why): ")
+            typed = ask("answer> ")
         except EOFError:
             return first is True
         if typed == "hint":

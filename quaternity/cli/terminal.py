@@ -117,6 +117,13 @@ class HalfTyped(Exception):
         self.text = text
 
 
+NO_YANK = (
+    "set keymap vi-insert", r'"\C-y": ""', "set keymap vi-command", '"p": ""', '"P": ""',
+    "set keymap emacs", r'"\C-y": ""', r'"\ey": ""',
+)  # fmt: skip
+"""What takes from readline's keys those that bring back what was deleted."""
+
+
 def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
     """Return the line that somebody types, trimmed.
 
@@ -162,10 +169,18 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
 
 
 def forget_lines() -> None:
-    """Forget the lines that arrows bring back: somebody else sits down."""
+    """Forget the lines that arrows bring back: somebody else sits down.
+
+    What was deleted comes back no more, from then on: nothing empties that store, so the keys that
+    read it are taken away. The last of these commands leaves the keys of vi to who uses them: each
+    line begins with them anew.
+    """
     editor = _editor() if sys.stdin.isatty() else None
     if editor is not None:
         editor.clear_history()
+        is_gnu = "libedit" not in (editor.__doc__ or "")
+        for command in NO_YANK if is_gnu else ("bind ^Y ed-unassigned",):
+            editor.parse_and_bind(command)
 
 
 def _editor() -> ModuleType | None:

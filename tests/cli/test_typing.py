@@ -63,6 +63,36 @@ def test_who_sits_down_brings_back_no_line_of_another() -> None:
 
 
 @needs_terminal
+@pytest.mark.parametrize(
+    ("mode", "keys"),
+    [
+        ("emacs", b"\x19"),
+        ("emacs", b"\x19\x1by"),
+        ("vi", b"\x19"),
+        ("vi", b"\x1bp"),
+        ("vi", b"\x1bP"),
+    ],
+)
+def test_who_sits_down_brings_back_nothing_that_another_deleted(
+    mode: str, keys: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inputrc").write_text(f"set editing-mode {mode}\n")
+    monkeypatch.setenv("INPUTRC", str(tmp_path / "inputrc"))
+    words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
+    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    with at_terminal(*words) as terminal:
+        terminal.type(b"\n")
+        terminal.wait_for(b"player 0> ")
+        terminal.type(b"secret\x15secret\x17")
+        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.wait_for(b"player 1> ")
+        place = len(terminal.seen)
+        terminal.type(keys + b"\nquit\n")
+        terminal.wait_for(b"the game ends here")
+    assert b"secret" not in terminal.seen[place:]
+
+
+@needs_terminal
 def test_what_is_half_typed_stays_whenever_a_program_moves() -> None:
     with at_terminal(*GAME, code=QUICK) as terminal:
         for times, letter in enumerate(b"help"):
