@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from quaternity.base.errors import InputError
 from quaternity.table.games import rules_of_record
@@ -164,8 +165,28 @@ def stored(store: Reader, name: str, version: int = 0) -> Stored | None:
     )  # fmt: skip
 
 
+@cache
+def _kinds(row: type) -> tuple[tuple[type, ...], ...]:
+    """Return what each field of a row may be; SQLite keeps truth values as numbers."""
+    hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
+    return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
+
+
+def _check_kinds(row: tuple[Any, ...]) -> None:
+    """Raise `InputError` where a value is not of a kind that its field has."""
+    for name, value, kinds in zip(row._fields, row, _kinds(type(row)), strict=True):  # type: ignore[attr-defined]
+        if not isinstance(value, kinds):
+            raise InputError(f"{name} is of another kind")
+
+
 def rebuilt(table: Stored) -> LoggedCourse:
     """Return the game of a table as its whole log tells it; whatever a fault raises."""
+    for row in (table.kept, *table.seats, *table.log):
+        _check_kinds(row)
+    revision, due, agreed = table.revision, table.due, table.agreed
+    if not (isinstance(revision, int) and isinstance(due, int | float | None)
+            and isinstance(agreed, str | None)):  # fmt: skip
+        raise InputError("a value is of another kind")
     head = table.kept.head.encode()
     rules = rules_of_record(head)
     start = rules.replay(head).positions[0]
@@ -174,6 +195,7 @@ def rebuilt(table: Stored) -> LoggedCourse:
     if (
         [len(table.seats), *versions] != [rules.seats, *range(1, len(versions) + 1)]
         or not {seat.kind for seat in table.seats} <= {OPEN, PERSON, PROGRAM}
+        or table.kept.game != rules.name
     ):  # fmt: skip
         raise InputError("seats or moves are missing")
     return course

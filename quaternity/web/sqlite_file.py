@@ -146,7 +146,9 @@ class FileStore(FileReader, Store):
             # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self.writer = _connected(self.path, opened)
-            _migrate(self.writer, _version(self.writer, self.path))
+            version = _version(self.writer, self.path)
+            _check_schema(self.writer)
+            _migrate(self.writer, version)
             _check(self.writer)
             self._reader = _connected(self.path, opened)
             self._close = opened.pop_all().close
@@ -317,11 +319,22 @@ def _check(database: sqlite3.Connection) -> None:
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
+    _check_schema(database)
+    kinds = {kind for (kind,) in database.execute("SELECT typeof(seconds) FROM uptime")}
+    if not kinds <= {"real", "integer"}:
+        raise sqlite3.DatabaseError(f"uptime: {', '.join(sorted(kinds))} for a number")
+
+
+def _check_schema(database: sqlite3.Connection) -> None:
+    """Look whether all is there that a file of its version has; an older file has nothing else."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
+    schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    found = {*database.execute(schema)}
     with closing(sqlite3.connect(":memory:")) as made:
         _migrate(made, 0, version)
-        schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-        missing = {*made.execute(schema)} - {*database.execute(schema)}
+        missing = {*made.execute(schema)} - found
+    if version < 0 or (not version and found):
+        raise sqlite3.DatabaseError(f"no file of this program: user_version {version}")
     if missing:
         names = ", ".join(sorted(name for name, _ in missing))
         raise sqlite3.DatabaseError(f"not as this program makes it: {names}")

@@ -282,13 +282,14 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         try:
-            seen, afar = self._seen.pop(name, None), self.neighbours.of(name)
+            seen, afar = self._seen.get(name), self.neighbours.of(name)
             table, due = await asyncio.to_thread(self._rebuilt, name, seen, afar)
         except Refusal:
             raise
         except Exception as error:  # what was changed on the disk may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
+        self._seen.pop(name, None)  # from now on the table knows
         table.set_due(due)
         table.wake()
         return table
@@ -309,6 +310,8 @@ class Tables:
 
     def forget(self) -> None:
         """Forget all tables: what was read of them may be old; who waits for one asks again."""
+        for table in self._loaded():
+            self._seen[table.kept.id] = table.seen
         for task in self._live.values():
             task.add_done_callback(_stopped)
             if task.done():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -127,6 +127,52 @@ def test_text_that_cannot_be_decoded_is_shown_to_nobody(
     assert {page.status for page in pages} - {200, 303}
     shown = b"".join(page.body for page in pages) + caplog.text.encode()
     assert b"qw\xef\xbf\xbd" not in shown
+
+
+@pytest.mark.parametrize("value", ["X'FF00'", "'soon'", "-1", "1e300"])
+@pytest.mark.parametrize("kind", ["tables", "seats", "log"])
+def test_a_value_of_another_kind_is_answered_in_words(
+    kind: str, value: str, played: Played, tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_bytes(played.data)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        columns = [name for _, name, *_ in database.execute(f"PRAGMA table_info({kind})")]
+    for column in columns:
+        folder = tmp_path / column
+        folder.mkdir()
+        (folder / FILE).write_bytes(played.data)
+        # It may have to be another one in each row.
+        with suppress(sqlite3.IntegrityError), closing(sqlite3.connect(folder / FILE)) as database:
+            database.execute(f"UPDATE {kind} SET {column} = {value}")
+            database.commit()
+        with Site(app(str(folder), limits=LIMITS)) as site:
+            for page in answers(site, played.tables[:2]):
+                clear = b"its file was changed" in page.body or b"cannot be read now" in page.body
+                assert page.status < 500 or clear, (column, page)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE uptime SET seconds = 'abc'", "UPDATE uptime SET seconds = X'00'",
+        "PRAGMA user_version = 0", "PRAGMA user_version = 3", "PRAGMA user_version = -1",
+    ],
+)  # fmt: skip
+def test_what_another_program_made_of_a_file_is_refused_with_what_to_do(
+    change: str, played: Played, tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_bytes(played.data)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute(change)
+    with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place"):
+        FileStore(str(tmp_path))
+
+
+def test_a_file_with_tables_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute("CREATE TABLE a (x)")
+    with pytest.raises(InputError, match="no file of this program"):
+        FileStore(str(tmp_path))
 
 
 def test_of_a_damaged_file_it_is_said_what_to_do(played: Played, tmp_path: Path) -> None:

@@ -350,6 +350,31 @@ def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
     assert {True, False} == set(remembered)
 
 
+def test_who_is_there_stays_so_when_a_table_cannot_be_read_for_a_moment(
+    tmp_path: Any, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(*_: object) -> Any:
+        raise Refusal(503, "the tables cannot be read now")
+
+    with limited("quaternity.web.tables", MOST_LIVE=0), opened(tmp_path) as site:
+        table, other = Table(site), Table(site)
+        clock[0] += 600
+        table.look(1)
+        other.look(0)  # that table leaves memory
+        tables = site.app.state.tables
+        with monkeypatch.context() as patch:
+            patch.setattr(tables.store, "read", unreadable)
+            assert site.ask("GET", table.path).status == 503
+        assert not given_away(table)
+        site.run(forgotten(tables))
+        assert not given_away(table)
+
+
+async def forgotten(tables: Any) -> None:
+    """Let all tables be read anew, as after a writing that may have been kept or not."""
+    tables.forget()
+
+
 def test_who_only_listens_is_there_until_some_time_after(site: Site, clock: list[float]) -> None:
     table = Table(site)
     stream = site.listen(f"{table.path}/events", table.tokens[1])
