@@ -320,6 +320,8 @@ def _check(database: sqlite3.Connection) -> None:
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
     _check_schema(database)
+    if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'uptime'").fetchone():
+        return  # an older file
     kinds = {kind for (kind,) in database.execute("SELECT typeof(seconds) FROM uptime")}
     if not kinds <= {"real", "integer"}:
         raise sqlite3.DatabaseError(f"uptime: {', '.join(sorted(kinds))} for a number")
