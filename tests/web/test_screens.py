@@ -313,6 +313,37 @@ def test_help_lies_over_the_board_and_hides_it(
     assert ann.faults == []
 
 
+def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, tmp_path: Path) -> None:
+    with Server(tmp_path / "data", *BUSY) as server:
+        ann, bob = Person(browser, server.host), Person(browser, server.host)
+        try:
+            name, links = ann.table("quarto", {}, ["me", "open"], name="Ann")
+            bob.join(links[0], "Bob")
+            path, random = f"/api/tables/{name}", Random(3)
+            while True:
+                table = ann.ask("GET", path)
+                if table["version"] >= 6 and table["to_act"] == [0]:
+                    break
+                who = (ann, bob)[table["to_act"][0]]
+                moves = who.ask("GET", path)["moves"]
+                sent = {"version": table["version"], "id": str(table["version"])}
+                who.ask("POST", f"{path}/moves", {**sent, "move": random.choice(moves)})
+            ann.sees(table["version"])
+            last = ann.page.locator(".history li").first.get_attribute("value")
+            ann.page.wait_for_selector(f"#news[data-event='{last}']")
+            ann.page.evaluate(
+                "told = []; new MutationObserver(() => told.push(1))"
+                ".observe(document.getElementById('news'), {childList: true, attributes: true})"
+            )
+            bob.ask("POST", f"{path}/hand-over", {"seat": 1, "player": "random"})
+            ann.page.wait_for_selector("#seat1:not(:has-text('Bob'))")
+            ann.page.wait_for_timeout(1500)
+            assert ann.page.evaluate("told") == []
+        finally:
+            ann.context.close()
+            bob.context.close()
+
+
 def test_a_table_whose_server_goes_before_its_stream_opens_listens_later(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+from zlib import crc32
 
 from markupsafe import Markup
 
@@ -57,7 +58,7 @@ class Chair(NamedTuple):
 class Told(NamedTuple):
     """An event as the page words it, its number from 1 over the whole game.
 
-    `journey` are attributes that say what moves when it is shown.
+    `journey` are attributes that say what it is, and what moves when it is shown.
     """
 
     number: int
@@ -264,13 +265,28 @@ def _is_away(sight: Sight, number: int) -> bool:
 def _journey(event: str) -> Markup:
     """Return what moves on the page when an event is shown, as attributes."""
     about = facts(event)
+    what = Markup(' data-what="{}"').format(_identity(event))
     if str(about.get("answer")) == "yes":
-        return Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
+        return what + Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
     if about.get("right") or (
         isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down")
     ):
-        return Markup(' data-laid="{}"').format(about["who"])
-    return Markup("")
+        return what + Markup(' data-laid="{}"').format(about["who"])
+    return what
+
+
+def _identity(event: str) -> str:
+    """Return what tells an event from another, whatever people are called, and after : its answer.
+
+    A question is the same before and after it is answered.
+    """
+    about = facts(event)
+    name = event.kind.name if isinstance(event, Sentence) else event
+    facts_of_it = [
+        (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
+    ]
+    told = repr(("asks" if "asker" in about else name, facts_of_it))
+    return f"{crc32(told.encode()):x}:{about.get('answer', '')}"
 
 
 @lru_cache(maxsize=256)

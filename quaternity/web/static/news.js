@@ -16,12 +16,13 @@ const SEEN = `quaternity-seen-${table}`;
 const queue = [];
 let known = []; // the events that the page had when it was looked at last
 let last = 0; // the number of the event that was put into the queue last
-let words = ""; // and its text: a question gets its answer later
+let what = ""; // and what it was: a question gets its answer later
 let playing = false;
 let skip = () => {};
 let skipping = false;
 
 const eventsIn = (node) => Array.from(node.querySelectorAll("li"), (item) => ({ number: item.value, text: item.textContent, ...item.dataset }));
+const asked = (event) => event.what.split(":")[0]; // without the answer
 const events = () => { const list = part.querySelector(".history ol"); return list ? eventsIn(list).reverse() : []; };
 
 // What a page that is loaded again had not shown yet is shown now.
@@ -32,8 +33,8 @@ export function startNews() {
   try { stored = Number(sessionStorage.getItem(SEEN) ?? latest); } catch { /* not allowed here */ }
   last = Math.min(stored, latest);
   const shown = known.find(({ number }) => number === last);
-  words = shown?.text ?? "";
-  if (shown) queue.push({ number: last, text: words }); // its time may have been cut short
+  what = shown?.what ?? "";
+  if (shown) queue.push({ number: last, text: shown.text, what }); // its time may have been cut short
   takeNews();
 }
 
@@ -50,10 +51,10 @@ async function take() {
   const older = await eventsBefore(all[0]?.number ?? 1);
   if (!older) return;
   for (const event of [...older, ...all]) {
-    if (event.number > last || (event.number === last && event.text !== words)) {
+    if (event.number > last || (event.number === last && event.what !== what)) {
       queue.push(event);
       last = event.number;
-      words = event.text;
+      what = event.what;
     }
   }
   known = all;
@@ -65,13 +66,13 @@ async function take() {
 // Forget the events that are gone since the page was looked at last, though others may have come.
 function takeBack(all) {
   const first = all[0]?.number ?? 1;
-  const texts = new Map(all.map(({ number, text }) => [number, text]));
-  const stays = ({ number, text }) => number < first || texts.get(number)?.startsWith(text);
+  const now = new Map(all.map((event) => [event.number, asked(event)]));
+  const stays = (event) => event.number < first || now.get(event.number) === asked(event);
   while (known.length && !stays(known.at(-1))) known.pop();
   const kept = known.at(-1)?.number ?? first - 1;
   if (kept >= last) return;
   last = kept;
-  words = known.at(-1)?.text ?? "";
+  what = known.at(-1)?.what ?? "";
   queue.splice(0, queue.length, ...queue.filter(({ number }) => number <= last));
   if (document.getElementById("news").dataset.event > last) tell(known.at(-1) ?? { number: 0, text: word("Nothing has happened yet.") });
 }
