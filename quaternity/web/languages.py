@@ -188,6 +188,7 @@ def _ngettext(one: str, many: str, number: int) -> str:
 
 SCRIPT_WORDS = (
     "Touch it again to ask.",
+    "Something else came under your finger: nothing is done.",
     "Not played:",
     "The server does not answer: the move may not have been played.",
     "Something is not chosen yet.",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quaternity.ternary import triples
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import Person, browser_path, launched
 from tests.web.screens import SCREENS, Listener, Onlooker
@@ -47,6 +48,8 @@ EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 MOVES = thorough(8, 40)
 """So many moves of the person are looked at."""
+
+PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
 PACES = {"slow": 1800, "normal": 900, "fast": 350, "once": 0}
 
@@ -342,6 +345,44 @@ def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, tmp_pa
         finally:
             ann.context.close()
             bob.context.close()
+
+
+@pytest.mark.parametrize("chosen", [0, 2])
+def test_a_card_that_comes_under_a_finger_is_not_chosen(
+    chosen: int, browser: Browser, served: Server
+) -> None:
+    ann, ben = (Person(browser, served.host, **options) for options in (PHONE, {}))
+    table, (link,) = ann.table("set", {}, ["me", "open"], name="Ann", seed=4)
+    ben.join(link, "Ben")
+    ann.page.wait_for_selector(".set-form")
+    seen = ann.ask("GET", f"/api/tables/{table}")
+    three = sorted(next(iter(triples(seen["view"]["table"], "set"))))
+    others = [card for card in seen["view"]["table"] if card not in three][:chosen]
+    for card in others:
+        ann.page.locator(f"#card{card}").tap()
+    box = ann.page.locator(f"#card{three[0]}").bounding_box()
+    assert box is not None
+    finger = ann.context.new_cdp_session(ann.page)
+    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    touch = "Input.dispatchTouchEvent"
+    finger.send(touch, {"type": "touchStart", "touchPoints": [point]})
+    claim = {"version": seen["version"], "id": "a", "move": f"claim {' '.join(map(str, three))}"}
+    ben.ask("POST", f"/api/tables/{table}/moves", claim)
+    ann.sees(seen["version"] + 1)
+    finger.send(touch, {"type": "touchEnd", "touchPoints": []})
+    ann.page.wait_for_function("document.getElementById('faults').textContent")
+    checked = ann.page.locator("input[name=card]:checked")
+    assert checked.evaluate_all("all => all.map((one) => Number(one.value))") in (
+        others,
+        others[::-1],
+    )
+    assert ann.ask("GET", f"/api/tables/{table}")["version"] == seen["version"] + 1
+    # And the next touch is one as ever.
+    new = ann.page.locator("input[name=card]:not(:checked)").first
+    new.evaluate("one => { one.form.dataset.count = 9; }")
+    ann.page.locator("label.set-card:not(:has(:checked))").first.tap()
+    assert checked.count() == chosen + 1
+    assert ann.faults == []
 
 
 def test_a_table_whose_server_goes_before_its_stream_opens_listens_later(

@@ -22,6 +22,24 @@ function isArmed(cell, event) {
   return false;
 }
 
+// What a page shows anew between the press and the release of a finger is not what was meant.
+const pressed = (event) => {
+  const one = event.target.closest("label, button, a, summary, [data-move]");
+  return one && { one, id: one.id, move: one.dataset.move };
+};
+let held = null;
+document.addEventListener("pointerdown", (event) => { held = { on: pressed(event) }; }, true);
+document.addEventListener("pointercancel", () => { held = null; }, true); // it scrolls
+document.addEventListener("click", (event) => {
+  const [was, is] = [held?.on, pressed(event)];
+  held = null;
+  if (!event.detail || was === undefined || !is) return; // by keys or a script, or on nothing
+  if (was?.id === is.id && was.move === is.move && (is.id || was.one === is.one)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  complain("Something else came under your finger: nothing is done.", event.target);
+}, true);
+
 export async function move(text, element) {
   if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
   element.setAttribute("aria-busy", "true");
