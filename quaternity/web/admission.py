@@ -53,7 +53,8 @@ class Limits(NamedTuple):
         kept: tables on the disk.
         streams: that are open, if there are connections for so many; a quarter at most of one
             address, and three of bystanders.
-        readers: streams of one seat at a table, or of its bystanders.
+        readers: streams of one seat at a table, or of its bystanders, three quarters at most of
+            one address.
         words: what somebody says or shows to others, per minute.
         workers: processes for programs, as many for cheap counts, and one fewer for dear ones.
     """
@@ -261,10 +262,14 @@ class Admission:
         """Return the address of one more stream, or refuse it where too many are open."""
         network, most = asker.get(), min(self.limits.streams, connections.room())
         room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
+        here = [stream for stream in table if stream.seat == seat]
+        readers = self.limits.readers
+        own = readers - (readers // 4 if seat is None else 0)  # and one for other bystanders
         if (
             len(every) >= room
             or sum(stream.network == network for stream in every) >= share(most)
-            or sum(stream.seat == seat for stream in table) >= self.limits.readers
+            or len(here) >= readers
+            or sum(stream.network == network for stream in here) >= own
         ):
             raise refusal("streams", 429, "too many look on: try again later", 15)
         return network

@@ -235,3 +235,17 @@ def test_places_are_kept_for_those_who_have_seats(
         assert not opened(tables[3], None, "192.0.2.9")
         assert all(opened(table, 1, "192.0.2.10") for table in tables)
         assert not opened(tables[0], 1, "192.0.2.11")
+
+
+def test_no_address_has_all_places_of_bystanders_at_a_table(tmp_path: Path) -> None:
+    with Site(app(str(tmp_path), limits=Limits(readers=8))) as site:
+        table = Table(site)
+
+        def opened(client: str, seat: int | None = None) -> int:
+            token = None if seat is None else table.tokens[seat]
+            streams = [site.listen(f"{table.path}/events", token, client) for _ in range(9)]
+            return sum(stream.parts[0][0] == 200 for stream in streams)
+
+        assert opened("192.0.2.1") == 6
+        assert opened("192.0.2.2") == 2
+        assert opened("192.0.2.1", 0) == 8
