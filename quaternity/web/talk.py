@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import NamedTuple
+from unicodedata import category
 
 from quaternity.base.wording import listed
 from quaternity.web.refusal import BAD_LINE, Refusal
@@ -18,6 +19,10 @@ LINES_KEPT = 500
 """So many of the latest lines are kept, of those at the table and of bystanders."""
 
 LINES_SHOWN = 100
+
+
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and a sign that look like nothing: of Hangul, and of braille."""
 
 
 class Line(NamedTuple):
@@ -63,9 +68,10 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
 
 
 def is_printed(text: str) -> bool:
-    """Return whether all of a text can be printed, or joins emoji and letters that can."""
-    seen = text.replace("\u200c", "").replace("\u200d", "")
-    return bool(seen) and seen.isprintable()
+    """Return whether all of a text can be printed, or joins emoji and letters, and some is seen."""
+    shown = text.replace("\u200c", "").replace("\u200d", "")
+    seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
+    return seen and shown.isprintable()
 
 
 def checked_reaction(text: str) -> str:

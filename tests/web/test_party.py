@@ -96,7 +96,19 @@ def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n ", "x" * (LONGEST_LINE + 1), "a\0b", "a\u202eb", "\u200d", 3, None]
+    "text",
+    [
+        "",
+        " \n ",
+        "x" * (LONGEST_LINE + 1),
+        "a\0b",
+        "a\u202eb",
+        "\u200d",
+        "\u3164",
+        "\u2800 \ufe0f",
+        3,
+        None,
+    ],
 )
 def test_what_cannot_be_said(text: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as site:
@@ -106,7 +118,9 @@ def test_what_cannot_be_said(text: Any, tmp_path: Path) -> None:
         assert read(table, 0) == []
 
 
-@pytest.mark.parametrize("text", ["🤷\u200d♀️", "می\u200cخواهم", "e\u0301", "שלום", "<b>&"])
+@pytest.mark.parametrize(
+    "text", ["🤷\u200d♀️", "می\u200cخواهم", "e\u0301", "שלום", "<b>&", "\u3164a"]
+)
 def test_what_people_write_is_kept_as_it_is_in_names_and_lines(text: str, tmp_path: Path) -> None:
     with opened(tmp_path) as site:
         table = Table(site, chat=True, name=text)

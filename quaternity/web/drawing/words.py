@@ -176,7 +176,7 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
 
 def _isolated(name: str) -> str:
     # Between two names from right to left an arrow would turn: who is asked would seem to ask.
-    turns = any(bidirectional(letter) in ("R", "AL") for letter in name)
+    turns = any(bidirectional(letter) in ("R", "AL", "AN") for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
