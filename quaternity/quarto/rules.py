@@ -208,7 +208,8 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         if match is not None:
             move = QuartoMove(SIDE * (int(match[1]) - 1) + int(match[2]) - 1, piece(match[3]))
             alone = QuartoMove(move.cell, None)
-            return alone if not self.faults(view, alone) else move
+            known = move.hand_over is None or move.hand_over in names
+            return alone if known and not self.faults(view, alone) else move
         match = _GIVE.fullmatch(text)
         if match is not None and view.in_hand is None:
             return QuartoMove(None, piece(match[1]))

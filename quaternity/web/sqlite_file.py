@@ -27,6 +27,9 @@ LOCK_TRIES, LOCK_PAUSE = 20, 0.05
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a damaged file raises: of a text that is none SQLite's own message may be none."""
 
+NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""What a full disk raises, or one of which nobody may have more."""
+
 ADVICE = (
     "; put a backup in its place (quaternity tables restore); without one, SQLite's .recover may "
     "save a part"
@@ -151,6 +154,7 @@ class FileStore(FileReader, Store):
             _migrate(self.writer, version)
             _check(self.writer)
             self._reader = _connected(self.path, opened)
+            self._identity = _identity(self.path)
             self._close = opened.pop_all().close
         self._begin()
 
@@ -171,11 +175,12 @@ class FileStore(FileReader, Store):
     def _refusal(self, error: Exception) -> Refusal:
         if isinstance(error, sqlite3.IntegrityError):
             return Stale()
-        # A full disk is an operational error; a damaged file is not.
-        status = 507 if isinstance(error, sqlite3.OperationalError) else 503
-        return Refusal(status, NOT_KEPT(error=error))
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        return Refusal(507 if code in NO_ROOM else 503, NOT_KEPT(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
+        if _identity(self.path) != self._identity:
+            raise sqlite3.DatabaseError(f"{FILE} was moved or removed")
         # Nobody else has the tables: none has changed meanwhile.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
@@ -209,6 +214,15 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
         raise InputError(f"{path}: {error}") from error
     except DAMAGE as error:
         raise InputError(f"{path}: is damaged ({error}){advice}") from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another that gets its name; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:

@@ -73,6 +73,25 @@ def test_undo_goes_back_to_a_persons_move() -> None:
     assert match.undo() == 0
 
 
+def test_a_piece_that_is_none_wins_no_game_of_quarto() -> None:
+    """A next piece may be chosen before it is seen that none is needed, but it has to be a piece."""
+    rules, random = QuartoRules(), Random(2)
+    position = rules.start(random)
+    while not any(move.hand_over is None for move in rules.moves(position)):
+        move = random.choice(list(rules.moves(position)))
+        position = rules.after(position, position.turn, move)
+    won = next(move for move in rules.moves(position) if move.hand_over is None)
+    text = rules.write(won)
+    for name in "", *position.board.pieces.names:
+        assert rules.read(f"{text} {name}", position) == won
+    for name in "z", "é":
+        try:
+            assert rules.faults(position, rules.read(f"{text} {name}", position))
+        except InputError:
+            continue
+
+
+
 def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
     """With a question of a person the answer is one move."""
     rules = QuaternityRules()

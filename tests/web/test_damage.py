@@ -221,3 +221,30 @@ def test_what_cannot_be_written_to_a_damaged_file_is_refused(
     assert refusal.value.status == 503
     assert store.trouble is not None
     store.close()
+
+
+@pytest.mark.parametrize("instead", [None, "another"])
+def test_what_nobody_would_find_again_is_not_taken(
+    instead: str | None, played: Played, tmp_path: Path
+) -> None:
+    """A file that was removed, or has made room for another, still takes what is written."""
+    (tmp_path / FILE).write_bytes(played.data)
+    with opened(tmp_path, limits=LIMITS) as site:
+        aside = (tmp_path / FILE).rename(tmp_path / "aside")
+        if instead:
+            (tmp_path / FILE).write_bytes(played.data)
+        page = site.ask("POST", "/api/tables", PEOPLE)
+        assert (page.status, "moved or removed" in page.json["error"]) == (503, True)
+        assert site.ask("GET", "/healthz").status == 503
+        aside.rename(tmp_path / FILE)
+        assert site.ask("POST", "/api/tables", PEOPLE).status == 201
+
+
+def test_a_table_of_the_file_that_goes_while_the_server_runs_is_no_full_disk(
+    played: Played, tmp_path: Path
+) -> None:
+    (tmp_path / FILE).write_bytes(played.data)
+    with opened(tmp_path, limits=LIMITS) as site:
+        with closing(sqlite3.connect(tmp_path / FILE)) as other:
+            other.execute("DROP TABLE seats")
+        assert site.ask("POST", "/api/tables", PEOPLE).status == 503

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from quaternity import guide
 from quaternity.base.errors import InputError
 from quaternity.game.cards import Card
-from quaternity.game.question import Question
+from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
-from quaternity.game.sentences import MUST_HAVE, PUTS_DOWN, question_sentence
+from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, question_sentence
 from quaternity.game.settings import Settings
+from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import GAMES, registration, rules_class
@@ -33,6 +34,7 @@ from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, plain_names, seat_names
 from quaternity.web.helping import know
+from quaternity.web.languages import SPOKEN, speaking
 from quaternity.web.new_table import rules_with
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import (
@@ -157,6 +159,21 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert pages[0] == pages[1]
     assert "player 1 and 0 asks 2 must hold" in pages[1]
     assert "0 asks 2 puts down set 2" in pages[1]
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_a_question_that_is_explained_has_one_mark(language: str) -> None:
+    asked = question_sentence(Question(0, 1, Card(0, 2)))
+    lines = [
+        REFUSED(question=asked, fault=NO_TURN()),
+        BOTH_POSSIBLE(question=asked),
+        IMPOSSIBLE(question=asked, answer=Answer.NO, reason=NO_TURN()),
+    ]
+    with speaking(language):
+        shown = sight(played(QUATERNITY, 0), 0)
+        told = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
+    assert len(told) == 3
+    assert not [line for line in told if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from quaternity.decks.deck import PLAIN, Deck, find_deck
 from quaternity.decks.words import DeckWords
 from quaternity.game import sentences
 from quaternity.game.question import Answer, Question
+from quaternity.insight import explanation
 from quaternity.table.games import registration
 from quaternity.web.languages import by_words, gettext, joined, language
 
@@ -25,8 +26,11 @@ TEMPLATES = {
     sentences.ASKS.template: _QUESTION,
     sentences.ANSWERED.template: f"{_QUESTION} {{answer:reply}}",
     sentences.FORCED.template: f"{_QUESTION} {{answer:reply}} (had to)",
+    explanation.REFUSED.template: "{question} Refused: {fault}",
+    explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
+    explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""How a page puts what English puts with articles elsewhere."""
+"""How a page puts what English puts with articles, and questions without a mark, elsewhere."""
 
 INSTEAD = {
     sentences.ASKS_ITSELF.name: "ask somebody else",
