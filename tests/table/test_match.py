@@ -91,7 +91,6 @@ def test_a_piece_that_is_none_wins_no_game_of_quarto() -> None:
             continue
 
 
-
 def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
     """With a question of a person the answer is one move."""
     rules = QuaternityRules()
