@@ -74,7 +74,7 @@ def test_undo_goes_back_to_a_persons_move() -> None:
 
 
 def test_a_piece_that_is_none_wins_no_game_of_quarto() -> None:
-    """A next piece may be chosen before it is seen that none is needed, but it has to be a piece."""
+    """One may be chosen before it is seen that none is needed."""
     rules, random = QuartoRules(), Random(2)
     position = rules.start(random)
     while not any(move.hand_over is None for move in rules.moves(position)):
