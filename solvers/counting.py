@@ -56,13 +56,17 @@ class Chances:
     def chance(self, set_index: int, card: int, player: int) -> Fraction:
         """Return the exact chance that a player owns a card, all deals being equally likely.
 
-        Raises `NoDeal` without a deal, as `floats` does.
+        Raises:
+            NoDeal: there is no deal, as `floats` does.
+            InputError: no such set, card or player.
         """
         if not self.deals:
             raise NoDeal("no deal satisfies the problem, so nothing has a chance")
         from fractions import Fraction
 
-        return Fraction(self.owned[set_index][card][player], self.deals)
+        cards = self.owned[numbered(set_index, len(self.owned), "set")]
+        row = cards[numbered(card, len(cards), "card")]
+        return Fraction(row[numbered(player, len(row), "player")], self.deals)
 
     def floats(self) -> list[list[list[float]]]:
         """Return all chances `[set][card][player]`, each the float nearest to the exact value.

@@ -107,11 +107,14 @@ def _prove(each: Puzzle) -> None:
 def _dialogue(each: Puzzle) -> bool:
     """Ask until the answer is right, or is asked for; return whether the first one was right."""
     hints, first = _hints(each), None
-    say(f"Your answer: {FORMS[each.answer_form]}; or hint, or why")
+    say(f"Your answer: {FORMS[each.answer_form]}; or hint, why, or quit")
     while True:
         try:
             typed = ask("answer> ")
         except EOFError:
+            print()
+            return first is True
+        if typed in ("quit", "exit"):
             return first is True
         if typed == "hint":
             say(next(hints, "There is no further hint."))

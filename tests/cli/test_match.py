@@ -285,8 +285,9 @@ class Terminal:
 
 @contextmanager
 def at_terminal(
-    *words: str, code: str = "from quaternity.cli import main; main()", quiet: bool = False
-) -> Iterator[Terminal]:
+    *words: str, code: str = "from quaternity.cli import main; main()", quiet: bool = False,
+    status: int = 0,
+) -> Iterator[Terminal]:  # fmt: skip
     """A command in a process of its own, which ends in order; quiet: what it prints is lost."""
     outer, inner = pty.openpty()
     with subprocess.Popen(
@@ -295,7 +296,7 @@ def at_terminal(
     ) as process:  # fmt: skip
         os.close(inner)
         yield Terminal(outer)
-        assert process.wait(30) == 0
+        assert process.wait(30) == status
     os.close(outer)
 
 

@@ -28,10 +28,11 @@ GAME = ("set", "play", "--seats", "you,quick", "--seed", "0")
 
 
 @needs_terminal
-@pytest.mark.parametrize("prompt", [*PLAYS, "watch", "note", "hand"])
+@pytest.mark.parametrize("prompt", [*PLAYS, "watch", "note", "hand", "puzzle"])
 def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: str) -> None:
     path = str(tmp_path / "my.log")
     words, asked, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
+    end = b"qit" + LEFT * 2 + b"u\n"
     if prompt == "watch":
         cli(*PLAYS["quarto"], "--record", path, stdin="A\nquit\n")
         words, help_text = ("watch", path), b"Enter, n "
@@ -40,13 +41,25 @@ def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: 
     elif prompt == "hand":
         words = ("kwartet", "note", path, "--seat", "0")
         asked, help_text = b"0/1 3/2 ...: ", b"'help'"
+    elif prompt == "puzzle":
+        words, asked, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
+        end = cli(*words, "--json").json["answers"][0].encode() + b"\n"
     with at_terminal(*map(str, words)) as terminal:
         terminal.wait_for(asked)
         terminal.type(b"hlp" + LEFT * 2 + b"e\n")
         terminal.wait_for(help_text)
         terminal.type(UP + b"\n")
         terminal.wait_for(help_text, times=2)
-        terminal.type(b"qit" + LEFT * 2 + b"u\n")
+        terminal.type(end)
+
+
+@needs_terminal
+def test_a_puzzle_helps_until_it_is_solved_or_left() -> None:
+    with at_terminal("puzzle", "sets", "--seed", "1", status=1) as terminal:
+        terminal.type(b"hint\nnone\n")
+        terminal.wait_for(b"Wrong: ")
+        terminal.wait_for(b"answer> ", times=3)
+        terminal.type(b"quit\n")
 
 
 @needs_terminal

@@ -260,6 +260,10 @@ def test_players_and_sets_out_of_range() -> None:
     for player, set_index, words in ((3, 0, "player 3"), (-1, 0, "player -1"), (0, 3, "set 3")):
         with pytest.raises(InputError, match=rf"{words} is out of range 0\.\.2"):
             count_distribution(problem, player, set_index)
+        with pytest.raises(InputError, match=rf"{words} is out of range 0\.\.2"):
+            exact_chances(problem).chance(set_index, 0, player)
+    with pytest.raises(InputError, match=r"card -1 is out of range 0\.\.3"):
+        exact_chances(problem).chance(0, -1, 0)
 
 
 def test_too_much_is_refused_with_what_it_would_take() -> None:

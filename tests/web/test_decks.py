@@ -1,5 +1,6 @@
 """Decks at a table: chosen when it is made, kept with it, and in everything that its page says."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +16,7 @@ from quaternity.game import sentences as said
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
+from quaternity.insight import explanation
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.games import game_names
@@ -136,9 +138,12 @@ def test_a_refusal_says_by_names_what_to_do_instead(site: Site) -> None:
 
 
 def test_every_way_out_belongs_to_a_sentence_and_every_template_says_the_same() -> None:
-    kinds = [kind for kind in vars(said).values() if hasattr(kind, "template")]
+    every = (vars(said) | vars(explanation)).values()
+    kinds = [kind for kind in every if hasattr(kind, "template")]
     assert {*INSTEAD} <= {kind.name for kind in kinds}
     assert {*TEMPLATES} <= {kind.template for kind in kinds}
+    for plain, drawn in TEMPLATES.items():
+        assert {*re.findall(r"{(\w+)", plain)} == {*re.findall(r"{(\w+)", drawn)}
     words = page_words("everyday", [SeatSight("Ann", "person"), SeatSight("Ben", "person")])
     question = Question(0, 1, Card(1, 0))
     assert words.say(question_sentence(question)) == "Ann → Ben: fox (forest)?"
