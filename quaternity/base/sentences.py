@@ -111,6 +111,14 @@ class Words:
         """Return a sentence in these words, and any other value as it prints."""
         return self.say(value) if isinstance(value, str) else str(value)
 
+    def called(self, name: str) -> str:
+        """Return what somebody is called, which is in no language."""
+        return name
+
+    def all_called(self, names: Iterable[str]) -> str:
+        """Return what some are called: "Ann and Ben"."""
+        return listed(names)
+
     def seat(self, number: int) -> str:
         """Return a player, where only players can be meant: "0"."""
         return self.names[number] if 0 <= number < len(self.names) else str(number)

@@ -19,8 +19,8 @@ WAS_HERE = Kind(
     "seat {seat} belongs to somebody who was here two minutes ago: ask them to hand it over",
 )
 WOULD_SEE = Kind("would_see", "whoever comes to seat {seat} would see what it has")
-CANNOT_AGREE = Kind("cannot_agree", "{name} has left the seat to a program and cannot agree")
-WAIT_FOR = Kind("wait_for", "it is not this seat's turn: wait for {names:listed}")
+CANNOT_AGREE = Kind("cannot_agree", "{name:called} has left the seat to a program and cannot agree")
+WAIT_FOR = Kind("wait_for", "it is not this seat's turn: wait for {names:all_called}")
 TOO_OFTEN = Kind("too_often", "at most {most} such requests a minute: try again later")
 MANY_KEPT = Kind("many_kept", "{kept} tables are kept here, and no more")
 NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not played")

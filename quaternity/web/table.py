@@ -52,13 +52,17 @@ from quaternity.web.streams import Stream, message, send
 from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
 
-FAILED = Kind("failed", "{name} failed: hand the seat to somebody else (More, at the end)")
+FAILED = Kind("failed", "{name:called} failed: hand the seat to somebody else (More, at the end)")
 TAKES_TOO_LONG = Kind(
     "takes_too_long",
-    "{name} takes too long: hand the seat to somebody else (More, at the end)",
+    "{name:called} takes too long: hand the seat to somebody else (More, at the end)",
 )
-GIVEN_AWAY = Kind("given_away", "{name} was away: seat {seat} is free for whoever is invited")
-GIVEN_TO_PROGRAM = Kind("given_away", "{name} was away: {program} plays in seat {seat}")
+GIVEN_AWAY = Kind(
+    "given_away", "{name:called} was away: seat {seat} is free for whoever is invited"
+)
+GIVEN_TO_PROGRAM = Kind(
+    "given_away", "{name:called} was away: {program:called} plays in seat {seat}"
+)
 
 LONGEST_ALARM = 3_600.0
 """A clock is looked at so often at least, in seconds."""

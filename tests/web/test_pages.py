@@ -2,8 +2,10 @@
 
 import json
 import re
+from contextlib import suppress
 from itertools import chain, product
 from random import Random
+from string import Formatter
 from types import SimpleNamespace
 from typing import Any
 from unicodedata import bidirectional
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from quaternity import guide
 from quaternity.base.errors import InputError
+from quaternity.base.sentences import Kind
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
@@ -30,9 +33,10 @@ from solvers.shortage import CARDS, EACH_KEEP, SHORT
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
 pytest.importorskip("starlette", reason="the table in a browser needs the extra web")
 
+from quaternity.web import refusal, table
 from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.owners import owner_blocks
-from quaternity.web.drawing.words import move_text, plain_names, seat_names
+from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
 from quaternity.web.helping import know
 from quaternity.web.languages import SPOKEN, speaking
 from quaternity.web.new_table import rules_with
@@ -159,6 +163,23 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert pages[0] == pages[1]
     assert "player 1 and 0 asks 2 must hold" in pages[1]
     assert "0 asks 2 puts down set 2" in pages[1]
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_names_are_in_no_language(language: str) -> None:
+    """Even where they are words for what a card looks like, which pages translate."""
+    kinds = [*vars(refusal).values(), *vars(table).values()]
+    templates = [kind for kind in kinds if isinstance(kind, Kind)]
+    about = {"name": "red", "names": ["two", "solid", "open"], "program": "green", "seat": 0}
+    checked = 0
+    for kind in templates:
+        fields = {name for _, name, _, _ in Formatter().parse(kind.template) if name}
+        with speaking(language), suppress(KeyError):
+            told = page_words("plain", ()).say(kind(**{name: about[name] for name in fields}))
+            wanted = " ".join(str(about[name]) for name in fields - {"seat"})
+            assert {*re.findall(r"\w+", wanted)} <= {*re.findall(r"\w+", told)}
+            checked += bool(wanted)
+    assert checked >= 5
 
 
 @pytest.mark.parametrize("language", SPOKEN)

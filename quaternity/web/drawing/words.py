@@ -97,6 +97,10 @@ class PageWords(DeckWords):
         """Return players: "players 0 and 2"."""
         return joined(list(map(self.player, numbers)))
 
+    def all_called(self, names: Iterable[str]) -> str:
+        """Return what some are called: "Ann and Ben"."""
+        return joined(list(names))
+
     def set(self, index: int) -> str:
         """Return a set: "set 0"."""
         if self.deck.sets:
