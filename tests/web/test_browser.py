@@ -388,6 +388,111 @@ def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
         tab.wait_for_function(SHOWN, arg=1)
 
 
+def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Person]) -> None:
+    ann, ben = person(), person()
+    settings = {"players": 3, "sets": 6}
+    table, (link,) = ann.table("kwartet", settings, ["me", "open", "me"], name="Ann", help=True)
+    ben.join(link, "Ben")
+    ann.page.wait_for_selector("#hand-over")
+    ann.open_sheet()
+    ann.page.locator("#hand-over summary").click()
+    ann.page.locator("#hand-over select[name=seat]").select_option("2")
+    ann.page.locator("#hand-over select[name=player]").select_option("open")
+    ann.page.locator("[data-help=know]").click()
+    formula = ann.page.locator("#help input[name=formula]")
+    formula.fill("H1 0/0 & H2")
+    for typing in (True, False):
+        if not typing:
+            ann.page.locator("#headline").focus()
+        look = ann.ask("GET", f"/api/tables/{table}")
+        (seat,) = look["to_act"]
+        who = ben if seat == 1 else ann
+        moves = who.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        sent = {"version": look["version"], "id": f"m{typing}", "move": moves[0], "seat": seat}
+        who.ask("POST", f"/api/tables/{table}/moves", sent)
+        with ann.page.expect_response(lambda one: "/help/know" in one.url):
+            ann.sees(look["version"] + 1)
+        ann.page.wait_for_selector("#help:not([aria-busy])")
+        assert formula.input_value() == "H1 0/0 & H2"
+    assert ann.page.locator("#hand-over select[name=seat]").input_value() == "2"
+    assert ann.page.locator("#hand-over select[name=player]").input_value() == "open"
+
+
+@pytest.mark.parametrize("game", ["quarto", "set"])
+def test_who_taps_twice_plays_once_and_reads_no_fault(
+    game: str, person: Callable[..., Person]
+) -> None:
+    ann = person(has_touch=True)
+    ann.table(game, {}, ["me", "me"], name="Ann")
+    slow = ann.context.new_cdp_session(ann.page)
+    slow.send("Network.enable")
+    ways = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    slow.send("Network.emulateNetworkConditions", ways)
+    what = ann.page.locator(".tray [data-move], #more").first
+    point = what.bounding_box()
+    assert point is not None
+    for pause in (250, 1500):
+        ann.page.touchscreen.tap(point["x"] + 9, point["y"] + 9)
+        ann.page.wait_for_timeout(pause)
+    ann.sees(1)
+    assert "Not played" not in ann.page.locator("#faults").inner_text()
+
+
+def test_who_listens_to_a_page_hears_answers(person: Callable[..., Person]) -> None:
+    ann = person()
+    settings = {"set_size": 4, "sets": 3, "players": 3}
+    table, _ = ann.table("quaternity", settings, ["me"] * 3, name="Ann")
+    ann.page.evaluate(
+        "heard = []; new MutationObserver(() => heard.push(live.textContent))"
+        ".observe(live, {childList: true, characterData: true, subtree: true})"
+    )
+    for version, move in enumerate(("1 0 0", "no")):
+        sent = {"version": version, "id": move, "move": move, "seat": version}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+        ann.sees(version + 1)
+    ann.page.wait_for_function("heard.some((text) => text.includes('? No'))")
+    assert not [text for text in ann.page.evaluate("heard") if "?." in text]
+
+
+def test_events_that_could_not_be_read_are_told_later(person: Callable[..., Person]) -> None:
+    ann = person()
+    table, _ = ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
+    ann.page.evaluate("localStorage.setItem('pace', 'once')")
+    refused: list[int] = []
+
+    def refuse_once(route: Any) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(1)
+            route.fulfill(status=503, body="busy")
+
+    ann.page.route("**/events?after=*", refuse_once)
+    ann.page.route("**/part*", lambda route: route.abort())
+    random, version = Random(1), 0
+    while version < 130:  # a page has the latest hundred
+        look = ann.ask("GET", f"/api/tables/{table}")
+        if not look["to_act"]:
+            break
+        (seat,) = look["to_act"]
+        moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        sent = {"version": look["version"], "id": f"{version}", "seat": seat}
+        ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
+        version += 1
+    ann.page.evaluate(
+        "told = []; new MutationObserver(() => told.push(news.dataset.event))"
+        ".observe(news, {attributes: true, attributeFilter: ['data-event']})"
+    )
+    ann.page.unroute("**/part*")
+    ann.page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    ann.sees(version)
+    last = ann.page.locator(".history li").first.get_attribute("value") or "0"
+    ann.page.wait_for_selector(f"#news[data-event='{last}']")
+    assert refused
+    ann.faults.clear()  # the browser tells of the refusal
+    assert {*map(int, ann.page.evaluate("told"))} >= {*range(1, int(last) + 1)}
+
+
 def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
     _table, invitations = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")

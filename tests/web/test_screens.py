@@ -49,6 +49,12 @@ EIGHT: dict[str, tuple[dict[str, Any], list[str]]] = {
 MOVES = thorough(8, 40)
 """So many moves of the person are looked at."""
 
+BOXES = """() => Object.fromEntries(Array.from(document.querySelectorAll(
+  '.thumb [data-act], .thumb p, .seats li, .board .tile'), (one, at) => {
+    const box = one.getBoundingClientRect();
+    return [one.id || `${at} ${one.textContent}`, [box.x, box.y, box.width, box.height].join()];
+}))"""
+
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
 
 PACES = {"slow": 1800, "normal": 900, "fast": 350, "once": 0}
@@ -336,15 +342,51 @@ def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, tmp_pa
             ann.page.wait_for_selector(f"#news[data-event='{last}']")
             ann.page.evaluate(
                 "told = []; new MutationObserver(() => told.push(1))"
-                ".observe(document.getElementById('news'), {childList: true, attributes: true})"
+                ".observe(document.getElementById('news'), {attributes: true})"
             )
             bob.ask("POST", f"{path}/hand-over", {"seat": 1, "player": "random"})
             ann.page.wait_for_selector("#seat1:not(:has-text('Bob'))")
             ann.page.wait_for_timeout(1500)
             assert ann.page.evaluate("told") == []
+            shown = ann.page.locator(".history li").first.inner_text()
+            assert ann.page.locator("#news").inner_text() == shown
         finally:
             ann.context.close()
             bob.context.close()
+
+
+@pytest.mark.parametrize("game", ["quaternity", "kwartet"])
+def test_what_others_propose_moves_nothing_and_is_seen(
+    game: str, browser: Browser, served: Server
+) -> None:
+    ann, ben = Onlooker(browser, served.host, SCREENS[0]), Person(browser, served.host)
+    settings = {"quaternity": {"set_size": 4, "sets": 3, "players": 3}, "kwartet": {"players": 3}}
+    table, (link,) = ben.table(game, settings[game], ["me", "open", "me"], name="Bo", seed=5)
+    ann.join(link, "Ann")
+    seen = ben.ask("GET", f"/api/tables/{table}?seat=0")
+    sent: dict[str, Any] = {"version": seen["version"], "seat": 0, "agree": True}
+    asked = next(move for move in seen["moves"] if "asks 1" in move or move.startswith("1 "))
+    ben.ask("POST", f"/api/tables/{table}/moves", sent | {"id": "a", "move": asked})
+    looking, before = [ann], {}
+    for screen in SCREENS[1:]:
+        more = Onlooker(browser, served.host, screen, storage_state=ann.context.storage_state())
+        more.page.goto(f"/t/{table}")
+        looking.append(more)
+    for one in looking:
+        one.sees(seen["version"] + 1)
+        before[one] = one.page.evaluate(BOXES)
+        assert before[one]
+    version = ben.ask("GET", f"/api/tables/{table}")["version"]
+    ben.ask("POST", f"/api/tables/{table}/undo", sent | {"version": version})
+    for one in looking:
+        one.page.wait_for_selector(".notice :text('Agree')")
+        after = one.page.evaluate(BOXES)
+        assert before[one].items() <= after.items(), one.screen
+        assert one.faults_seen() == []
+    ann.page.locator(".notice :text('Agree')").click()
+    ann.page.wait_for_selector(".notice :text('Agree')", state="detached")
+    for person in (ben, *looking):
+        person.context.close()
 
 
 @pytest.mark.parametrize("chosen", [0, 2])
@@ -382,6 +424,32 @@ def test_a_card_that_comes_under_a_finger_is_not_chosen(
     new.evaluate("one => { one.form.dataset.count = 9; }")
     ann.page.locator("label.set-card:not(:has(:checked))").first.tap()
     assert checked.count() == chosen + 1
+    assert ann.faults == []
+
+
+def test_a_button_that_means_something_else_at_its_release_does_nothing(
+    browser: Browser, served: Server
+) -> None:
+    ann = Person(browser, served.host, viewport={"width": 1280, "height": 800})
+    ben = Person(browser, served.host)
+    table, (link,) = ann.table("quarto", {}, ["me", "open"], name="Ann", seed=4)
+    ben.join(link, "Ben")
+    first = ann.ask("GET", f"/api/tables/{table}")["moves"][0]
+    sent = {"version": 0, "id": "a", "move": first}
+    ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    ann.sees(1)
+    undo = ann.page.locator("#undo")
+    ben.ask("POST", f"/api/tables/{table}/undo", {"version": 1, "agree": True})
+    ann.page.wait_for_selector("#undo:text('Agree')")
+    undo.hover()
+    ann.page.mouse.down()
+    ben.ask("POST", f"/api/tables/{table}/undo", {"version": 1, "agree": False})
+    ann.page.wait_for_selector("#undo:not(:text('Agree'))")
+    ann.page.mouse.up()
+    ann.page.wait_for_function("document.getElementById('faults').textContent")
+    assert ann.ask("GET", f"/api/tables/{table}")["undo"] == []
+    undo.click()
+    ann.page.wait_for_selector("#undo:text('Do not')")
     assert ann.faults == []
 
 

@@ -25,7 +25,8 @@ function isArmed(cell, event) {
 // What a page shows anew between the press and the release of a finger is not what was meant.
 const pressed = (event) => {
   const one = event.target.closest("label, button, a, summary, [data-move]");
-  return one && { one, id: one.id, move: one.dataset.move };
+  // A request says what it asks for; a card may have other owners by now.
+  return one && { one, id: one.id, does: one.dataset.move ?? (one.form?.dataset.api && one.textContent) };
 };
 let held = null;
 document.addEventListener("pointerdown", (event) => { held = { on: pressed(event) }; }, true);
@@ -34,14 +35,18 @@ document.addEventListener("click", (event) => {
   const [was, is] = [held?.on, pressed(event)];
   held = null;
   if (!event.detail || was === undefined || !is) return; // by keys or a script, or on nothing
-  if (was?.id === is.id && was.move === is.move && (is.id || was.one === is.one)) return;
+  if (was?.id === is.id && was.does === is.does && (is.id || was.one === is.one)) return;
   event.preventDefault();
   event.stopPropagation();
   complain("Something else came under your finger: nothing is done.", event.target);
 }, true);
 
+// What was pressed and is not shown yet; a page that is shown meanwhile takes the attribute away.
+const busy = new WeakSet();
+
 export async function move(text, element) {
-  if (!part || part.dataset.at || element.hasAttribute("aria-busy")) return;
+  if (!part || part.dataset.at || busy.has(element)) return;
+  busy.add(element);
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
   try {
@@ -56,10 +61,13 @@ export async function move(text, element) {
       complain(await said(answer));
       if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
     }
-    if (answer.ok || answer.status === 409) await refresh();
+    if (answer.ok || answer.status === 409) await refresh(answer.ok ? (await answer.json()).version : 0);
   } catch {
     complain("The server does not answer: the move may not have been played.");
-  } finally { element.removeAttribute("aria-busy"); }
+  } finally {
+    busy.delete(element);
+    element.removeAttribute("aria-busy");
+  }
 }
 
 // The move that a text and a form stand for; null while something is not chosen. {name} is what is

@@ -1,5 +1,5 @@
 // What the table says when it is asked for help.
-import { Idiomorph } from "./idiomorph.js";
+import { morph } from "./morphing.js";
 import { complain, live, root, said, table } from "./page.js";
 
 let helping = null;
@@ -19,7 +19,7 @@ export async function help(what, wanted = false) {
     if (helping !== what) return;
     const html = answer.ok ? await answer.text() : null;
     if (html === null) complain(await said(answer));
-    else Idiomorph.morph(panel, html, { morphStyle: "innerHTML", restoreFocus: true });
+    else morph(panel, html);
     panel.hidden = html === null && !panel.childElementCount;
     if (wanted && html !== null) {
       panel.scrollIntoView({ block: "nearest" });

@@ -58,9 +58,19 @@ async function take() {
     }
   }
   known = all;
+  callAnew(all);
   yours();
   count();
   if (!playing) run();
+}
+
+// Somebody may be called otherwise by now.
+function callAnew(all) {
+  const texts = new Map(all.map(({ number, what, text }) => [`${number} ${what}`, text]));
+  for (const event of queue) event.text = texts.get(`${event.number} ${event.what}`) ?? event.text;
+  const news = document.getElementById("news");
+  const text = news && texts.get(`${news.dataset.event} ${news.dataset.what}`);
+  if (text && text !== news.textContent) news.textContent = text;
 }
 
 // Forget the events that are gone since the page was looked at last, though others may have come.
@@ -83,6 +93,7 @@ async function eventsBefore(first) {
   try {
     for (let after = last; after < first - 1; after = missing.at(-1).number) {
       const answer = await fetch(`${root}/t/${table}/events?after=${after}&before=${first}`, { cache: "no-store" });
+      if ([429, 503].includes(answer.status)) { setTimeout(takeNews, 3000); return null; }
       if (!answer.ok) break;
       const more = eventsIn(new DOMParser().parseFromString(await answer.text(), "text/html"));
       if (!more.length) break;
@@ -110,10 +121,11 @@ async function run() {
 
 const shownAgain = () => new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
 
-function tell({ text, number }) {
+function tell({ text, number, what }) {
   const news = document.getElementById("news");
   news.textContent = text;
   news.dataset.event = number;
+  news.dataset.what = what;
   try { sessionStorage.setItem(SEEN, number); } catch { /* not allowed here */ }
 }
 

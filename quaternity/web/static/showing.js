@@ -1,10 +1,10 @@
 // The part of a page that changes: it is fetched when something happened, and morphed into place.
-import { Idiomorph } from "./idiomorph.js";
 import { disarm, mark } from "./acting.js";
 import { drawAsking } from "./asking.js";
 import { fit } from "./fitting.js";
 import { afterHelp } from "./helping.js";
 import { rove } from "./keys.js";
+import { morph } from "./morphing.js";
 import { drawMarks } from "./notebook.js";
 import { takeNews } from "./news.js";
 import { drawClocks } from "./clocks.js";
@@ -13,18 +13,23 @@ import { drawTips } from "./tips.js";
 import { likes } from "./sheets.js";
 import { complain, live, part, root, said, table } from "./page.js";
 
-let fetching = false;
+let fetching = null;
 let again = false;
 let wanted = 0;
 let shown = "";
 
+// Ends when the page shows what there is, also where it is being asked for already.
+export function refresh(version = 0) {
+  if (!part || part.dataset.at) return Promise.resolve();
+  wanted = Math.max(wanted, version);
+  again = true;
+  fetching ??= fetchPart();
+  return fetching;
+}
+
 // Of several processes the one that answers may hear of a version a moment after the one that told
 // of it: then it is asked again.
-export async function refresh(version = 0) {
-  if (!part || part.dataset.at) return;
-  wanted = Math.max(wanted, version);
-  if (fetching) { again = true; return; }
-  fetching = true;
+async function fetchPart() {
   let late = 0;
   try {
     do {
@@ -35,7 +40,7 @@ export async function refresh(version = 0) {
       late = answer.ok && Number(part.dataset.version) < wanted ? late + 1 : 0;
       if (late && late < 6) await new Promise((go) => setTimeout(go, 20 << late));
     } while (again || (late && late < 6));
-  } catch { /* the stream says when the server is back */ } finally { fetching = false; }
+  } catch { /* the stream says when the server is back */ } finally { fetching = null; }
 }
 
 // What was asked for, and what is being told, stays when the table changes.
@@ -45,18 +50,13 @@ export function show(html, version) {
   if (html === shown || (version !== null && Number(version) < Number(part.dataset.version))) return;
   shown = html;
   disarm();
-  const before = lastEvent();
+  const before = eventsTold();
   const focused = part.contains(document.activeElement);
   const open = new Set(Array.from(part.querySelectorAll("details[id][open]"), (one) => one.id));
-  const chosen = chosenInputs();
-  // What is being typed stays; of anything else with the focus the words have to change.
-  const typing = document.activeElement?.matches("input, textarea, select") ?? false;
-  const how = { morphStyle: "innerHTML", ignoreActiveValue: typing, restoreFocus: true };
-  Idiomorph.morph(part, html, { ...how, callbacks: { beforeNodeMorphed: kept } });
+  morph(part, html, { beforeNodeMorphed: kept });
   if (part.dataset.version !== version) afterHelp();
   if (version !== null) part.dataset.version = version;
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
-  for (const id of chosen) { const one = document.getElementById(id); if (one && !one.disabled) one.checked = true; }
   // What had the focus may be gone: who uses keys goes on from the top of the part.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
@@ -64,8 +64,8 @@ export function show(html, version) {
   takeNews();
 }
 
-const lastEvent = () => Number(part?.querySelector(".history li")?.value ?? 0);
-const chosenInputs = () => Array.from(part.querySelectorAll("input[id]:checked"), (one) => one.id);
+// An answer has the number of its question.
+const eventsTold = () => new Set(Array.from(part.querySelectorAll(".history li"), (one) => `${one.value} ${one.dataset.what}`));
 
 export function prepare() {
   for (const area of document.querySelectorAll("[data-arrows]")) rove(area);
@@ -85,10 +85,12 @@ export function prepare() {
 function announce(before) {
   const news = [];
   for (const one of part.querySelectorAll(".history li")) {
-    if (one.value <= before || news.length > 4) break;
+    if (before.has(`${one.value} ${one.dataset.what}`) || news.length > 4) break;
     news.unshift(one.textContent);
   }
   const headline = part.querySelector("#headline")?.textContent ?? "";
-  if (news.length || live.dataset.said !== headline) live.textContent = [...news, headline].join(". ");
+  if (news.length || live.dataset.said !== headline) {
+    live.textContent = [...news, headline].map((text) => (/[.?!]$/.test(text) ? text : `${text}.`)).join(" ");
+  }
   live.dataset.said = headline;
 }

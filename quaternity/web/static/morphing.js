@@ -1,0 +1,34 @@
+// What somebody chose or typed, and has not sent, stays when what is around it changes.
+import { Idiomorph } from "./idiomorph.js";
+
+const ticked = (one) => one.type === "checkbox" || one.type === "radio";
+const now = (one) => (ticked(one) ? one.checked : one.value);
+
+function usual(one) {
+  if (ticked(one)) return one.defaultChecked;
+  if (!one.options) return one.defaultValue;
+  return (Array.from(one.options).find((option) => option.defaultSelected) ?? one.options[0])?.value;
+}
+
+// The controls of a node that people fill in, by what tells them from all others.
+function controls(node) {
+  const all = Array.from(node.querySelectorAll("input:not([type=hidden], [readonly]), select, textarea"));
+  return all.map((one) => {
+    const { id, api, helpForm } = { id: one.id, ...one.form?.dataset };
+    return [id || [api, helpForm, one.name, one.type === "radio" && one.value].join(), one];
+  });
+}
+
+export function morph(node, html, callbacks = {}) {
+  const chosen = new Map();
+  for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
+  // What is being typed stays; of anything else with the focus the words have to change.
+  const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
+  Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
+  for (const [key, one] of controls(node)) {
+    const wish = chosen.get(key);
+    if (wish === undefined || one.disabled || wish === now(one)) continue;
+    if (ticked(one)) one.checked = wish;
+    else if (!one.options || Array.from(one.options).some(({ value }) => value === wish)) one.value = wish;
+  }
+}
