@@ -32,7 +32,7 @@ from quaternity.web.eyes import Eyes, Seen
 from quaternity.web.guards import Guards, answer
 from quaternity.web.keeping import Keep
 from quaternity.web.languages import Spoken, spoken
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import FAILED, Refusal
 from quaternity.web.store import InUse, Store
 from quaternity.web.stores import opened_store
 from quaternity.web.tables import Tables
@@ -81,7 +81,8 @@ def app(
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = Refusal(error.status_code, error.detail.lower())
-        assert isinstance(error, Refusal), "what this is registered for"
+        elif not isinstance(error, Refusal):
+            error = Refusal(500, FAILED)  # what it was may be secret: the log has it
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
             document = error.document | {"error": spoken(error.args[0])}
@@ -95,7 +96,7 @@ def app(
             Middleware(Guards, hosts=hosts),
             Middleware(Spoken),
         ],
-        exception_handlers={Refusal: refused, HTTPException: refused},
+        exception_handlers={Refusal: refused, HTTPException: refused, Exception: refused},
         lifespan=lifespan,
     )
     seen.know(application.routes)

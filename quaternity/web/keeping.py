@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -25,8 +25,14 @@ ORDERS = ("touched", "made", "moves", "game")
 
 
 def touched(made: str, at: int) -> float:
-    """Return the later of when a table was made and an entry written: seconds since 1970."""
-    return max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
+    """Return the later of when a table was made and an entry written: seconds since 1970.
+
+    A time that cannot be read counts as now: nothing goes because of it.
+    """
+    try:
+        return max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
+    except (TypeError, ValueError):
+        return datetime.now(UTC).timestamp()
 
 
 class Listed(NamedTuple):

@@ -8,6 +8,7 @@ from quaternity.base.errors import QuaternityError
 from quaternity.base.sentences import Kind
 
 NO_TABLE = "there is no such table"
+FAILED = "the server failed: its log says more"
 BAD_NAME = Kind("bad_name", "name: 1 to {most} characters that can be printed")
 BAD_LINE = Kind("bad_line", "text: 1 to {most} characters that can be printed")
 LONG_QUESTION = Kind("long_question", "the question has more than {most} characters")

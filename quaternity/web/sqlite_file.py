@@ -49,14 +49,14 @@ _log = logging.getLogger("uvicorn.error")
 def check_folder(folder: str) -> None:
     """Raise InputError where a server could not keep its tables in a folder; write nothing."""
     path = Path(folder) / FILE
-    if path.exists():
+    if path.exists() or path.is_symlink():
         with ExitStack() as opened, _refusing(path):
-            if not os.access(path, os.W_OK):
+            if path.exists() and not os.access(path, os.W_OK):
                 raise InputError(f"{path}: cannot be written")
             _lock_folder(path, opened)
             database = _for_reading(path, opened)
-            if _version(database, path) == len(MIGRATIONS):  # an older one is brought up to date
-                _check(database)
+            _version(database, path)
+            _check(database)
         return
     there = path.parent
     while not there.exists():
@@ -143,6 +143,7 @@ class FileStore(FileReader, Store):
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
+        self._beside = self.path.with_name(f"{FILE}-wal")
         self._reading = RLock()
         with ExitStack() as opened, _refusing(self.path):
             _lock_folder(self.path, opened)
@@ -150,17 +151,24 @@ class FileStore(FileReader, Store):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self.writer = _connected(self.path, opened)
             version = _version(self.writer, self.path)
-            _check_schema(self.writer)
-            _migrate(self.writer, version)
             _check(self.writer)
+            _migrate(self.writer, version)
             self._reader = _connected(self.path, opened)
-            self._identity = _identity(self.path)
             self._close = opened.pop_all().close
         self._begin()
+        self._files = self._found()
+
+    def _found(self) -> list[tuple[int, int]]:
+        """Return what tells the files at their places from others; nothing where they are gone."""
+        try:
+            found = [os.stat(path) for path in (self.path, self._beside)]
+        except OSError:
+            return []
+        return [(one.st_dev, one.st_ino) for one in found] if found[0].st_size else []
 
     def size(self) -> int:
         """Return the bytes of the file, and of what SQLite has not yet put into it."""
-        files = (self.path, self.path.with_name(f"{FILE}-wal"))
+        files = (self.path, self._beside)
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
@@ -179,8 +187,8 @@ class FileStore(FileReader, Store):
         return Refusal(507 if code in NO_ROOM else 503, NOT_KEPT(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        if _identity(self.path) != self._identity:
-            raise sqlite3.DatabaseError(f"{FILE} was moved or removed")
+        if self._found() != self._files:  # SQLite does not look, and goes on
+            raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
         # Nobody else has the tables: none has changed meanwhile.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
@@ -214,15 +222,6 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
         raise InputError(f"{path}: {error}") from error
     except DAMAGE as error:
         raise InputError(f"{path}: is damaged ({error}){advice}") from error
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another that gets its name; None where there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
@@ -336,9 +335,9 @@ def _check(database: sqlite3.Connection) -> None:
     _check_schema(database)
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'uptime'").fetchone():
         return  # an older file
-    kinds = {kind for (kind,) in database.execute("SELECT typeof(seconds) FROM uptime")}
-    if not kinds <= {"real", "integer"}:
-        raise sqlite3.DatabaseError(f"uptime: {', '.join(sorted(kinds))} for a number")
+    bad = "typeof(seconds) NOT IN ('real', 'integer') OR NOT seconds BETWEEN 0 AND 1e12"
+    if database.execute(f"SELECT 1 FROM uptime WHERE {bad}").fetchone():
+        raise sqlite3.DatabaseError("uptime: no number of seconds")
 
 
 def _check_schema(database: sqlite3.Connection) -> None:

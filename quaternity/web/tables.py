@@ -94,6 +94,9 @@ NOBODY = "nobody"
 MOST_REMOVED = 200
 """So many tables are removed at once, that nobody waits long."""
 
+MOST_DUE = 100
+"""So many clocks that ran out are looked at once."""
+
 MOST_LIVE = 500
 """So many tables are kept in memory at least; others are read again when somebody looks."""
 
@@ -139,6 +142,8 @@ class Tables:
         """When the seats of tables that left memory were seen last."""
         self._keeping: asyncio.Task[None] | None = None
         self._cleaned = ""
+        self._rung: dict[str, float] = {}
+        """Tables whose clocks were looked at last, and when those had run out."""
         """The last table at which `clean` has looked."""
         self._removed: set[str] = set()
         """Tables that are about to go."""
@@ -782,6 +787,8 @@ class Tables:
                 await self.clean()
         except Refusal as error:
             _log.error("tables that are to go cannot be removed: %s", error)
+        except Exception as error:
+            _log.error("tables that are to go cannot be removed: %s", type(error).__name__)
 
     async def clean(self) -> None:
         """Look at the next tables, and remove those that may go; those of one evening together."""
@@ -839,18 +846,21 @@ class Tables:
 
     async def look_at_clocks(self) -> None:
         """Let programs move for those whose time is over, also at tables nobody looks at."""
-        query = "SELECT id FROM tables WHERE due <= ? ORDER BY due LIMIT 100"
+        query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
-            due = self.store.read(query, self.store.uptime())
+            rows = self.store.read(query, self.store.uptime(), MOST_DUE + len(self._rung))
         except Refusal:
             return  # the store says what is wrong; it is tried again
-        for (name,) in due:
+        # Those that could not be helped the last time keep nobody else waiting.
+        rows.sort(key=lambda row: self._rung.get(row[0]) == row[1])
+        self._rung = {name: due for name, due in rows if self._rung.get(name) == due}
+        for name, due in rows[:MOST_DUE]:
+            self._rung[name] = due
             try:
-                table = await self.open(name)
-            except Refusal:
-                continue  # a table that cannot be read keeps nobody else waiting
-            table.look_at_clock()
+                (await self.open(name)).look_at_clock()
+            except Exception as error:
+                _log.error("the clock of a table stands still: %s", type(error).__name__)
 
     def end(self) -> None:
         """Let no program think and no stream stay open."""

@@ -16,11 +16,13 @@ from quaternity.base.errors import InputError
 from quaternity.web.admission import Limits
 from quaternity.web.app import app
 from quaternity.web.refusal import Refusal
-from quaternity.web.sqlite_file import FILE, FileStore
-from quaternity.web.store import Entry
+from quaternity.web.sqlite_file import FILE, FileStore, check_folder
+from quaternity.web.store import MIGRATIONS, Entry
 from tests.sizes import thorough
+from tests.web.server import Server
 from tests.web.site import Page, Site
 from tests.web.test_api import PEOPLE, Table, opened
+from tests.web.wire import Clients
 
 GAMES: dict[str, dict[str, Any]] = {
     "quaternity": {"set_size": 4, "sets": 3, "players": 3},
@@ -155,6 +157,7 @@ def test_a_value_of_another_kind_is_answered_in_words(
     "change",
     [
         "UPDATE uptime SET seconds = 'abc'", "UPDATE uptime SET seconds = X'00'",
+        "UPDATE uptime SET seconds = -9e999", "UPDATE uptime SET seconds = 9e999",
         "PRAGMA user_version = 0", "PRAGMA user_version = 3", "PRAGMA user_version = -1",
     ],
 )  # fmt: skip
@@ -164,8 +167,28 @@ def test_what_another_program_made_of_a_file_is_refused_with_what_to_do(
     (tmp_path / FILE).write_bytes(played.data)
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         database.execute(change)
-    with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place"):
-        FileStore(str(tmp_path))
+    before = (tmp_path / FILE).read_bytes()
+    for begin in (check_folder, FileStore):
+        with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place"):
+            begin(str(tmp_path))
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_damaged_file_of_an_older_version_stays_as_it_is(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        for number in range(len(MIGRATIONS) - 1):
+            database.executescript(MIGRATIONS[number])
+        database.execute(f"PRAGMA user_version = {len(MIGRATIONS) - 1}")
+        database.executemany("INSERT INTO removing VALUES (?)", [(f"{n:099}",) for n in range(99)])
+        database.commit()
+    data = bytearray((tmp_path / FILE).read_bytes())
+    data[-PAGE:] = b"x" * PAGE
+    (tmp_path / FILE).write_bytes(data)
+    for begin in (check_folder, FileStore):
+        with pytest.raises(InputError, match="is damaged"):
+            begin(str(tmp_path))
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS) - 1,)
 
 
 def test_a_file_with_tables_of_somebody_else_is_refused(tmp_path: Path) -> None:
@@ -223,7 +246,25 @@ def test_what_cannot_be_written_to_a_damaged_file_is_refused(
     store.close()
 
 
-@pytest.mark.parametrize("instead", [None, "another"])
+def test_what_fails_in_the_server_is_said_without_what_it_was(tmp_path: Path) -> None:
+    async def asked(server: Server) -> None:
+        async with Clients(server.host) as clients:
+            table = await clients.table("quarto", {}, ["me", "me"], chat=True)
+            with closing(sqlite3.connect(server.data / FILE)) as other, other:
+                row = (table.name, 0, 1, 0, b"\xff", "secret")
+                other.execute("INSERT INTO talk VALUES (?, ?, ?, ?, ?, ?)", row)
+            line = await clients.line()
+            page = await line.ask("GET", table.path("/talk"), token=table.tokens[0])
+            assert page.status == 500
+            assert b"the server failed" in page.body
+            assert b"secret" not in page.body
+
+    with Server(tmp_path / "data") as server:
+        asyncio.run(asked(server))
+        assert server.stop() == 0
+
+
+@pytest.mark.parametrize("instead", [None, "another", "nothing"])
 def test_what_nobody_would_find_again_is_not_taken(
     instead: str | None, played: Played, tmp_path: Path
 ) -> None:
@@ -232,9 +273,9 @@ def test_what_nobody_would_find_again_is_not_taken(
     with opened(tmp_path, limits=LIMITS) as site:
         aside = (tmp_path / FILE).rename(tmp_path / "aside")
         if instead:
-            (tmp_path / FILE).write_bytes(played.data)
+            (tmp_path / FILE).write_bytes(played.data if instead == "another" else b"")
         page = site.ask("POST", "/api/tables", PEOPLE)
-        assert (page.status, "moved or removed" in page.json["error"]) == (503, True)
+        assert (page.status, "moved, removed or emptied" in page.json["error"]) == (503, True)
         assert site.ask("GET", "/healthz").status == 503
         aside.rename(tmp_path / FILE)
         assert site.ask("POST", "/api/tables", PEOPLE).status == 201
