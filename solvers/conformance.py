@@ -64,7 +64,7 @@ MOST_PLAYERS = MOST_SETS = 70
 """Larger numbers of players and of sets, up to these, come once in some 300 examples."""
 
 BOUNDS_AN_EXAMPLE = 3
-"""So many twins of one bound come with every example: all of them with some 300."""
+"""So many draws of twins of one bound come with every example: all of them with some 300."""
 
 MOST_CARDS = 200
 """Of the problems of `solvers.instances`."""
@@ -234,10 +234,11 @@ def check_solver(
     Args:
         solver: a row of the table, or a function from problem to verdict.
         examples: number of small problems, and of drawn sizes (`of_every_size`); three times as
-            many twins that one player's bounds decide (`of_one_bound`). Each size of game is tried
-            once for every `EXAMPLES_A_ROUND` of them or part of that number. With 300, whoever is
-            wrong about the bounds of the first, middle or last players for one number of players,
-            sets or cards up to `EVERY_NUMBER` is found, and all numbers of players and sets up to
+            many draws of twins that one player's bounds decide (`of_one_bound`). Each size of game
+            is tried once for every `EXAMPLES_A_ROUND` of them or part of that number. With 300,
+            whoever is wrong about the bounds of the first, middle or last players for one number of
+            players, sets or cards up to `EVERY_NUMBER` is found, also if it is in the first or last
+            set or card alone, or too strict by one; and all numbers of players and sets up to
             `MOST_PLAYERS` and `MOST_SETS` are met.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
@@ -334,7 +335,7 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
 
 
 def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
-    """Draw so many twins that the bounds of one player alone decide (`twins_of_one_bound`).
+    """Draw so often the twins that the bounds of one player alone decide (`twins_of_one_bound`).
 
     That player is the first, the second, the middle, the last but one or the last, with each kind
     of bound, for every number of players, sets, cards, and cards in one set up to `EVERY_NUMBER`;
@@ -350,18 +351,18 @@ def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
         for number in range(EVERY_NUMBER + 1, most + 1)
     ]
     for what, number, place, bound in islice(_deck(random, [*few, *many]), count):
-        players, sizes = random.randint(2, 4), [random.randint(1, 4) for _ in range(3)]
+        players, sizes = random.randint(2, 4), [random.randint(2, 4) for _ in range(3)]
         if what == "players":
             players = max(2, number)
         elif what == "sets":
-            sizes = [random.randint(1, 3) for _ in range(number)]
+            sizes = [random.randint(2, 3) for _ in range(number)]
         elif what == "cards":
-            share = random.randint(1, number)
+            share = random.choice([number, *range(2, number - 1)])
             sizes = [size for size in (share, number - share) if size]
         else:
-            sizes = [random.randint(1, number), number]
+            sizes = [random.randint(min(2, number), number), number]
         player = (0, 1, players // 2, players - 2, players - 1)[place]
-        yield from twins_of_one_bound(sizes, players, player, bound, random)
+        yield from chain(*twins_of_one_bound(sizes, players, player, bound, random))
 
 
 def _deck(random: Random, values: Sequence[Value]) -> Iterator[Value]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -257,43 +258,55 @@ BOUNDS = ("minimum", "maximum", "owners")
 
 def twins_of_one_bound(
     sizes: Sequence[int], players: int, player: int, bound: str, random: Random
-) -> tuple[DealProblem, DealProblem]:
-    """Make a feasible and an infeasible problem that the bounds of one player alone decide.
+) -> Iterator[tuple[DealProblem, DealProblem]]:
+    """Make feasible and infeasible problems, two and two, that one player's bounds alone decide.
 
     The bounds just allow the player's hand; one unit more, in one set, and they do not. Nobody
-    else has any.
+    else has any. That set is the first or the last that may be it, and the player has some of its
+    cards and lacks some, where it has two. The cards that the player may not have are the first or
+    the last of their sets.
 
     Args:
         sizes: cards in each set, one at least.
         players: two at least.
         bound: one of `BOUNDS`.
     """
-    cards = [index for index, size in enumerate(sizes) for _ in range(size)]
     others = [other for other in range(players) if other != player]
-    # A minimum is one too many where somebody else has a card, all else where the player has one.
-    least, most = (0, len(cards) - 1) if bound == "minimum" else (1, len(cards))
-    held = random.sample(cards, random.randint(min(most, max(least, 1)), most))
-    hands = Counter(random.choices(others, k=len(cards) - len(held)))
-    hands[player] = len(held)
-    counts = [held.count(index) for index in range(len(sizes))]
-    if bound == "minimum":
-        places = [index for index, size in enumerate(sizes) if counts[index] < size]
-    else:
-        places = [index for index, count in enumerate(counts) if count]
-    last, problems = random.choice(places), []
-    orders = [random.sample(range(size), size) for size in sizes]
-    for wrong in (0, 1):
-        sets = []
-        for index, (size, count) in enumerate(zip(sizes, counts, strict=True)):
-            owners, low, high = [(1 << players) - 1] * size, [0] * players, [size] * players
-            unit = wrong * (index == last)
-            if bound == "minimum":
-                low[player] = count + unit
-            elif bound == "maximum":
-                high[player] = count - unit
-            else:
-                for card in orders[index][: size - count + unit]:
-                    owners[card] &= ~(1 << player)
-            sets.append(SetConstraint(owners, low, high))
-        problems.append(DealProblem([hands[other] for other in range(players)], sets))
-    return problems[0], problems[1]
+    for last_set, last_cards in product((False, True), repeat=2):
+        if last_cards and bound != "owners":
+            continue
+        counts, place = _counts(sizes, bound, last_set, random)
+        hands = Counter(random.choices(others, k=sum(sizes) - sum(counts)))
+        hands[player] = sum(counts)
+        problems = []
+        for wrong in (0, 1):
+            sets = []
+            for index, (size, count) in enumerate(zip(sizes, counts, strict=True)):
+                owners, low, high = [(1 << players) - 1] * size, [0] * players, [size] * players
+                unit = wrong * (index == place)
+                if bound == "minimum":
+                    low[player] = count + unit
+                elif bound == "maximum":
+                    high[player] = count - unit
+                else:
+                    for card in range(size)[:: -1 if last_cards else 1][: size - count + unit]:
+                        owners[card] &= ~(1 << player)
+                sets.append(SetConstraint(owners, low, high))
+            problems.append(DealProblem([hands[other] for other in range(players)], sets))
+        yield problems[0], problems[1]
+
+
+def _counts(
+    sizes: Sequence[int], bound: str, last_set: bool, random: Random
+) -> tuple[list[int], int]:
+    """Return how many cards of each set a player has, and the set in which a unit is too many.
+
+    Where no set has two cards, the player has the one of that set: a minimum of two is too many
+    there, or, of the first set, a minimum of one where they have none.
+    """
+    counts = [random.randint(0, size) for size in sizes]
+    places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
+    place = places[-1 if last_set else 0]
+    one = int(bound != "minimum" or last_set)
+    counts[place] = random.randint(1, sizes[place] - 1) if sizes[place] > 1 else one
+    return counts, place

@@ -36,7 +36,7 @@ from solvers.counterexample import smallest_counterexample
 from solvers.problem import with_entry
 from solvers.random_problems import BOUNDS, GameSize, brink, game_like
 from solvers.reduction import reduced, simplifications
-from solvers.solver import solver_from_function
+from solvers.solver import Solver, solver_from_function
 from solvers.strategies import deal_problems
 from tests.limits import limited
 from tests.sizes import examples, only_thorough, thorough
@@ -166,36 +166,72 @@ def set_size_of(problem: DealProblem) -> int:
     return max(constraint.size for constraint in problem.sets)
 
 
-def forgets(bound: str, place: int, problem: DealProblem) -> Verdict:
-    """It forgets one player's bounds: of the first, second, middle, last but one or last."""
+def wrongly(problem: DealProblem, bound: str, where: str, how: str, place: int) -> DealProblem:
+    """The problem as read by who forgets one player's bounds, or is too strict by one.
+
+    That is so in all sets, or in the first or the last alone; of owners in the first or last card
+    of it. The player is the first, second, middle, last but one or last.
+    """
     players = problem.players
     player = (0, 1, players // 2, players - 2, players - 1)[place]
-    sets = []
-    for owners, low, high in problem.sets:
+    sets = list(problem.sets)
+    only = {"all": range(len(sets)), "first": (0,), "last": (-1,)}[where]
+    for index in only:
+        owners, low, high = sets[index]
+        size, strict = len(owners), how == "too strict"
         if bound == "minimum":
-            low = with_entry(low, player, 0)
+            low = with_entry(low, player, low[player] + bool(low[player]) if strict else 0)
         elif bound == "maximum":
-            high = with_entry(high, player, len(owners))
-        else:
+            less = high[player] - (0 < high[player] < size)
+            high = with_entry(high, player, less if strict else size)
+        elif where == "all":
             owners = tuple(mask | 1 << player for mask in owners)
-        sets.append(SetConstraint(owners, low, high))
-    return SOLVERS["max-flow"](DealProblem(problem.hands, sets))
+        else:
+            card = index % size
+            mask = owners[card] & ~(1 << player) if strict else owners[card] | 1 << player
+            owners = with_entry(owners, card, mask)
+        sets[index] = SetConstraint(owners, low, high)
+    return DealProblem(problem.hands, sets)
 
 
-@pytest.mark.parametrize("seed", range(thorough(1, 10)))
-@pytest.mark.parametrize("number_of", [players_of, sets_of, cards_of, set_size_of])
-@pytest.mark.parametrize(("bound", "place"), [*product(BOUNDS, range(5))])
-def test_who_forgets_bounds_of_one_player_is_found_by_twins(
-    bound: str, place: int, number_of: Callable[[DealProblem], int], seed: int
+def as_said(verdict: Verdict, problem: DealProblem) -> Callable[[], Verdict]:
+    """Answer so, whatever the problem is."""
+    del problem
+    return lambda: verdict
+
+
+@pytest.mark.parametrize("seed", range(thorough(1, 4)))
+@pytest.mark.parametrize(
+    ("bound", "where", "how"),
+    [
+        case
+        for case in product(BOUNDS, ("all", "first", "last"), ("forgotten", "too strict"))
+        if case != ("owners", "all", "too strict")  # who may have no card at all is no player
+    ],
+)
+def test_who_is_wrong_about_bounds_of_one_player_is_found_by_twins(
+    bound: str, where: str, how: str, seed: int
 ) -> None:
-    """At every single number, and also if it forgets them in infeasible problems alone."""
-    solver = solver_from_function("forgets", partial(forgets, bound, place))
-    missing = {*range(2, EVERY_NUMBER + 1)}
+    """At every single number, wherever the player sits."""
+    numbers = (players_of, sets_of, cards_of, set_size_of)
+    missing = {
+        (place, number_of, number)
+        for place, number_of in product(range(5), numbers)
+        for number in range(2, EVERY_NUMBER + 1)
+    }
     problems = [*of_one_bound(900, seed)]
-    assert [bool(SOLVERS["max-flow"](problem)) for problem in problems] == [True, False] * 900
-    for problem in problems[1::2]:
-        if number_of(problem) in missing and evidence_stands(solver, problem):
-            missing.remove(number_of(problem))
+    right = [bool(SOLVERS["max-flow"](problem)) for problem in problems]
+    assert right == [True, False] * (len(problems) // 2)
+    for problem in problems:
+        sizes = [(number_of, number_of(problem)) for number_of in numbers]
+        for place in range(5):
+            met = missing.intersection((place, *size) for size in sizes)
+            wrong = wrongly(problem, bound, where, how, place) if met else problem
+            if wrong == problem:
+                continue
+            verdict = SOLVERS["max-flow"](wrong) or Infeasible()
+            if evidence_stands(Solver("wrong", "", partial(as_said, verdict)), problem):
+                missing -= met
     assert not missing
 
 
