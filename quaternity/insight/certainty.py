@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaternity.base.sentences import indented
+from quaternity.epistemic.sentences import ALWAYS_FALSE, ALWAYS_TRUE, CAN_BE_BOTH
 from quaternity.insight.explanation import MAY_REST, RESTS, known_from, move_line
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS
     formula = checked_formula(text, state.problem, state.set_size, tuple(state.points))
     seen = as_seen(formula, state.problem, None, seconds=seconds, set_size=state.set_size)
     if seen.truth is None:
-        return Certainty(None, f"that {text} can be true and can be false", seen.deals)
-    message = f"that {text} is {'true' if seen.truth else 'false'} whatever the cards are"
+        return Certainty(None, CAN_BE_BOTH(formula=text), seen.deals)
+    message = (ALWAYS_TRUE if seen.truth else ALWAYS_FALSE)(formula=text)
     lines: tuple[str, ...] = ()
     if why:
         first = game.states[0]

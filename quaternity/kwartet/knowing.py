@@ -10,6 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.sentences import Kind, Sentence, indented
 from quaternity.base.wording import counted, percent
+from quaternity.epistemic.sentences import (
+    ALL_KNOW_FALSE,
+    ALL_KNOW_NOT,
+    ALL_KNOW_TRUE,
+    DEAL_IS,
+    LIES_FALSE,
+    LIES_TRUE,
+    LIKELY,
+    YOU_KNOW_FALSE,
+    YOU_KNOW_NOT,
+    YOU_KNOW_TRUE,
+)
 from quaternity.epistemic.two_deals import beside, hand_lines, other_deals
 from quaternity.game.sentences import question_sentence
 
@@ -227,7 +239,7 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
     """Yield the deals of a reason, against the real one where that is seen, in lines of a width."""
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):
-        yield f"deal {number}:"
+        yield DEAL_IS(number=number)
         if at.deal is not None:
             heads = ("really", f"deal {number}")
             yield from (f"  {line}" for line in beside(at.deal, deal, players, heads, wide - 2))
@@ -258,16 +270,17 @@ def told_lines(
         yield str(error)
 
 
-def told_text(text: str, formula: Formula, truth: SeenTruth, at: Moment) -> str:
+def told_text(text: str, formula: Formula, truth: SeenTruth, at: Moment) -> Sentence:
     """Give what can be told of a formula, as a sentence; the chance where it is counted at once."""
     if truth.truth is None:
-        likely = ""
+        told = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)
         with suppress(LimitError):
-            likely = f": true with {chance_text(chance_at(formula, at, 2.0, 0))}"
-        return (
-            f"{'the record does' if at.seat is None else 'you do'} not know whether {text}{likely}"
-        )
-    word = "true" if truth.truth else "false"
+            return LIKELY(told=told, chance=chance_text(chance_at(formula, at, 2.0, 0)))
+        return told
     if at.deal is not None:
-        return f"as the cards lie, {text} is {word}"
-    return f"{'everybody knows' if at.seat is None else 'you know'} that {text} is {word}"
+        kind = LIES_TRUE if truth.truth else LIES_FALSE
+    elif at.seat is None:
+        kind = ALL_KNOW_TRUE if truth.truth else ALL_KNOW_FALSE
+    else:
+        kind = YOU_KNOW_TRUE if truth.truth else YOU_KNOW_FALSE
+    return kind(formula=text)

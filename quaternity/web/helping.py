@@ -119,10 +119,11 @@ def certain(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any
 
 def _either_way(deals: Sequence[Any], players: int) -> list[str]:
     """Return a deal that makes a formula true, and one that makes it false."""
+    from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
     from quaternity.epistemic.two_deals import hand_lines
 
     true, false = (hand_lines(deal, players) for deal in deals)
-    return ["true if", *true, "false if", *false]
+    return [TRUE_IF(), *true, FALSE_IF(), *false]
 
 
 def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:

@@ -165,6 +165,22 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     assert "0 asks 2 puts down set 2" in pages[1]
 
 
+def test_what_is_known_is_told_in_the_language_of_who_asks() -> None:
+    game = played(KWARTET, 4)
+    shown = sight(game, acting(game))
+    pages = {}
+    for language in SPOKEN:
+        asked = {"formula": "H0 0/0", "why": "1"}
+        with speaking(language):
+            page = help_html(shown, "know", know(KWARTET, shown.view, "", asked), asked)
+        pages[language] = re.sub("<[^>]*>", " ", page)
+    told = [{*re.findall(r"\b[a-zäöüß]{4,}", page)} for page in pages.values()]
+    english = told[[*SPOKEN].index("en")]
+    assert english
+    for other in told:
+        assert other is english or other.isdisjoint(english), other & english
+
+
 @pytest.mark.parametrize("language", SPOKEN)
 def test_names_are_in_no_language(language: str) -> None:
     """Even where they are words for what a card looks like, which pages translate."""
