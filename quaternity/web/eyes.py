@@ -14,6 +14,7 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import accumulate, count
 from secrets import token_hex
@@ -167,7 +168,11 @@ class Seen:
         """Yield what is now, as Prometheus asks for it; from any thread."""
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
-        ((on_disk,),) = store.read("SELECT COUNT(*) FROM tables")
+        on_disk: dict[str, float] = {}
+        size: dict[str, float] = {}
+        with suppress(Refusal):  # the other numbers are wanted most when tables cannot be read
+            on_disk["disk"] = store.read("SELECT COUNT(*) FROM tables")[0][0]
+            size[""] = store.size()
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),
@@ -175,8 +180,8 @@ class Seen:
             "waiting": ("Programs and counts that run or wait.", "kind",
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
-                       {"memory": self.tables.live, "disk": on_disk}),
-            "disk_bytes": ("Bytes of the database.", "", {"": store.size()}),
+                       {"memory": self.tables.live, **on_disk}),
+            "disk_bytes": ("Bytes of the database.", "", size),
             "trouble": ("1 when nothing could be written the last time.", "",
                         {"": float(store.trouble is not None)}),
         }  # fmt: skip

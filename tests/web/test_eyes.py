@@ -100,6 +100,18 @@ def test_numbers_are_for_who_has_the_token(site: Site, tmp_path: Path) -> None:
         assert other.ask("GET", "/metrics").status == 404
 
 
+def test_numbers_come_also_when_tables_cannot_be_read(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise Refusal(503, "the tables cannot be read now")
+
+    monkeypatch.setattr(site.app.state.tables.store, "read", away)
+    text = numbers(site)
+    assert value(text, 'quaternity_tables{where="memory"}') == 0
+    assert 'where="disk"' not in text
+
+
 def test_streams_and_refusals_are_counted(site: Site) -> None:
     table = Table(site)
     site.listen(f"{table.path}/events", table.tokens[0])
