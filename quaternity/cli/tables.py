@@ -70,7 +70,7 @@ def _reader(data: str | None) -> Iterator[Reader]:
 def _document(table: Listed) -> dict[str, Any]:
     touched = datetime.fromtimestamp(table.touched, UTC)
     return {
-        "id": table.id, "game": table.game, "made": f"{table.made.replace(' ', 'T')}Z",
+        "id": table.id, "game": table.game, "made": f"{str(table.made).replace(' ', 'T')}Z",
         "touched": f"{touched:%Y-%m-%dT%H:%M:%SZ}",
         "people": table.people, "programs": table.programs, "open": table.open,
         "moves": table.moves, "state": table.state,

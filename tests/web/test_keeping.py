@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from quaternity.cli.app import run
 from quaternity.web.admission import Limits
 from quaternity.web.keeping import PARTS, Keep, listed
 from quaternity.web.refusal import Refusal
@@ -102,6 +103,7 @@ def test_a_time_that_cannot_be_read_keeps_its_table_and_no_other(made: str, tmp_
     with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
         change = f"UPDATE OR IGNORE tables SET made = {made} WHERE id = ?"
         database.execute(change, (name_of(tables[0]),))
+    assert run(["tables", "list", "--data", str(tmp_path), "--json"]) == 0
     with opened(tmp_path, keep=Keep(1, 1)) as site:
         left = house(site, 3)
         assert left == ({name_of(tables[0])} if made != "NULL" else set())
