@@ -700,6 +700,13 @@ def test_records_are_watched_and_files_explained(
             assert ann.page.locator("[data-move]").count() == 0
             assert ann.axe() == []
             picture(ann, "uploaded")
+            moment = ann.page.locator("#moment")
+            moment.fill("3")
+            ann.page.wait_for_selector(".replay b:text-is('3')")
+            for number in (4, 5):
+                ann.page.get_by_role("link", name="Forward").click()
+                ann.page.wait_for_selector(f".replay b:text-is('{number}')")
+                assert moment.input_value() == str(number)
         ann.page.goto("/learn")
         ann.page.set_input_files("input[type=file]", file)
         ann.page.wait_for_selector("#learned h2, #learned p")

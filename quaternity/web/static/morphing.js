@@ -10,9 +10,10 @@ function usual(one) {
   return (Array.from(one.options).find((option) => option.defaultSelected) ?? one.options[0])?.value;
 }
 
-// The controls of a node that people fill in, by what tells them from all others.
+// The controls of a node that people fill in, by what tells them from all others; not those that
+// show where one is.
 function controls(node) {
-  const all = Array.from(node.querySelectorAll("input:not([type=hidden], [readonly]), select, textarea"));
+  const all = Array.from(node.querySelectorAll("input:not([type=hidden], [readonly], [data-go-to]), select, textarea"));
   return all.map((one) => {
     const { id, api, helpForm } = { id: one.id, ...one.form?.dataset };
     return [id || [api, helpForm, one.name, one.type === "radio" && one.value].join(), one];
