@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
 from typing import Any
@@ -24,6 +24,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaternity.web import pages
 from quaternity.web.admission import Admission, Limits
@@ -81,8 +82,7 @@ def app(
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = Refusal(error.status_code, error.detail.lower())
-        elif not isinstance(error, Refusal):
-            error = Refusal(500, FAILED)  # what it was may be secret: the log has it
+        assert isinstance(error, Refusal), "what this is registered for"
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if path.startswith("/api/"):
             document = error.document | {"error": spoken(error.args[0])}
@@ -95,13 +95,40 @@ def app(
             Middleware(Eyes, seen=seen),
             Middleware(Guards, hosts=hosts),
             Middleware(Spoken),
+            Middleware(Failing, refused=refused),
         ],
-        exception_handlers={Refusal: refused, HTTPException: refused, Exception: refused},
+        exception_handlers={Refusal: refused, HTTPException: refused},
         lifespan=lifespan,
     )
     seen.know(application.routes)
     application.state.tables, application.state.seen = tables, seen
     return application
+
+
+class Failing:
+    """An application that says in words that it failed, but not how: that may be secret."""
+
+    def __init__(
+        self, app: ASGIApp, refused: Callable[[Request, Exception], Awaitable[Response]]
+    ) -> None:
+        self.app, self.refused = app, refused
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with 500 where nothing was answered yet, and let the server log the rest."""
+        begun = scope["type"] != "http"
+
+        async def passed(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, passed)
+        except Exception:
+            if not begun:
+                response = await self.refused(Request(scope), Refusal(500, FAILED))
+                await response(scope, receive, send)
+            raise
 
 
 def _opened(data: str | None) -> Store:

@@ -30,8 +30,9 @@ def touched(made: str, at: int) -> float:
     A time that cannot be read counts as now: nothing goes because of it.
     """
     try:
-        return max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
-    except (TypeError, ValueError):
+        last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
+        return datetime.fromtimestamp(last, UTC).timestamp()
+    except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
 
 

@@ -70,6 +70,10 @@ class SpokenWords(Words):
         """Return values in a row."""
         return joined([self.text(value) for value in values])
 
+    def all_called(self, names: Iterable[str]) -> str:
+        """Return names in a row."""
+        return joined(list(names))
+
 
 def spoken(text: str) -> str:
     """Return a text, or a sentence with values, in the language of whoever asks."""

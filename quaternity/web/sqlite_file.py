@@ -49,9 +49,9 @@ _log = logging.getLogger("uvicorn.error")
 def check_folder(folder: str) -> None:
     """Raise InputError where a server could not keep its tables in a folder; write nothing."""
     path = Path(folder) / FILE
-    if path.exists() or path.is_symlink():
+    if path.exists():
         with ExitStack() as opened, _refusing(path):
-            if path.exists() and not os.access(path, os.W_OK):
+            if not os.access(path, os.W_OK):
                 raise InputError(f"{path}: cannot be written")
             _lock_folder(path, opened)
             database = _for_reading(path, opened)
@@ -143,7 +143,7 @@ class FileStore(FileReader, Store):
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
-        self._beside = self.path.with_name(f"{FILE}-wal")
+        self._beside = Path(f"{os.path.realpath(self.path)}-wal")
         self._reading = RLock()
         with ExitStack() as opened, _refusing(self.path):
             _lock_folder(self.path, opened)
@@ -187,7 +187,7 @@ class FileStore(FileReader, Store):
         return Refusal(507 if code in NO_ROOM else 503, NOT_KEPT(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        if self._found() != self._files:  # SQLite does not look, and goes on
+        if not self._files or self._found() != self._files:  # SQLite does not look, and goes on
             raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
         # Nobody else has the tables: none has changed meanwhile.
         entries = [entry for job in batch for entry in job.entries]

@@ -142,9 +142,9 @@ class Tables:
         """When the seats of tables that left memory were seen last."""
         self._keeping: asyncio.Task[None] | None = None
         self._cleaned = ""
-        self._rung: dict[str, float] = {}
-        """Tables whose clocks were looked at last, and when those had run out."""
         """The last table at which `clean` has looked."""
+        self._rung: dict[str, float] = {}
+        """Tables whose clocks were looked at, the latest last, and when those had run out."""
         self._removed: set[str] = set()
         """Tables that are about to go."""
         self.neighbours = Neighbours(store, thinking.admission)
@@ -852,13 +852,18 @@ class Tables:
             rows = self.store.read(query, self.store.uptime(), MOST_DUE + len(self._rung))
         except Refusal:
             return  # the store says what is wrong; it is tried again
-        # Those that could not be helped the last time keep nobody else waiting.
-        rows.sort(key=lambda row: self._rung.get(row[0]) == row[1])
-        self._rung = {name: due for name, due in rows if self._rung.get(name) == due}
+        # Those that could not be helped keep nobody else waiting, and are looked at in turn.
+        still = set(rows)
+        self._rung = {name: due for name, due in self._rung.items() if (name, due) in still}
+        turns = {name: turn for turn, name in enumerate(self._rung)}
+        rows.sort(key=lambda row: turns.get(row[0], -1))
         for name, due in rows[:MOST_DUE]:
+            self._rung.pop(name, None)
             self._rung[name] = due
             try:
                 (await self.open(name)).look_at_clock()
+            except Refusal:
+                continue
             except Exception as error:
                 _log.error("the clock of a table stands still: %s", type(error).__name__)
 

@@ -391,7 +391,8 @@ def test_nine_tabs_are_told_of_a_move(person: Callable[..., Person]) -> None:
 def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Person]) -> None:
     ann, ben = person(), person()
     settings = {"players": 3, "sets": 6}
-    table, (link,) = ann.table("kwartet", settings, ["me", "open", "me"], name="Ann", help=True)
+    seats = ["me", "open", "me"]
+    table, (link,) = ann.table("kwartet", settings, seats, name="Ann", help=True, seed=3)
     ben.join(link, "Ben")
     ann.page.wait_for_selector("#hand-over")
     ann.open_sheet()
@@ -409,8 +410,8 @@ def test_what_is_chosen_or_typed_stays_until_it_is_sent(person: Callable[..., Pe
         who = ben if seat == 1 else ann
         moves = who.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
         sent = {"version": look["version"], "id": f"m{typing}", "move": moves[0], "seat": seat}
-        who.ask("POST", f"/api/tables/{table}/moves", sent)
         with ann.page.expect_response(lambda one: "/help/know" in one.url):
+            who.ask("POST", f"/api/tables/{table}/moves", sent)
             ann.sees(look["version"] + 1)
         ann.page.wait_for_selector("#help:not([aria-busy])")
         assert formula.input_value() == "H1 0/0 & H2"
@@ -435,6 +436,7 @@ def test_who_taps_twice_plays_once_and_reads_no_fault(
         ann.page.touchscreen.tap(point["x"] + 9, point["y"] + 9)
         ann.page.wait_for_timeout(pause)
     ann.sees(1)
+    assert ann.version == 1
     assert "Not played" not in ann.page.locator("#faults").inner_text()
 
 

@@ -1,7 +1,7 @@
 // Clicks and forms that become moves and other requests. No rule of any game is in here: a move is a
 // text that the server wrote into the page, or a form filled in.
 import { closeHelp, help } from "./helping.js";
-import { complain, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
+import { complain, drawn, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
 import { refresh } from "./showing.js";
 import { go } from "./watching.js";
 import { upload } from "./files.js";
@@ -25,16 +25,23 @@ function isArmed(cell, event) {
 // What a page shows anew between the press and the release of a finger is not what was meant.
 const pressed = (event) => {
   const one = event.target.closest("label, button, a, summary, [data-move]");
-  // A request says what it asks for; a card may have other owners by now.
-  return one && { one, id: one.id, does: one.dataset.move ?? (one.form?.dataset.api && one.textContent) };
+  if (!one) return null;
+  // A request says what it asks for, an answer to what; a card may have other owners by now.
+  const { api } = { ...one.form?.dataset };
+  const asks = api && [api, new URLSearchParams(new FormData(one.form)), one.textContent].join();
+  const to = one.dataset.answer && part.dataset.version;
+  return { one, id: one.id, does: [one.dataset.move, asks, to].join() };
 };
 let held = null;
-document.addEventListener("pointerdown", (event) => { held = { on: pressed(event) }; }, true);
-document.addEventListener("pointercancel", () => { held = null; }, true); // it scrolls
+document.addEventListener("pointerdown", (event) => {
+  if (event.isPrimary) held = { was: pressed(event), drawn: drawn.times };
+}, true);
+document.addEventListener("pointercancel", (event) => { if (event.isPrimary) held = null; }, true); // it scrolls
 document.addEventListener("click", (event) => {
-  const [was, is] = [held?.on, pressed(event)];
+  const [now, is] = [held, pressed(event)];
   held = null;
-  if (!event.detail || was === undefined || !is) return; // by keys or a script, or on nothing
+  if (!event.detail || !now || now.drawn === drawn.times || !is) return; // by keys, or all is as it was
+  const { was } = now;
   if (was?.id === is.id && was.does === is.does && (is.id || was.one === is.one)) return;
   event.preventDefault();
   event.stopPropagation();
@@ -44,8 +51,9 @@ document.addEventListener("click", (event) => {
 // What was pressed and is not shown yet; a page that is shown meanwhile takes the attribute away.
 const busy = new WeakSet();
 
+// Whether it was sent.
 export async function move(text, element) {
-  if (!part || part.dataset.at || busy.has(element)) return;
+  if (!part || part.dataset.at || busy.has(element)) return false;
   busy.add(element);
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
@@ -68,6 +76,7 @@ export async function move(text, element) {
     busy.delete(element);
     element.removeAttribute("aria-busy");
   }
+  return true;
 }
 
 // The move that a text and a form stand for; null while something is not chosen. {name} is what is
@@ -125,7 +134,7 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = written(form.dataset.moveTemplate, form);
     if (text === null) incomplete(form);
-    else move(text, form).then(() => { if (form.isConnected) { form.reset(); mark(form); } });
+    else move(text, form).then((sent) => { if (sent && form.isConnected) { form.reset(); mark(form); } });
   } else if (form.dataset.api !== undefined) {
     event.preventDefault();
     ask(form);
@@ -161,7 +170,7 @@ async function ask(form) {
     const told = await answer.json();
     if (form.dataset.out) { showMade(document.getElementById(form.dataset.out), told); return; }
     if (form.dataset.then !== undefined) location.href = `${root}/t/${told.table}`;
-    else { if (form.dataset.reset !== undefined) form.reset(); await refresh(); }
+    else { form.reset(); await refresh(); }
   } catch {
     complain("The server does not answer. Try again.");
   }

@@ -1,5 +1,6 @@
 // What somebody chose or typed, and has not sent, stays when what is around it changes.
 import { Idiomorph } from "./idiomorph.js";
+import { drawn } from "./page.js";
 
 const ticked = (one) => one.type === "checkbox" || one.type === "radio";
 const now = (one) => (ticked(one) ? one.checked : one.value);
@@ -13,7 +14,7 @@ function usual(one) {
 // The controls of a node that people fill in, by what tells them from all others; not those that
 // show where one is.
 function controls(node) {
-  const all = Array.from(node.querySelectorAll("input:not([type=hidden], [readonly], [data-go-to]), select, textarea"));
+  const all = Array.from(node.querySelectorAll("input:not([type=hidden], [type=file], [readonly], [data-go-to]), select, textarea"));
   return all.map((one) => {
     const { id, api, helpForm } = { id: one.id, ...one.form?.dataset };
     return [id || [api, helpForm, one.name, one.type === "radio" && one.value].join(), one];
@@ -21,6 +22,7 @@ function controls(node) {
 }
 
 export function morph(node, html, callbacks = {}) {
+  drawn.times += 1;
   const chosen = new Map();
   for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
   // What is being typed stays; of anything else with the focus the words have to change.

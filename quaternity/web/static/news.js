@@ -48,6 +48,7 @@ async function take() {
   // The page may change while older events are asked for: those that come then are taken next.
   const all = events();
   takeBack(all);
+  yours();
   const older = await eventsBefore(all[0]?.number ?? 1);
   if (!older) return;
   for (const event of [...older, ...all]) {
@@ -59,7 +60,6 @@ async function take() {
   }
   known = all;
   callAnew(all);
-  yours();
   count();
   if (!playing) run();
 }
@@ -87,13 +87,14 @@ function takeBack(all) {
   if (document.getElementById("news").dataset.event > last) tell(known.at(-1) ?? { number: 0, text: word("Nothing has happened yet.") });
 }
 
+let later;
 // A page has the latest events: those between what was queued and what it has are asked for.
 async function eventsBefore(first) {
   const missing = [];
   try {
     for (let after = last; after < first - 1; after = missing.at(-1).number) {
       const answer = await fetch(`${root}/t/${table}/events?after=${after}&before=${first}`, { cache: "no-store" });
-      if ([429, 503].includes(answer.status)) { setTimeout(takeNews, 3000); return null; }
+      if ([429, 503].includes(answer.status)) { clearTimeout(later); later = setTimeout(takeNews, 3000); return null; }
       if (!answer.ok) break;
       const more = eventsIn(new DOMParser().parseFromString(await answer.text(), "text/html"));
       if (!more.length) break;

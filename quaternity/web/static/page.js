@@ -4,6 +4,7 @@ export const part = document.getElementById("part");
 export const table = part?.dataset.table;
 export const live = document.getElementById("live");
 export const faults = document.getElementById("faults");
+export const drawn = { times: 0 }; // how often something was shown anew
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // Pages on plain HTTP in a local network have no crypto.randomUUID.
@@ -31,7 +32,7 @@ export async function send(path, body) {
   for (let pause = 250; ; pause *= 2) {
     try {
       const answer = await fetch(root + path, request);
-      if (![502, 503, 504].includes(answer.status)) return answer;
+      if (![502, 503, 504].includes(answer.status) || pause > 8000) return answer;
     } catch (error) {
       if (pause > 8000) throw error;
     }

@@ -16,15 +16,17 @@ import { complain, live, part, root, said, table } from "./page.js";
 let fetching = null;
 let again = false;
 let wanted = 0;
+let waiting = []; // for which version, and what is called then
 let shown = "";
 
-// Ends when the page shows what there is, also where it is being asked for already.
+// Ends when the page shows that version, or all there is, also where it is being asked for already.
 export function refresh(version = 0) {
   if (!part || part.dataset.at) return Promise.resolve();
   wanted = Math.max(wanted, version);
   again = true;
   fetching ??= fetchPart();
-  return fetching;
+  if (!version) return fetching;
+  return Promise.race([fetching, new Promise((done) => { waiting.push([version, done]); })]);
 }
 
 // Of several processes the one that answers may hear of a version a moment after the one that told
@@ -40,7 +42,10 @@ async function fetchPart() {
       late = answer.ok && Number(part.dataset.version) < wanted ? late + 1 : 0;
       if (late && late < 6) await new Promise((go) => setTimeout(go, 20 << late));
     } while (again || (late && late < 6));
-  } catch { /* the stream says when the server is back */ } finally { fetching = null; }
+  } catch { /* the stream says when the server is back */ } finally {
+    fetching = null;
+    waiting = [];
+  }
 }
 
 // What was asked for, and what is being told, stays when the table changes.
@@ -56,11 +61,12 @@ export function show(html, version) {
   morph(part, html, { beforeNodeMorphed: kept });
   if (part.dataset.version !== version) afterHelp();
   if (version !== null) part.dataset.version = version;
+  for (const [least, done] of waiting) if (least <= Number(version)) done();
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
   // What had the focus may be gone: who uses keys goes on from the top of the part.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
-  announce(before);
+  if (!part.dataset.at) announce(before);
   takeNews();
 }
 
