@@ -356,7 +356,10 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
             passes(tmp_path, 61)
             with opened(tmp_path) as site:
                 table.site = site
-                seen = waits_for(table, table.look(0)["version"] + 1)
+                seen = table.look(0)
+                if seen["outcome"] is not None:
+                    return
+                seen = waits_for(table, seen["version"] + 1)
                 while seen["to_act"] == [1]:
                     seen = waits_for(table, seen["version"] + 1)
                 if seen["outcome"] is not None:
@@ -365,6 +368,8 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
         with opened(tmp_path) as site:
             table.site = site
             seen = table.look(0)
+            if seen["outcome"] is not None:
+                return
             assert table.move(0, seen["moves"][0]).status == 200
 
 
