@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from html import unescape
 from math import inf
 from pathlib import Path
@@ -28,7 +26,6 @@ from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import table_html
-from quaternity.web.sqlite_file import FILE
 from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, of_files
@@ -303,12 +300,10 @@ def test_tables_that_cannot_be_read_hold_no_clock_of_others(
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
     with opened(tmp_path) as site:
         *broken, healthy = (Table(site, **wanted) for _ in range(8))
-    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
-        for number, table in enumerate(broken):
-            bad = "head = 'broken'" if number % 2 else 'clock = \'["a", "b"]\''
-            change = f"UPDATE tables SET due = 0, {bad} WHERE id = ?"
-            database.execute(change, (table.made["table"],))
-        database.execute("UPDATE tables SET due = 1 WHERE id = ?", (healthy.made["table"],))
+    for number, table in enumerate(broken):
+        bad = "head = 'broken'" if number % 2 else "clock = '[]'"
+        alter(str(tmp_path), f"UPDATE tables SET due = 0, {bad} WHERE id = '{table.made['table']}'")
+    alter(str(tmp_path), f"UPDATE tables SET due = 1 WHERE id = '{healthy.made['table']}'")
     with opened(tmp_path) as site:
         moves_unseen(site, healthy, 1)
 
