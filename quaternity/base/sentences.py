@@ -117,7 +117,11 @@ class Words:
 
     def all_called(self, names: Iterable[str]) -> str:
         """Return what some are called: "Ann and Ben"."""
-        return listed(names)
+        return self._joined(names)
+
+    def _joined(self, texts: Iterable[str]) -> str:
+        """Return texts as in a sentence: "a, b and c"."""
+        return listed(texts)
 
     def seat(self, number: int) -> str:
         """Return a player, where only players can be meant: "0"."""
@@ -130,7 +134,7 @@ class Words:
     def players(self, numbers: Sequence[int]) -> str:
         """Return players: "players 0 and 2"."""
         if self.names:
-            return listed(map(self.player, numbers))
+            return self._joined(map(self.player, numbers))
         return f"player{'s' * (len(numbers) != 1)} {listed(numbers)}"
 
     def card(self, card: tuple[int, int]) -> str:
@@ -144,7 +148,7 @@ class Words:
 
     def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
         """Return cards: "0/2 and 1/0"."""
-        return listed(map(self.card, cards))
+        return self._joined(map(self.card, cards))
 
     def cell(self, card: tuple[int, int], text: str) -> str:
         """Return what a table says of a card: the text alone where its place names the card."""
@@ -169,7 +173,7 @@ class Words:
 
     def listed(self, values: Iterable[object]) -> str:
         """Return values as in a sentence: "a, b and c"."""
-        return listed(map(self.text, values))
+        return self._joined(map(self.text, values))
 
     def row(self, values: Iterable[object]) -> str:
         """Return values with spaces between."""

@@ -124,7 +124,7 @@ class Failing:
 
         try:
             await self.app(scope, receive, passed)
-        except Exception:
+        except Exception:  # it goes on to the server, which logs it
             if not begun:
                 response = await self.refused(Request(scope), Refusal(500, FAILED))
                 await response(scope, receive, send)

@@ -66,13 +66,8 @@ class SpokenWords(Words):
         """Return the template of a kind in that language."""
         return gettext(kind.template)
 
-    def listed(self, values: Iterable[object]) -> str:
-        """Return values in a row."""
-        return joined([self.text(value) for value in values])
-
-    def all_called(self, names: Iterable[str]) -> str:
-        """Return names in a row."""
-        return joined(list(names))
+    def _joined(self, texts: Iterable[str]) -> str:
+        return joined(list(texts))
 
 
 def spoken(text: str) -> str:

@@ -785,10 +785,10 @@ class Tables:
             await self.remove([name for (name,) in ordered])
             if any(self.keep):
                 await self.clean()
-        except Refusal as error:
-            _log.error("tables that are to go cannot be removed: %s", error)
         except Exception as error:
-            _log.error("tables that are to go cannot be removed: %s", type(error).__name__)
+            # Whatever a row holds: nobody waits for this task, and the next look has to come.
+            what = error if isinstance(error, Refusal) else type(error).__name__
+            _log.error("tables that are to go cannot be removed: %s", what)
 
     async def clean(self) -> None:
         """Look at the next tables, and remove those that may go; those of one evening together."""
@@ -865,6 +865,7 @@ class Tables:
             except Refusal:
                 continue
             except Exception as error:
+                # Nor does what fails at one table, whatever it is.
                 _log.error("the clock of a table stands still: %s", type(error).__name__)
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -282,6 +283,17 @@ def test_what_nobody_would_find_again_is_not_taken(
         assert site.ask("GET", "/healthz").status == 503
         aside.rename(tmp_path / FILE)
         assert site.ask("POST", "/api/tables", PEOPLE).status == 201
+
+
+def test_an_emptied_file_takes_nothing(played: Played, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(played.data)
+    with opened(tmp_path, limits=LIMITS) as site:
+        table = Table(site, game="quarto", settings={}, seats=["me", "me"])
+        (first, *_), version = table.look(0)["moves"], table.look(0)["version"]
+        os.truncate(tmp_path / FILE, 0)
+        sent = {"version": version, "id": "a", "move": first}
+        page = site.ask("POST", f"{table.path}/moves", sent, table.tokens[0])
+        assert (page.status, "moved, removed or emptied" in page.json["error"]) == (503, True)
 
 
 def test_a_table_of_the_file_that_goes_while_the_server_runs_is_no_full_disk(

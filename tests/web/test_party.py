@@ -24,8 +24,10 @@ from quaternity.web.clock import Clock, kept_clock, read_clock
 from quaternity.web.drawing.frame import drawn_part
 from quaternity.web.drawing.tips import tips
 from quaternity.web.forms import read_settings
+from quaternity.web.keeping import Keep
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import table_html
+from quaternity.web.table import Table as LiveTable
 from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, of_files
@@ -306,6 +308,34 @@ def test_tables_that_cannot_be_read_hold_no_clock_of_others(
     alter(str(tmp_path), f"UPDATE tables SET due = 1 WHERE id = '{healthy.made['table']}'")
     with opened(tmp_path) as site:
         moves_unseen(site, healthy, 1)
+
+
+def test_what_fails_at_one_clock_or_in_the_house_ends_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    look, failing = LiveTable.look_at_clock, set[str]()
+
+    def fails_at_some(table: LiveTable) -> None:
+        if table.kept.id in failing:
+            raise ValueError("secret")
+        look(table)
+
+    def fails(*_: Any) -> Any:
+        raise ValueError("secret")
+
+    monkeypatch.setattr(LiveTable, "look_at_clock", fails_at_some)
+    wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
+    with opened(tmp_path) as site:
+        first, second = (Table(site, **wanted) for _ in range(2))
+        failing.add(first.made["table"])
+    passes(tmp_path, 61)
+    with Site(app(str(tmp_path), limits=LIMITS, keep=Keep(1, 1))) as site:
+        moves_unseen(site, second, 1)
+        monkeypatch.setattr("quaternity.web.tables.listed", fails)
+        site.run(site.app.state.tables.keep_house())
+    told = [text for name, _, text in caplog.record_tuples if name == "uvicorn.error"]
+    assert [text for text in told if "ValueError" in text]
+    assert not [text for text in told if "secret" in text]
 
 
 @pytest.mark.parametrize("looked_at", [True, False])

@@ -95,11 +95,10 @@ class PageWords(DeckWords):
 
     def players(self, numbers: Sequence[int]) -> str:
         """Return players: "players 0 and 2"."""
-        return joined(list(map(self.player, numbers)))
+        return self._joined(map(self.player, numbers))
 
-    def all_called(self, names: Iterable[str]) -> str:
-        """Return what some are called: "Ann and Ben"."""
-        return joined(list(names))
+    def _joined(self, texts: Iterable[str]) -> str:
+        return joined(list(texts))
 
     def set(self, index: int) -> str:
         """Return a set: "set 0"."""
@@ -111,14 +110,6 @@ class PageWords(DeckWords):
         """Return how many cards: "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
-
-    def cards_listed(self, cards: Iterable[tuple[int, int]]) -> str:
-        """Return cards: "0/2 and 1/0"."""
-        return joined(list(map(self.card, cards)))
-
-    def listed(self, values: Iterable[object]) -> str:
-        """Return values as in a sentence: "a, b and c"."""
-        return joined(list(map(self.text, values)))
 
     def text(self, value: object) -> str:
         """Return a sentence in these words, and what a card looks like."""
