@@ -262,9 +262,9 @@ def twins_of_one_bound(
     """Make feasible and infeasible problems, two and two, that one player's bounds alone decide.
 
     The bounds just allow the player's hand; one unit more, in one set, and they do not. Nobody
-    else has any. That set is the first or the last that may be it, and the player has some of its
-    cards and lacks some, where it has two. The cards that the player may not have are the first or
-    the last of their sets.
+    else has any. That set is the first or the last one of two cards or more, and the player has
+    some of its cards, but not all. The cards that the player may not have are the first or the last
+    of their sets.
 
     Args:
         sizes: cards in each set, one at least.
@@ -301,8 +301,8 @@ def _counts(
 ) -> tuple[list[int], int]:
     """Return how many cards of each set a player has, and the set in which a unit is too many.
 
-    Where no set has two cards, the player has the one of that set: a minimum of two is too many
-    there, or, of the first set, a minimum of one where they have none.
+    Where all sets have one card, the player has that of this set; for a minimum in the first set
+    they have none.
     """
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))

@@ -53,8 +53,8 @@ class Limits(NamedTuple):
         kept: tables on the disk.
         streams: that are open, if there are connections for so many; a quarter at most of one
             address, and three of bystanders.
-        readers: streams of one seat at a table, or of its bystanders, three quarters at most of
-            one address.
+        readers: streams of one seat at a table, or of its bystanders; at most three quarters of
+            these from one address.
         words: what somebody says or shows to others, per minute.
         workers: processes for programs, as many for cheap counts, and one fewer for dear ones.
     """

@@ -28,7 +28,7 @@ DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a damaged file raises: of a text that is none SQLite's own message may be none."""
 
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""What a full disk raises, or one of which nobody may have more."""
+"""What SQLite raises where a disk or a quota is full."""
 
 ADVICE = (
     "; put a backup in its place (quaternity tables restore); without one, SQLite's .recover may "
@@ -159,7 +159,7 @@ class FileStore(FileReader, Store):
         self._files = self._found()
 
     def _found(self) -> list[tuple[int, int]]:
-        """Return what tells the files at their places from others; nothing where they are gone."""
+        """Return device and inode of both files; nothing where one is gone, or the first empty."""
         try:
             found = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:

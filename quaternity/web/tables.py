@@ -144,7 +144,7 @@ class Tables:
         self._cleaned = ""
         """The last table at which `clean` has looked."""
         self._rung: dict[str, float] = {}
-        """Tables whose clocks were looked at, the latest last, and when those had run out."""
+        """When clocks ran out that were looked at, by table; the one looked at last is the last."""
         self._removed: set[str] = set()
         """Tables that are about to go."""
         self.neighbours = Neighbours(store, thinking.admission)

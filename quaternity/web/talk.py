@@ -22,7 +22,7 @@ LINES_SHOWN = 100
 
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters and a sign that look like nothing: of Hangul, and of braille."""
+"""Letters of Hangul and a sign of braille that show nothing."""
 
 
 class Line(NamedTuple):
@@ -68,7 +68,7 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
 
 
 def is_printed(text: str) -> bool:
-    """Return whether all of a text can be printed, or joins emoji and letters, and some is seen."""
+    """Return whether a text shows something and can be printed, joiners of emoji and letters too."""
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
     return seen and shown.isprintable()

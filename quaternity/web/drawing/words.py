@@ -30,7 +30,7 @@ TEMPLATES = {
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""How a page puts what English puts with articles, and questions without a mark, elsewhere."""
+"""Templates of a page, by those of the terminal: without articles, questions with their mark."""
 
 INSTEAD = {
     sentences.ASKS_ITSELF.name: "ask somebody else",

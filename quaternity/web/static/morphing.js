@@ -11,8 +11,7 @@ function usual(one) {
   return (Array.from(one.options).find((option) => option.defaultSelected) ?? one.options[0])?.value;
 }
 
-// The controls of a node that people fill in, by what tells them from all others; not those that
-// show where one is.
+// The controls that people fill in, each with a key. A slider that shows the moment is none of them.
 function controls(node) {
   const all = Array.from(node.querySelectorAll("input:not([type=hidden], [type=file], [readonly], [data-go-to]), select, textarea"));
   return all.map((one) => {

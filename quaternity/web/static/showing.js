@@ -19,7 +19,7 @@ let wanted = 0;
 let waiting = []; // for which version, and what is called then
 let shown = "";
 
-// Ends when the page shows that version, or all there is, also where it is being asked for already.
+// Ends when the page shows that version; without one, when it shows what there is.
 export function refresh(version = 0) {
   if (!part || part.dataset.at) return Promise.resolve();
   wanted = Math.max(wanted, version);
