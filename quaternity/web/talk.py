@@ -68,7 +68,7 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
 
 
 def is_printed(text: str) -> bool:
-    """Return whether a text shows something and can be printed, joiners of emoji and letters too."""
+    """Return whether a text shows something and can be printed, but for what joins letters."""
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
     return seen and shown.isprintable()

@@ -30,7 +30,7 @@ TEMPLATES = {
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Templates of a page, by those of the terminal: without articles, questions with their mark."""
+"""Templates of a page, by those of the terminal: no articles, and questions with a mark."""
 
 INSTEAD = {
     sentences.ASKS_ITSELF.name: "ask somebody else",
