@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -25,10 +26,10 @@ class RootGroup(HelpfulGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a name, or None."""
-        if cmd_name in ENTRIES:
+        if cmd_name in ENTRIES and cmd_name not in self.commands:
             for module in ENTRIES[cmd_name].modules.split():
                 import_module(f"quaternity.cli.{module}")
-            self.commands = {**self.commands, **typer.main.get_group(app).commands}
+            self.commands = {**typer.main.get_group(app).commands, **self.commands}
         elif cmd_name in further_games().found:
             self.commands[cmd_name] = _further_game(cmd_name)
         return super().get_command(ctx, cmd_name)
@@ -106,6 +107,12 @@ def quaternity(
     """Play games of collected sets, referee them, and reason about unknown hands."""
 
 
+@cache
+def root_command() -> Any:
+    """Return the root command; a process declares it, and each command below it, once."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: the process's own) and give its exit status.
 
@@ -126,7 +133,7 @@ def _run(arguments: list[str] | None) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always", BrokenPlugin)
             warnings.showwarning = _show_warning
-            app(args=arguments, prog_name="quaternity")
+            root_command()(args=arguments, prog_name="quaternity")
     except QuaternityError as error:
         warn(str(error))
         return status_of(error)

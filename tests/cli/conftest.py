@@ -2,12 +2,10 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-import typer.main
 
 from quaternity.cli.app import run
 
@@ -38,14 +36,6 @@ def seated(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
     """`comparison/test_runs.py` looks at the drawings of a page, and drawing takes long."""
     monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def declared_once() -> Iterator[None]:
-    """Typer reads all declarations at every call; here, where one process makes many, once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
-        yield
 
 
 @pytest.fixture
