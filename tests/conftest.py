@@ -1,45 +1,72 @@
-"""For all tests: a busy machine fails none of them, nor one where they run in the background.
+"""Settings of all tests: profiles of Hypothesis, fixed draws, and a neutral environment.
 
-Two profiles: `quick` is the default and tries the same few examples every time, so that it passes
-for one as for the other; `--hypothesis-profile=thorough` tries many, and others every time.
-`sizes.py` says how many. Of a whole folder the thorough profile leaves out what tries no more.
+The profile `ci` is the default. It tries the same few examples in every run, so its outcome depends
+on the code alone. `--hypothesis-profile=thorough` tries many examples, which differ in every run;
+of a whole folder it runs only the tests that try more than in the default run. `sizes.py` has the
+numbers of examples.
 """
 
 import ast
 import gc
 import os
+import re
 import signal
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests.fixed_draws import fix_draws, seed_draws
+
 TOP = Path(__file__).parents[1]
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-PART = int(os.environ.get("QUATERNITY_PART", "1"))  # as `sizes.py` says
-settings.register_profile("thorough", PATIENT, max_examples=100 // PART)
-settings.register_profile("quick", PATIENT, max_examples=6, derandomize=True, database=None)
-settings.load_profile("quick")
-os.environ.pop("COLUMNS", None)  # some shells tell how wide they are
-# A shell lets its background jobs ignore interrupts, and so would all that the tests start.
+settings.register_profile("thorough", PATIENT, max_examples=100)
+settings.register_profile("ci", PATIENT, max_examples=6, derandomize=True, database=None)
+settings.load_profile("ci")
+FOREIGN = re.compile("COLUMNS|NO_COLOR|FORCE_COLOR|MPL.*|XDG_.*|PG.*|QUATERNITY_(DATA|METRICS.*)")
+"""Variables of the developer's environment that would change the behaviour of the program."""
+
+# A shell lets its background jobs ignore interrupts, and so would all processes of the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+fix_draws()
 
 
-def pytest_configure() -> None:
-    """Where Python must not write bytecode beside its files, all runs share some in a folder.
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up a neutral environment: a home of its own, and bytecode in one folder.
 
-    Many tests start processes, and each would compile the whole house; pytest, all the tests.
+    If Python must not write bytecode beside its files, every process of the tests would compile
+    the whole program anew.
     """
+    for name in filter(FOREIGN.fullmatch, list(os.environ)):
+        del os.environ[name]
+    if not hasattr(config, "workerinput"):  # the workers of xdist share the home of their parent
+        home = tempfile.TemporaryDirectory(prefix="quaternity-home-", ignore_cleanup_errors=True)
+        config.add_cleanup(home.cleanup)
+        os.environ["HOME"] = home.name
+    os.environ["MPLCONFIGDIR"] = str(TOP / ".bytecode" / "matplotlib")  # its list of fonts is slow
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         folder = str(TOP / ".bytecode")
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = folder
         sys.dont_write_bytecode = False
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Seed the draws of the fixtures by the name of the test."""
+    seed_draws(f"{item.nodeid} setup")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Seed the draws of a test by its name, whatever its fixtures have drawn."""
+    seed_draws(item.nodeid)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave to the quick run what the thorough one would only repeat, but for files by name."""
+    """Deselect the tests that try no more in the thorough run, unless their file is named."""
     if settings.get_current_profile_name() != "thorough" or any(".py" in a for a in config.args):
         return
     config.hook.pytest_deselected(items=[item for item in items if not tries_more(item)])
@@ -83,6 +110,6 @@ def with_size(file: Path) -> frozenset[str]:
 
 
 def pytest_collection_finish() -> None:
-    """Collections of garbage need not look at the modules and tests themselves, a third of all."""
+    """Exclude the modules and tests from garbage collection: they are a third of all objects."""
     gc.collect()
     gc.freeze()

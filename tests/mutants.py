@@ -477,7 +477,7 @@ class Collected:
         """A failing example is enough: Hypothesis need not make it small."""
         from hypothesis import Phase, settings
 
-        first = settings(settings.get_profile("quick"), phases=(Phase.explicit, Phase.generate))
+        first = settings(settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
         settings.register_profile("first failure", first)
         settings.load_profile("first failure")
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +19,9 @@ BUSY = tuple(
 )
 """Options of a server of which much is asked."""
 
+_starts = Counter[Path]()
+"""Number of starts of a server on each folder, so that no server repeats the draws of another."""
+
 
 class Server:
     """A server with a data folder, at any free port.
@@ -28,7 +32,7 @@ class Server:
     """
 
     def __init__(
-        self, data: Path, *options: str, program: tuple[str, ...] = ("-m", "quaternity")
+        self, data: Path, *options: str, program: str = "tests.web.seeded_program"
     ) -> None:
         place = stores.place_of(str(data))
         several = ("--processes", "2") if stores.is_shared(place) else ()
@@ -38,11 +42,16 @@ class Server:
 
     def start(self, port: int = 0) -> Server:
         """Start it and wait for its link."""
-        command = [sys.executable, *self.program, "serve", "--host", "127.0.0.1",
+        command = [sys.executable, "-m", self.program, "serve", "--host", "127.0.0.1",
                    "--port", str(port), "--data", stores.place_of(str(self.data)),
                    *self.options]  # fmt: skip
         with self.log.open("a") as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            _starts[self.data] += 1
+            name = "/".join((*self.data.parts[-2:], str(_starts[self.data])))
+            draws = {"QUATERNITY_TEST_DRAWS": name}
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | draws
+            )
         assert self.process.stdout is not None
         for said in self.process.stdout:
             if "http://" in said:

@@ -145,7 +145,7 @@ def test_eight_seats_share_a_screen(game: str, browser: Browser, served: Server)
 @pytest.mark.parametrize("game", GAMES)
 def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_path: Path) -> None:
     """Other languages are longer than English."""
-    with Server(tmp_path / "data", *BUSY, program=("-m", "tests.web.long_texts")) as served:
+    with Server(tmp_path / "data", *BUSY, program="tests.web.long_texts") as served:
         faults = faults_of(browser, served.host, game, *GAMES[game], most=8, locale="nl-NL")
         assert faults == []
 
