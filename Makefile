@@ -1,5 +1,5 @@
 # One command each; every one makes and fills .venv by itself.
-.PHONY: help install demo serve test thorough slow postgres rivals mutants lint check format bench ablation growth learn reader ladder perfect fuzz proofs docs notebooks package wheels clean
+.PHONY: help install demo serve test flaky thorough slow postgres rivals mutants lint check format bench ablation growth learn reader ladder perfect fuzz proofs docs notebooks package wheels clean
 .DEFAULT_GOAL := help
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -37,27 +37,33 @@ serve: $(READY)  ## open the table in a browser; SERVE="--host 0.0.0.0" for othe
 		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)
 
-test: $(READY)  ## set up, then run the tests: every law, with few examples
+test: $(READY)  ## set up, then run the tests: every law with few examples, the same in every run
 	$(BIN)/python -m pytest -n auto
 
-thorough: $(READY)  ## the tests that try more then, with many examples, seeds and games; others every time
+flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
+	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)
+
+thorough: $(READY)  ## the tests that try more then: many examples, new ones in every run
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
 	$(BIN)/python -m pytest -n auto -m slow --hypothesis-profile=thorough
 
-postgres: $(READY)  ## the tests of tables in a browser, with all of them in a PostgreSQL
-	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(addprefix tests/web/test_, api.py end.py \
-		evening.py hammering.py kill.py leaks.py party.py streams.py tables.py waiting.py)
+POSTGRES := $(addprefix tests/web/test_, api.py end.py evening.py hammering.py kill.py leaks.py party.py \
+	streams.py tables.py waiting.py)
+
+postgres: $(READY)  ## the tests of tables in a browser, with all tables in a PostgreSQL
+	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(POSTGRES)
 
 RIVALS := openspiel gambit sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
+PROFILE := thorough
 
 rivals: $(READY)  ## install the rivals that have a wheel here, and test them (exact is AGPL, igraph GPL)
 	@for extra in $(RIVALS); do \
 		$(BIN)/python -m pip install --quiet --constraint constraints.txt --only-binary=:all: \
 			--editable ".[$$extra]" || echo "no wheel here: $$extra"; done
 	$(BIN)/quaternity solvers
-	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough tests/solvers/test_rival*.py \
+	$(BIN)/python -m pytest -n auto --hypothesis-profile=$(PROFILE) tests/solvers/test_rival*.py \
 		tests/environments/test_open_spiel.py tests/environments/test_equilibria.py
 
 mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --seed 1 --minutes 60"
@@ -103,7 +109,7 @@ fuzz: $(READY)  ## a million random problems and games on all cores; FUZZ="--sec
 
 proofs: $(READY)  ## let Coq read the proofs, and run what is proved; needs Debian's coq and ocaml
 	$(BIN)/python -m tests.proofs
-	$(BIN)/python -m pytest --hypothesis-profile=thorough tests/proofs/test_proofs.py
+	$(BIN)/python -m pytest --hypothesis-profile=$(PROFILE) tests/proofs/test_proofs.py
 
 docs: $(READY)  ## guide and reference as a static site, site/index.html, its links checked
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group docs --editable '.[web]'
@@ -122,4 +128,4 @@ wheels: $(READY)  ## are there wheels of what is pinned for newer Pythons? Asks 
 		--constraint constraints.txt '.[plot,cluster,web]' && echo "$$version: yes" || exit 1; done
 
 clean:  ## remove .venv and caches
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .bytecode .flaky
