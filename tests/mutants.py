@@ -10,8 +10,8 @@ functions get changed code. What runs while modules are imported is imported ane
 in the processes that tests start.
 
 What a change does is kept in `.mutants/`, so that a run that was stopped goes on. Survivors are
-tried again by the next run, but for those that `tests/README.md` lists with a reason, because they
-change no result: these are explained and do not count in the score.
+tried again by the next run, except those that `tests/survivors.md` lists with a reason, because
+they change no result: these are explained and do not count in the score.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class Mutant:
         return sha256(f"{self.path}\n{self.text}".encode()).hexdigest()[:24]
 
     def in_words(self) -> str:
-        """The changed line before and after, as `tests/README.md` lists it."""
+        """The changed line before and after, as `tests/survivors.md` lists it."""
         before = (HOUSE / self.path).read_text().split("\n")
         after = self.text.split("\n")
         old, new = next((a, b) for a, b in zip(before, after, strict=True) if a != b)
@@ -750,7 +750,7 @@ def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, l
             chosen.append(mutant)
         if len(chosen) == arguments.sample:
             break
-    reasons = (HOUSE / "tests" / "README.md").read_text()
+    reasons = (HOUSE / "tests" / "survivors.md").read_text()
     outcomes = {
         one.key: known[one.key] for one in chosen
         if one.key in known and (known[one.key] != "survived" or one.in_words() in reasons)
