@@ -62,7 +62,7 @@ def test_what_it_does_is_told(
     row: Apart, function: Callable[..., Any], error: type[Exception], words: str
 ) -> None:
     if error is SolverTimeout:
-        row = row.limited(0.2)
+        row = apart(row, LIMITS._replace(seconds=0.2))
     with pytest.raises(error, match=f"^{words}$") as raised:
         row.run(asking_for(function))
     assert type(raised.value) is error

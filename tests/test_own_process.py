@@ -99,6 +99,7 @@ def test_an_answer_is_a_value_and_does_nothing(process: OwnProcess, tmp_path: Pa
 def test_results_and_errors_come_back(
     process: OwnProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    process.end()  # its standard error was that of another test
     assert process.call(doubled, 21) == 42
     assert capfd.readouterr() == ("", "this is not the answer\n")
     with pytest.raises(InputError, match="7 is refused"):
