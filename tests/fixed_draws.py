@@ -18,4 +18,4 @@ def seed_draws(name: str) -> None:
 def fix_draws() -> None:
     """Let `secrets` draw from the sequence; its other functions are defined by these two."""
     secrets.token_bytes = lambda nbytes=None: _random.randbytes(32 if nbytes is None else nbytes)
-    secrets.choice = _random.choice  # type: ignore[assignment]
+    secrets.choice = _random.choice
