@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from quaternity.web.stores import place_of
-from tests.web.browsing import launched
 from tests.web.cluster import ALL_THERE, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
@@ -36,6 +35,9 @@ def browser() -> Iterator[Browser]:
     While it is open, no event loop can run in this thread: such tests are in other modules.
     """
     from playwright.sync_api import sync_playwright
+
+    # It asks for the sizes of tests, which are known after the options.
+    from tests.web.browsing import launched
 
     with sync_playwright() as playwright, launched(playwright) as running:
         yield running
