@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from datetime import datetime, tzinfo
 
 from tests.fixed_draws import fix_draws, seed_draws
@@ -41,4 +40,4 @@ if __name__ == "__main__":
 
     from quaternity.cli import main
 
-    sys.exit(main())
+    main()
