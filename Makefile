@@ -43,7 +43,7 @@ test: $(READY)  ## set up, then run the tests: every law with few examples, the 
 flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
 	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)
 
-thorough: $(READY)  ## the tests that try more then: many examples, new ones in every run
+thorough: $(READY)  ## all tests with many examples, new ones in every run
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
