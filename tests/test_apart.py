@@ -22,6 +22,7 @@ from quaternity.workers.process_tree import descendants
 from solvers import SOLVERS, DealProblem, SetConstraint, Verdict, find_solver, solve
 from solvers.judgement import judge
 from tests.cli.conftest import Cli, cli
+from tests.sizes import only_thorough
 from tests.solvers import wild
 from tests.solvers.wild import SMALL, WILD, registered
 
@@ -87,11 +88,12 @@ def test_the_system_keeps_a_limit_above_its_own_whatever_it_was_before(row: Apar
             apart(row, Limits(seconds=60, memory=memory)).run(asking_for(wild.tells_its_limit))
 
 
+@only_thorough
 def test_what_a_solver_needs_to_begin_is_not_of_its_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with registered(tmp_path, monkeypatch, slow="tests.solvers.wild:slow_at_first"):
-        slow = apart(find_solver("slow"), Limits(seconds=0.5, memory=300))
+        slow = apart(find_solver("slow"), Limits(seconds=5, memory=300))
         assert slow.run(asking_for(wild.prints)).given
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from select import select
 
 import pytest
 
@@ -277,6 +278,7 @@ class Terminal:
     def wait_for(self, *words: bytes, times: int = 1) -> None:
         """Read on until one of the words was shown so often."""
         while all(self.seen.count(word) < times for word in words):
+            assert select([self.place], [], [], 60)[0], self.seen
             self.seen += os.read(self.place, 4096)
 
     def type(self, text: bytes) -> None:

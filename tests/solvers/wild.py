@@ -157,9 +157,9 @@ _warm: list[int] = []
 
 
 def slow_at_first(problem: DealProblem) -> Any:
-    """Takes a second for its very first problem, as one does that imports much."""
+    """Take ten seconds for the first problem, as a solver does that imports much."""
     if not _warm:
-        time.sleep(1)
+        time.sleep(10)
     _warm.append(1)
     return _right(problem)
 
