@@ -247,9 +247,11 @@ def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
     assert shown.checked in (30, 31)
     assert steps == [(done, shown.checked) for done in range(1, shown.checked + 1)]
     assert shown.states == 91
-    # So many wrong ones would be met with 99.9 percent at least.
-    assert (1 - shown.most_wrong / 91) ** 30 <= 0.001
-    assert check(data, sample=1000).most_wrong == 0
+    # So many wrong ones would be met with 99.9 percent at least. The start is not drawn at random.
+    for drawn in (1, 2, 30):
+        assert (1 - check(data, sample=drawn).most_wrong / 91) ** drawn <= 0.001
+    whole = check(data, sample=1000)
+    assert (whole.most_wrong, whole.seed) == (0, None)
 
 
 def truth(line: list[Any], head: dict[str, Any]) -> tuple[int | None, ...] | None:
@@ -362,3 +364,21 @@ def test_a_closed_file_that_misses_the_start_says_so(tmp_path: Path) -> None:
     question, _ = next(iter(start.legal_questions.items()))
     shown = certified(written(start.after(question, Answer.NO), tmp_path))
     assert not shown.from_start
+
+
+def test_a_forger_does_not_know_which_lines_are_read(tmp_path: Path) -> None:
+    lines = written(State.start(Settings(3, 2, 3)), tmp_path)
+    read = {lines[0]["start"], *Random(0).sample(range(91), 45)}
+    for number in {*range(91)} - read:
+        lines[number + 1][5] = []
+    data = [json.dumps(line).encode() for line in lines]
+    assert check(data, 45, seed=0).seed == 0
+    for _ in range(5):
+        with pytest.raises(NoCertificate):
+            check(data, 45)
+    right = [
+        json.dumps(line).encode() for line in written(State.start(Settings(3, 2, 3)), tmp_path)
+    ]
+    first, second = check(right, 10), check(right, 10)
+    assert first.seed != second.seed
+    assert check(right, 10, first.seed) == first
