@@ -112,8 +112,7 @@ def check(
     shown = held[start].ranks, held[start].outcomes, held[start].state == game.start()
     if len(chosen) == states:
         return Certified(game.head, *shown, states, states, moves, 0, None)
-    share = 1 - (1 - SURE) ** (1 / (sample or 1))  # the start is not drawn, and tells nothing
-    most = min(states, int(share * states) + 1)
+    most = 1 + int(states * (1 - (1 - SURE) ** (1 / (sample or 1))))  # the start is not drawn
     return Certified(game.head, *shown, len(chosen), states, moves, most, seed)
 
 
@@ -192,10 +191,8 @@ class Game:
             player = self.head["player"]
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"player {player}, whose null is claimed, has another name")
-            if (outcomes is None) != (self.head["wish"] is None):
-                raise ValueError("outcomes belong to a wish")
-            if outcomes is not None and not outcomes:
-                raise ValueError("there is no outcome")
+            if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
+                raise ValueError("outcomes belong to a wish, at least one")
             gets = [_numbers(each, count, MOST_CARDS) for each in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("sets or cards are missing, or too many")
@@ -262,11 +259,11 @@ class Game:
 
     def settled(
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
-        turns: tuple[int, int],
+        turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
         """Return a state, completed sets put down; None when no deal fits.
 
-        Of `turns` the first who has cards is on turn; if neither has, the tie-break chooses.
+        Of `turns` the first who has cards is on turn; if none has, the tie-break chooses.
         """
         rests = self.rests(hands, sets)
         if rests is None:
@@ -323,6 +320,10 @@ class Game:
     def check(self, number: int, held: Sequence[Line]) -> int:
         """Check what a line claims; return how many moves there are from its state."""
         state, ranks, after, outcomes = held[number]
+        turns = () if state.turn is None else (state.turn,)
+        if state != (right := self.settled(*state[1:], turns)):
+            why = "no deal fits it" if right is None else f"by the rules it is {json.dumps(right)}"
+            raise NoCertificate(f"line {number + 2}: no game reaches this state: {why}")
         known = {self.renamed(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
 

@@ -382,3 +382,26 @@ def test_a_forger_does_not_know_which_lines_are_read(tmp_path: Path) -> None:
     first, second = check(right, 10), check(right, 10)
     assert first.seed != second.seed
     assert check(right, 10, first.seed) == first
+
+
+@pytest.mark.parametrize(
+    ("turn", "hands", "sets", "fault"),
+    [
+        (0, [4, 0, 0], [[[1, 1], [2, 0, 0]]] * 2, "by the rules it is .null, .0, 0, 0., .2, 0, 0."),
+        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0, .2, 0, 2."),
+        (1, [2, 0, 2], [[[2, 2], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
+        (1, [1, 1, 2], [[[0, 0], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
+        (0, [2, 0, 2], [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
+        (0, [2, 0, 2], [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
+        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0"),
+        (0, [0, 0, 0], [], "by the rules it is .null"),
+    ],
+)
+def test_a_state_that_no_game_reaches_is_refused(
+    turn: int | None, hands: list[int], sets: list[Any], fault: str
+) -> None:
+    head = BY_HAND[0] | {"sets": 2, "players": 3, "states": 1}  # type: ignore[operator]
+    points = [0, 0, 2 - len(sets)]
+    ranks = [None, None, None] if sets else [None, None, 0]
+    with pytest.raises(NoCertificate, match=f"line 2: no game reaches this state: {fault}"):
+        certified([head, [turn, hands, points, sets, ranks, [], None]])
