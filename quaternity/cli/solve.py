@@ -132,11 +132,14 @@ def solve(
         )
     sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
+    if certificate is not None:
+        from quaternity.perfect.solving.certifying import check_certifiable
+
+        check_certifiable(Rules.of(state), None if ties else everybody)
+        check_may_be_written(certificate)
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask goes without --out, --everybody and --estimate")
-        if certificate is not None:
-            check_may_be_written(certificate)
         _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
@@ -152,8 +155,6 @@ def solve(
         _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
         return
     target = None if out is None else Path(out)
-    if certificate is not None:
-        check_may_be_written(certificate)
     most = None if no_limit else most_states
     wish = everybody, ties
     _solve(state, target, certificate, most, workers, dask, wish, as_json)
