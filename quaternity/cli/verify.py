@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.reading import without_mark
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
@@ -52,6 +53,7 @@ def _lines(file: str) -> Iterator[bytes]:
     """Yield the lines of a file, of one that is too long its beginning."""
     try:
         with Path(file).open("rb") as lines:
+            yield without_mark(lines.readline(MOST_LINE + 1))
             while line := lines.readline(MOST_LINE + 1):
                 yield line
     except (OSError, ValueError) as error:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plain_values import takes
-from quaternity.base.reading import decode, read_bytes
+from quaternity.base.reading import decode, read_bytes, without_mark
 from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
@@ -254,7 +254,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         ContradictoryState: a state that contradicts itself about a completed set.
     """
     data = read_bytes(path)
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = without_mark(data).lstrip()
     if start.startswith((b"{", b"[")):
         return parse_any(decode(data))
     if start.startswith((b"#", FIRST_LINE.split()[0].encode())):
