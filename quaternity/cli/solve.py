@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.graph_files import Report
 
 MOST_STATES = 5_000_000
-"""Games estimated to be larger are refused, unless told otherwise."""
+"""Maximum number of states of a game, unless told otherwise."""
 
 PATIENCE = 15.0
-"""Seconds for the estimate: a game that is not sampled to its end by then is refused."""
+"""Maximum time for --estimate, in seconds."""
 
 
 @app.command()
@@ -93,10 +93,10 @@ def solve(
         ),
     ] = None,
     most_states: Annotated[
-        int, typer.Option(min=1, help="Refuse games that are estimated to be larger.")
+        int, typer.Option(min=1, help="Refuse games that have more states.")
     ] = MOST_STATES,
     no_limit: Annotated[
-        bool, typer.Option("--no-limit", help="Neither estimate nor refuse.")
+        bool, typer.Option("--no-limit", help="Refuse no game for its states.")
     ] = False,
     estimate_only: Annotated[
         bool, typer.Option("--estimate", help="Only say how large it will be.")
@@ -165,8 +165,6 @@ def _solve(
     workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
 ) -> None:  # fmt: skip
     """Solve a game, unless a file or its working files have it, and print what can be forced."""
-    from quaternity.perfect.keys.canonical import Rules
-
     if target is not None and target.exists():
         facts = _from_file(target, state)
         if certificate is not None:
@@ -178,15 +176,14 @@ def _solve(
         _show_with(facts, state, walked, wish, as_json)
         return
     if most_states is not None and not (target is not None and _work(target).exists()):
-        expected = _estimated(Rules.of(state), state)
-        if expected.states > most_states or not expected.finished:
+        from quaternity.perfect.solving.estimate import is_larger
+
+        if is_larger(state, most_states, Random(0)):
             raise LimitError(
-                f"{expected}: the limit is {most_states:,} states; "
-                "--most-states sets another, --no-limit none"
+                f"more than {most_states:,} states, as random games show: --most-states allows more"
             )
-    limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
     wanted = None if wish[1] else wish[0]
-    facts, graph = _solved(state, target, (certificate, wanted), limit, workers, dask)
+    facts, graph = _solved(state, target, (certificate, wanted), most_states, workers, dask)
     _show_with(facts, state, lambda: graph, wish, as_json)
 
 
