@@ -239,6 +239,8 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
     state = _state_in(position)
     with named(position):
         check_asked(asked, state)
+    if state.set_size < 2 or state.players < 2:
+        raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)
