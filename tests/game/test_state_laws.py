@@ -229,6 +229,7 @@ def test_a_file_means_the_state_that_the_rules_make_of_it(
         if turn == state.turn or state.is_over:
             assert loaded.state.turn == turn
         else:
+            assert loaded.state.turn is not None
             assert state.hands[loaded.state.turn]
         passed = loaded.state.turn != turn
         assert len(loaded.warnings) == completed.count(None) - state.completed.count(None) + passed

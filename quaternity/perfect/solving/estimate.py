@@ -147,15 +147,16 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
     for number in range(math.isqrt(40 * limit) + 1):
         then = state
         for _ in range(min(MOVES, 2 * state.sets)):
-            if groups := then.legal_questions.groups():
+            asker, groups = then.turn, then.legal_questions.groups()
+            if groups and asker is not None:
                 group = random.choice(groups)
-                question = Question(then.turn, group.asked, Card(group.set_index, group.cards[0]))
+                question = Question(asker, group.asked, Card(group.set_index, group.cards[0]))
                 then = then.after_legal(question, random.choice(group.answers))
         key = canonical(then).key
         equal += seen[key]
         seen[key] += 1
         pairs = number * (number + 1) / 2
-        if pairs > limit * (equal + 3 * math.sqrt(equal) + 7):
+        if pairs > limit * (equal + 3 * math.sqrt(equal) + 8):
             return True
         if equal > 2 * pairs / limit + 20:
             break
