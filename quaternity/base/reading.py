@@ -1,7 +1,11 @@
-"""Text from files that anybody may have written: bounded, decoded, and with clear refusals."""
+"""Text from files that anybody may have written: bounded, decoded, and with clear refusals.
+
+Text is UTF-8, with or without a byte order mark.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,11 +14,15 @@ from quaternity.base.errors import InputError
 MAX_BYTES = 16 * 2**20
 """Largest file that is read (16 MiB); the largest state in the documented limits is smaller."""
 
+_WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
+"""The first bytes of UTF-16 and UTF-32 text."""
+
 
 def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
-    """Return the content of a file, or of standard input for `-`.
+    """Return the content of a file of text, or of standard input for `-`.
 
-    Raises `InputError` if it is no path or file, cannot be read, or is larger than so many bytes.
+    Raises `InputError` if it is no path or file, cannot be read, is larger than so many bytes, or
+    is UTF-16.
     """
     try:
         if path == "-":
@@ -28,11 +36,23 @@ def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
         raise InputError(f"{path!r}: {error}") from error
     if len(data) > most:
         raise InputError(f"{path}: larger than {most} bytes, the limit for a file")
+    try:
+        without_mark(data)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     return data
 
 
+def without_mark(data: bytes) -> bytes:
+    """Return text without its byte order mark; raise `InputError` if it is UTF-16 or UTF-32."""
+    if _WIDE.match(data):
+        raise InputError("UTF-16 or UTF-32 text: save it as UTF-8")
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
 def decode(data: bytes) -> str:
-    """Return UTF-8 text, with or without a byte order mark; `InputError` names a wrong byte."""
+    """Return UTF-8 text without its byte order mark; `InputError` names a wrong byte."""
+    without_mark(data)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

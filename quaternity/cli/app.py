@@ -13,7 +13,7 @@ from quaternity.base.plugins import BrokenPlugin
 from quaternity.cli.commands import ENTRIES, SECTIONS
 from quaternity.cli.help_pages import HelpfulGroup
 from quaternity.cli.status import ExitStatus, status_of
-from quaternity.cli.terminal import tell, warn, write_nothing_more
+from quaternity.cli.terminal import tell, tell_internal_error, warn, write_nothing_more
 from quaternity.table.games import further_games, game_names, registration
 
 
@@ -124,8 +124,9 @@ def root_command() -> Any:
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: the process's own) and give its exit status.
 
-    Errors that the program raises on purpose become one message on standard error. A reader of the
-    output may leave early: the status then says what was seen until then.
+    Errors that the program raises on purpose become one message on standard error; any other error
+    is an internal error. A reader of the output may leave early: the status then says what was seen
+    until then.
     """
     status = _run(arguments)
     try:
@@ -142,12 +143,14 @@ def _run(arguments: list[str] | None) -> int:
             warnings.simplefilter("always", BrokenPlugin)
             warnings.showwarning = _show_warning
             root_command()(args=arguments, prog_name="quaternity")
-    except QuaternityError as error:
-        warn(str(error))
+    except (QuaternityError, MemoryError) as error:
+        warn(str(error) or "out of memory")
         return status_of(error)
     except KeyboardInterrupt as error:
         return status_of(error)
     except SystemExit as leave:
+        if isinstance(leave.__context__, typer.Abort):  # Typer makes a 1 of an end of input
+            return _internal_error(leave.__context__)
         if isinstance(leave.__context__, BrokenPipeError):
             # Typer and rich make a 1 of it, which says that something is impossible.
             write_nothing_more(sys.stdout)
@@ -162,7 +165,15 @@ def _run(arguments: list[str] | None) -> int:
             write_nothing_more(sys.stderr)
             return int(wrong_usage)
         return _unwritten(error)
+    except BaseException as error:
+        return _internal_error(error)
     return ExitStatus.DONE
+
+
+def _internal_error(error: BaseException) -> ExitStatus:
+    """Report an error that no command expects."""
+    tell_internal_error(error)
+    return ExitStatus.INTERNAL_ERROR
 
 
 def _unwritten(error: OSError) -> ExitStatus:

@@ -10,14 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import join
 from time import perf_counter
-from traceback import format_exc
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import FaultPlace, InputError, LimitError, PlayerFault, QuaternityError
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
 from quaternity.cli.status import ExitStatus, Leaving, Terminated, status_of
-from quaternity.cli.terminal import progress, tell, warn
+from quaternity.cli.terminal import progress, tell, tell_internal_error, warn
 from quaternity.table.tournament.playing import (
     GameResult,
     Tournament,
@@ -101,7 +100,7 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            tell(format_exc())  # a fault of this program: the games are shown all the same
+            tell_internal_error(error)  # the games are shown all the same
         why = f"{str(error) or type(error).__name__}; ended"
         if interrupted:
             why = "terminated" if isinstance(error, Terminated) else "interrupted"

@@ -14,6 +14,7 @@ from quaternity.base.writing import check_may_be_written, write_text
 from quaternity.cli.app import app
 from quaternity.cli.opening import named, tell_oddities
 from quaternity.cli.options import AsJson
+from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
 from quaternity.review import review as made_review
 from quaternity.review.drawing import curve_svg
@@ -42,7 +43,8 @@ def review(
     """Say what decided a game, and what each move was worth.
 
     What the engine proves is exact; the rest comes from imagined games, with an error. A move is
-    called a mistake only where another is better beyond twice that error.
+    called a mistake only where another is better beyond twice that error. Exit status 4: not all
+    was finished within the limits.
 
     Example: quaternity review my.game --seat 0 --svg chances.svg
     """
@@ -55,8 +57,11 @@ def review(
     tell_oddities(file, document.warnings)
     if svg is not None:
         write_text(svg, curve_svg(document))
-    if as_json:
-        print(json.dumps(document.document()))
-        return
-    for line in str(document).splitlines():
-        say(line)
+    with Leaving() as leaving:
+        if document.unfinished:
+            leaving.status = ExitStatus.LIMIT
+        if as_json:
+            print(json.dumps(document.document()))
+            return
+        for line in str(document).splitlines():
+            say(line)

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from quaternity.base.errors import InputError
-from quaternity.base.reading import read_bytes
+from quaternity.base.reading import decode, read_bytes
 from quaternity.base.writing import write_text
 from quaternity.cli.app import app
+from quaternity.cli.opening import named
 from quaternity.cli.options import FormulaMethod
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
@@ -46,10 +47,8 @@ def situation(
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
-    try:
-        text = read_bytes(file).decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: not UTF-8 text") from None
+    with named(file):
+        text = decode(read_bytes(file))
     given = parse_situation(text, file)
     if to is not None:
         _write(_exported(given, file, to, after, all_cards), out)

@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.graph_files import Report
 
 MOST_STATES = 5_000_000
-"""Games estimated to be larger are refused, unless told otherwise."""
+"""Maximum number of states of a game, unless told otherwise."""
 
 PATIENCE = 15.0
-"""Seconds for the estimate: a game that is not sampled to its end by then is refused."""
+"""Maximum time for --estimate, in seconds."""
 
 
 @app.command()
@@ -93,10 +93,10 @@ def solve(
         ),
     ] = None,
     most_states: Annotated[
-        int, typer.Option(min=1, help="Refuse games that are estimated to be larger.")
+        int, typer.Option(min=1, help="Refuse games that have more states.")
     ] = MOST_STATES,
     no_limit: Annotated[
-        bool, typer.Option("--no-limit", help="Neither estimate nor refuse.")
+        bool, typer.Option("--no-limit", help="Refuse no game for its states.")
     ] = False,
     estimate_only: Annotated[
         bool, typer.Option("--estimate", help="Only say how large it will be.")
@@ -132,11 +132,14 @@ def solve(
         )
     sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
     state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
+    if certificate is not None:
+        from quaternity.perfect.solving.certifying import check_certifiable
+
+        check_certifiable(Rules.of(state), None if ties else everybody)
+        check_may_be_written(certificate)
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask goes without --out, --everybody and --estimate")
-        if certificate is not None:
-            check_may_be_written(certificate)
         _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
@@ -152,8 +155,6 @@ def solve(
         _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
         return
     target = None if out is None else Path(out)
-    if certificate is not None:
-        check_may_be_written(certificate)
     most = None if no_limit else most_states
     wish = everybody, ties
     _solve(state, target, certificate, most, workers, dask, wish, as_json)
@@ -164,8 +165,6 @@ def _solve(
     workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
 ) -> None:  # fmt: skip
     """Solve a game, unless a file or its working files have it, and print what can be forced."""
-    from quaternity.perfect.keys.canonical import Rules
-
     if target is not None and target.exists():
         facts = _from_file(target, state)
         if certificate is not None:
@@ -177,15 +176,14 @@ def _solve(
         _show_with(facts, state, walked, wish, as_json)
         return
     if most_states is not None and not (target is not None and _work(target).exists()):
-        expected = _estimated(Rules.of(state), state)
-        if expected.states > most_states or not expected.finished:
+        from quaternity.perfect.solving.estimate import is_larger
+
+        if is_larger(state, most_states, Random(0)):
             raise LimitError(
-                f"{expected}: the limit is {most_states:,} states; "
-                "--most-states sets another, --no-limit none"
+                f"more than {most_states:,} states, as random games show: --most-states allows more"
             )
-    limit = None if most_states is None else max(most_states, 2 * MOST_STATES)
     wanted = None if wish[1] else wish[0]
-    facts, graph = _solved(state, target, (certificate, wanted), limit, workers, dask)
+    facts, graph = _solved(state, target, (certificate, wanted), most_states, workers, dask)
     _show_with(facts, state, lambda: graph, wish, as_json)
 
 
@@ -241,6 +239,8 @@ def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
     state = _state_in(position)
     with named(position):
         check_asked(asked, state)
+    if state.set_size < 2 or state.players < 2:
+        raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
     if not state.verdict():
         warn(f"{position}: the state is impossible")
         raise typer.Exit(ExitStatus.IMPOSSIBLE)

@@ -21,6 +21,7 @@ class ExitStatus(IntEnum):
     BAD_INPUT = 2
     DISAGREE = 3
     LIMIT = 4
+    INTERNAL_ERROR = 70
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -60,6 +61,7 @@ def status_of(error: BaseException) -> ExitStatus:
         return ExitStatus.INTERRUPTED
     if isinstance(error, LimitError | MemoryError):
         return ExitStatus.LIMIT
-    at_fault = isinstance(error, SolverFault | PlayerFault)
-    known = isinstance(error, QuaternityError | OSError) and not at_fault
-    return ExitStatus.BAD_INPUT if known else ExitStatus.DISAGREE
+    if isinstance(error, SolverFault | PlayerFault):
+        return ExitStatus.DISAGREE
+    known = isinstance(error, QuaternityError | OSError)
+    return ExitStatus.BAD_INPUT if known else ExitStatus.INTERNAL_ERROR

@@ -38,6 +38,17 @@ def tell(text: str) -> None:
         write_nothing_more(sys.stderr)
 
 
+def tell_internal_error(error: BaseException) -> None:
+    """Print the traceback of an error in this program, and a line that says how to report it."""
+    from traceback import format_exception
+
+    tell("".join(format_exception(error)))
+    warn(
+        "internal error: please send the lines above, the command and the output of "
+        "'quaternity --version' to the maintainers"
+    )
+
+
 def write_nothing_more(stream: TextIO) -> None:
     """Let a stream that is full or closed lead nowhere: what it holds must not be tried again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

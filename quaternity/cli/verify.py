@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from quaternity.base.errors import InputError
+from quaternity.base.reading import without_mark
 from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
@@ -23,7 +24,9 @@ def verify(
     sample: Annotated[
         int | None, typer.Option(min=1, help="Check so many random states instead of all.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the sample. Without it, every run draws a new one.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a certificate of a solved game.
@@ -43,20 +46,21 @@ def verify(
         outcomes = None if shown.outcomes is None else sorted(shown.outcomes, reverse=True)
         print(json.dumps({**shown._asdict(), "outcomes": outcomes, "sure": SURE}))
         return
-    _show(file, shown)
+    _show(file, shown, sample)
 
 
 def _lines(file: str) -> Iterator[bytes]:
     """Yield the lines of a file, of one that is too long its beginning."""
     try:
         with Path(file).open("rb") as lines:
+            yield without_mark(lines.readline(MOST_LINE + 1))
             while line := lines.readline(MOST_LINE + 1):
                 yield line
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _show(file: str, shown: Certified) -> None:
+def _show(file: str, shown: Certified, sample: int | None) -> None:
     head: dict[str, Any] = shown.head
     game = "-".join(str(head[name]) for name in ("set_size", "sets", "players"))
     game += " brisk" if head["brisk"] else ""
@@ -74,8 +78,9 @@ def _show(file: str, shown: Certified) -> None:
             "as ties are broken without chance"
         )
     say(f"  checked: {shown.checked:,} of {shown.states:,} states, {shown.moves:,} answers")
-    if shown.most_wrong:
+    if sample is not None and shown.most_wrong:
         say(
-            f"  a sample: with {SURE:.1%} certainty fewer than {shown.most_wrong:,} states are "
-            "wrong; what stands above is certain only when none is"
+            f"  sample with seed {shown.seed}: with {SURE:.1%} certainty fewer than "
+            f"{shown.most_wrong:,} states are wrong. The chance to find a single wrong state is "
+            f"{100 * sample / shown.states:.2g}%, and one can make all of the above wrong"
         )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import whole
-from quaternity.base.reading import read_bytes
+from quaternity.base.reading import decode, read_bytes
 from quaternity.base.sentences import Kind
 from quaternity.base.text_record import check_asked
 from quaternity.base.wording import shown
@@ -314,7 +314,7 @@ def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[An
     is_path = "\n" not in start and not start.lstrip().startswith("{")
     data = read_bytes(start) if is_path else start.encode()
     if data.lstrip().startswith(b"{") and hasattr(encoded, "of_state"):
-        encoded_state: tuple[Any, Any] = encoded.of_state(data.decode(errors="replace"))
+        encoded_state: tuple[Any, Any] = encoded.of_state(decode(data))
         return encoded_state
     rules = rules_class(name).of_record(data)
     return rules, rules.replay(data).positions[-1]

@@ -9,7 +9,7 @@ is empty.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -450,14 +450,43 @@ class State(Shown):
         """Do the work of `after` without tables: a solver finds the completed sets."""
         asker, asked, (set_index, number) = question
         problem = problem_after(self.problem, asker, asked, set_index, number, answer)
+        owned = owned_by_solver(problem, default_solver(problem))
+        problem, completed = self._put_down(problem, owned)
+        turn = self._turn_after(asker, asked, answer, problem.hands, completed)
+        return State._next(self, problem, turn, completed, None, None)
+
+    def _put_down(
+        self, problem: DealProblem, owned: list[tuple[int, int]]
+    ) -> tuple[DealProblem, tuple[int | None, ...]]:
         completed, hands, sets = list(self.completed), list(problem.hands), list(problem.sets)
-        for index, player in owned_by_solver(problem, default_solver(problem)):
+        for index, player in owned:
             completed[index] = player
             hands[player] -= sets[index].size
             sets[index] = out_of_play(problem.players)
-        problem = DealProblem.trusted(tuple(hands), tuple(sets))
-        turn = self._turn_after(asker, asked, answer, problem.hands, tuple(completed))
-        return State._next(self, problem, turn, tuple(completed), None, None)
+        return DealProblem.trusted(tuple(hands), tuple(sets)), tuple(completed)
+
+    def settled(self) -> State:
+        """Return the state in which a game goes on from here, by the rules.
+
+        Sets that a player owns in every deal are completed, and the turn of a player without cards
+        passes by the tie-break. States of a game are settled; an impossible state stays as it is.
+
+        Raises:
+            LimitError: If the solver that finds the completed sets gives up.
+        """
+        if not self.has_tables:
+            owned = owned_by_solver(self.problem, default_solver(self.problem))
+        elif (slack := self.slack()) is None:
+            return self
+        else:
+            owned = owned_sets(self.rows(), slack, self.layout(), self.hands)
+        problem, completed = self._put_down(self.problem, owned)
+        turn, hands = self.turn, problem.hands
+        if turn is not None and not hands[turn] and any(hands):
+            turn = self._tied_turn(hands, completed)
+        if not owned and turn == self.turn:
+            return self
+        return replace(self, problem=problem, turn=turn, completed=completed)
 
     def _turn_after(
         self,
@@ -472,6 +501,9 @@ class State(Shown):
             return turn
         if not any(hands):
             return asker if answer else asked
+        return self._tied_turn(hands, completed)
+
+    def _tied_turn(self, hands: tuple[int, ...], completed: tuple[int | None, ...]) -> int:
         players = range(len(hands))
         tied = tie_broken(hands, [*map(completed.count, players)], self.tie_break, players)
         return drawn_player(tied, self.seed, completed, hands)

@@ -2,8 +2,9 @@
 
 A file that is malformed raises `StateFileError`, with every fault and its path in the document. A
 file that is well formed but contradicts itself about a completed set raises `ContradictoryState`:
-it is impossible, not malformed. Everything else becomes a `State`, possible or not. Where either a
-state or a record may be given, the content of a file shows which it is, not its name.
+it is impossible, not malformed. Everything else becomes a `State`, possible or not. It means the
+state that the rules make of it (`State.settled`), with a warning if that differs from the file.
+Where either a state or a record may be given, the content of a file shows which, not its name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError, QuaternityError
 from quaternity.base.plain_values import takes
-from quaternity.base.reading import decode, read_bytes
+from quaternity.base.reading import decode, read_bytes, without_mark
 from quaternity.game.record import FIRST_LINE, ParsedRecord, parse_record
 from quaternity.game.settings import LARGEST_SEED, TieBreak
 from quaternity.game.state import State
@@ -75,7 +76,16 @@ def parse_state(text: str) -> LoadedState:
 hands: missing; owners: missing; minimum: missing; completed: missing
     """
     reader = _Reader(text)
-    return LoadedState(reader.state(), reader.warnings)
+    given = reader.state()
+    state = given.settled()
+    warnings = [
+        f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
+        for index, owner in enumerate(state.completed)
+        if owner != given.completed[index]
+    ]
+    if state.turn != given.turn:
+        warnings.append(f"player {given.turn} has no cards: the turn passes to player {state.turn}")
+    return LoadedState(state, reader.warnings + warnings)
 
 
 class _Reader(DocumentReader):
@@ -254,7 +264,7 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
         ContradictoryState: a state that contradicts itself about a completed set.
     """
     data = read_bytes(path)
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = without_mark(data).lstrip()
     if start.startswith((b"{", b"[")):
         return parse_any(decode(data))
     if start.startswith((b"#", FIRST_LINE.split()[0].encode())):

@@ -24,6 +24,7 @@ the game up, so it must be one that ends: brisk, or of two players.
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import ge
@@ -69,7 +70,8 @@ class NoCertificate(ValueError):
 class Certified(NamedTuple):
     """What a certificate shows; the ranks are those of the state that was solved.
 
-    Of a sample `most_wrong` says how many of all states may be wrong, as `SURE` says.
+    For a sample drawn by `seed`, fewer than `most_wrong` of all states are wrong with the
+    certainty `SURE`. A check of all states has no seed, and 0 wrong states.
     """
 
     head: dict[str, Any]
@@ -80,13 +82,16 @@ class Certified(NamedTuple):
     states: int
     moves: int
     most_wrong: int
+    seed: int | None
 
 
 def check(
-    lines: Iterable[bytes], sample: int | None = None, seed: int = 0,
+    lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> Certified:  # fmt: skip
     """Check the states of a certificate, all or a random sample; or raise NoCertificate.
+
+    A forger who knows the seed knows which states are checked, so the default is a new one.
 
     Cost: about a millisecond and a kilobyte a state of 4-3-3.
     """
@@ -98,16 +103,17 @@ def check(
         raise NoCertificate(f"line 1: {states} states are announced, but not so many follow")
     chosen: Sequence[int] = range(states)
     if sample is not None and sample < states:
+        seed = int.from_bytes(secrets.token_bytes(4)) if seed is None else seed
         chosen = sorted({start, *Random(seed).sample(chosen, sample)})
     moves = 0
     for done, number in enumerate(chosen, 1):
         moves += game.check(number, held)
         report(done, len(chosen))
-    whole, share = len(chosen) == states, 1 - (1 - SURE) ** (1 / len(chosen))
     shown = held[start].ranks, held[start].outcomes, held[start].state == game.start()
-    return Certified(
-        game.head, *shown, len(chosen), states, moves, 0 if whole else int(share * states) + 1
-    )
+    if len(chosen) == states:
+        return Certified(game.head, *shown, states, states, moves, 0, None)
+    most = 1 + int(states * (1 - (1 - SURE) ** (1 / (sample or 1))))  # the start is not drawn
+    return Certified(game.head, *shown, len(chosen), states, moves, most, seed)
 
 
 def _head(text: bytes) -> dict[str, Any]:
@@ -185,10 +191,8 @@ class Game:
             player = self.head["player"]
             if player is not None and any(order[player] != player for _, order in names):
                 raise ValueError(f"player {player}, whose null is claimed, has another name")
-            if (outcomes is None) != (self.head["wish"] is None):
-                raise ValueError("outcomes belong to a wish")
-            if outcomes is not None and not outcomes:
-                raise ValueError("there is no outcome")
+            if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
+                raise ValueError("outcomes belong to a wish, at least one")
             gets = [_numbers(each, count, MOST_CARDS) for each in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("sets or cards are missing, or too many")
@@ -255,11 +259,11 @@ class Game:
 
     def settled(
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
-        turns: tuple[int, int],
+        turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
         """Return a state, completed sets put down; None when no deal fits.
 
-        Of `turns` the first who has cards is on turn; if neither has, the tie-break chooses.
+        Of `turns` the first who has cards is on turn; if none has, the tie-break chooses.
         """
         rests = self.rests(hands, sets)
         if rests is None:
@@ -316,6 +320,10 @@ class Game:
     def check(self, number: int, held: Sequence[Line]) -> int:
         """Check what a line claims; return how many moves there are from its state."""
         state, ranks, after, outcomes = held[number]
+        turns = () if state.turn is None else (state.turn,)
+        if state != (right := self.settled(*state[1:], turns)):
+            why = "no deal fits it" if right is None else f"by the rules it is {json.dumps(right)}"
+            raise NoCertificate(f"line {number + 2}: no game reaches this state: {why}")
         known = {self.renamed(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
 

@@ -93,7 +93,7 @@ class Review:
         seat: whose own review it is; None for the whole truth.
         over: whether the game was played to its end.
         curve: each seat's chances after each whole move; who won at the end of a game.
-        moments: at most three, in the order of play.
+        moments: at most three, in the order of play; none if the chances are not complete.
         fault: what breaks the rules after these moves; empty where nothing does.
         unfinished: sentences on what was not done within the time.
         imagined_by: the program that played imagined games.
@@ -204,6 +204,8 @@ class _Reviewer:
         self.yes: dict[int, float | None] = {}
         self.worth: dict[int, Worth] = {}
         self.decided: dict[int, int] = {}
+        self.is_complete = False
+        """Whether the time was enough to look for the moves that decided the game."""
         self.unfinished: list[Sentence] = []
         self.weighing = WEIGHING * self.deadline.seconds
         # Whose moves are looked at: in a seat's own review its own ones.
@@ -223,10 +225,11 @@ class _Reviewer:
             except SolverTimeout:
                 self.unfinished.append(TIME_WAS_UP(what=what))
         moves = [self._move(index) for index in range(len(game.moves))]
+        moments = tuple(self._moments(moves) if self.is_complete else ())
         return Review(
             game.rules.name, game.rules.seats, game.seat, tuple(game.names),
             game.result is not None, tuple(moves),
-            tuple(map(self.chances.point, game.settled)), tuple(self._moments(moves)),
+            tuple(map(self.chances.point, game.settled)), moments,
             game.fault, tuple(game.warnings), tuple(self.unfinished), self.judge.player, self.seed,
         )  # fmt: skip
 
@@ -264,6 +267,7 @@ class _Reviewer:
     def _imagine(self) -> None:
         if self.game.own and not self.judge.draws:
             self.unfinished.append(NOT_DRAWN())
+            self.is_complete = True
             return
         if not self.chances.imagine(CURVE * self.deadline.seconds):
             # Where there are too few games for a curve, moves cannot be compared at all.
@@ -275,7 +279,9 @@ class _Reviewer:
             self.unfinished.append(TOO_LARGE())
         if missing > len(self.chances.beyond):
             self.unfinished.append(SOME_CHANCES(missing=missing, all=len(points)))
+            return
         self._decide()
+        self.is_complete = True
 
     def _decide(self) -> None:
         """Find the moves with the largest changes, each confirmed by other games."""

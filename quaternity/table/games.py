@@ -8,6 +8,7 @@ from typing import Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.plugins import Plugins, load_place, load_plugins
+from quaternity.base.reading import without_mark
 from quaternity.base.wording import shown
 from quaternity.table.registration import Registration
 
@@ -64,7 +65,7 @@ def rules_class(game: str) -> Any:
 
 def rules_of_record(data: bytes) -> Any:
     """Return the rules that a record was played by: its first word names the game."""
-    for line in data[:4096].decode("utf-8-sig", errors="replace").splitlines():
+    for line in without_mark(data)[:4096].decode(errors="replace").splitlines():
         words = line.split("#", 1)[0].split()
         if words:
             if words[0] in GAMES or words[0] in further_games().found:

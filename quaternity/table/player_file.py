@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from quaternity.base.errors import InputError
-from quaternity.base.reading import read_bytes
+from quaternity.base.reading import decode, read_bytes
 from quaternity.base.wording import shown
 from quaternity.table.games import game_names, registration
 from quaternity.table.players import YOU, check_name, is_program, registered
@@ -50,9 +50,10 @@ def named_player(game: str, name: str, path: str | None = None) -> str:
 
 
 def _read(path: str) -> dict[str, dict[str, str]]:
+    data = read_bytes(path)
     try:
-        document = tomllib.loads(read_bytes(path).decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        document = tomllib.loads(decode(data))
+    except (InputError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: no TOML: {error}") from None
     for game, names in document.items():
         if game not in game_names() or not isinstance(names, dict):

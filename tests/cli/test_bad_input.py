@@ -2,11 +2,16 @@
 
 import json
 import os
+from asyncio import CancelledError
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.base.reading import MAX_BYTES
+from quaternity.cli.app import root_command
+from quaternity.cli.status import ExitStatus
 from tests.cli.conftest import Cli
 
 STATE = {
@@ -169,3 +174,49 @@ def test_unknown_solvers_list_the_known_ones(cli: Cli) -> None:
     outcome = cli("check", "-", "--solver", "oracle")
     assert outcome.status == 2
     assert "known are cp-sat, max-flow, matching, coalitions, brute-force" in outcome.err
+
+
+def failing(error: BaseException) -> Callable[..., None]:
+    def fail(*arguments: object, **more: object) -> None:
+        raise error
+
+    return fail
+
+
+def test_an_internal_error_ends_every_command_with_its_own_status(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.core.TyperCommand.parse_args", failing(ZeroDivisionError("oh")))
+    for name in ("check", "quarto", "verify"):
+        command = root_command().get_command(None, name)
+        for under in getattr(command, "commands", {"": None}):
+            ended = cli(*filter(None, (name, under)))
+            assert (ended.status, ended.out) == (ExitStatus.INTERNAL_ERROR, ""), (name, under)
+            assert "Traceback" in ended.err
+            assert "ZeroDivisionError: oh\nquaternity: internal error: please send " in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (AssertionError(), 70),
+        (KeyError("key"), 70),
+        (RecursionError(), 70),
+        (EOFError(), 70),
+        (CancelledError(), 70),
+        (ExceptionGroup("two", [ValueError()]), 70),
+        (MemoryError(), 4),
+        (LimitError("limit"), 4),
+        (SolverFault("wrong"), 3),
+        (InputError("bad"), 2),
+        (KeyboardInterrupt(), 130),
+    ],
+    ids=repr,
+)
+def test_each_kind_of_error_has_its_status(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
+) -> None:
+    monkeypatch.setattr("quaternity.cli.referee.open_document", failing(error))
+    ended = cli("questions", "file")
+    assert ended.status == status
+    assert ("internal error" in ended.err) == (status == 70)

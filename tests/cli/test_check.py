@@ -376,3 +376,21 @@ def test_a_fault_that_needs_a_completed_set_keeps_it(
     assert outcome.status == 3
     (saved,) = tmp_path.iterdir()
     assert read_state(str(saved)).state == read_state(str(path)).state
+
+
+def test_a_set_that_is_not_marked_as_completed_is_put_down(cli: Cli) -> None:
+    document = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 3, "players": 3, "turn": 0,
+        "hands": [2, 2, 2], "owners": [[[0], [0]], *[[[1, 2], [1, 2]]] * 2],
+        "minimum": [[0] * 3] * 3, "completed": [None] * 3,
+    }  # fmt: skip
+    for command in (["check"], ["questions"], ["solve", "--ask", "force:1", "--from"]):
+        told = cli(*command, "-", stdin=json.dumps(document))
+        assert told.status == 0
+        assert "set 0 is not marked as completed, but player 0 owns it: it is put down" in told.err
+        assert "player 0 has no cards: the turn passes to player 1" in told.err
+    assert "player 1 can force a win" in told.out
+    document |= {"set_size": 1, "hands": [1] * 3, "owners": [[[0, 1, 2]]] * 3}
+    refused = cli("solve", "--from", "-", stdin=json.dumps(document))
+    assert refused.status == 2
+    assert "-: a game has sets of at least 2 cards" in refused.err

@@ -65,3 +65,41 @@ def test_a_deal_problem_is_the_state_of_no_game(
     told = cli(*command, path)
     assert told.status == 2
     assert f"{path}: a deal problem, which is the state of no game" in told.err
+
+
+STATE = """{"format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "turn": 0,
+"hands": [1, 1], "owners": [[[0, 1], [0, 1]]], "minimum": [[0], [0]], "completed": [null]}"""
+LOG = "kwartet 1\nplayers 2\nsets 2\nhand 0: 0/0 0/1 0/2 1/0\nhand 1: 0/3 1/1 1/2 1/3\n"
+CERTIFICATE = """{"certificate": "quaternity-solved/1", "set_size": 2, "sets": 1, "players": 2, \
+"tie_break": "first-in-order", "brisk": false, "start": 0, "states": 2, "player": null, \
+"wish": null}
+[0, [1, 1], [0, 0], [[[3, 3], [1, 1]]], [1, null], [[1, [0, 1]]], null]
+[null, [0, 0], [1, 0], [], [0, null], [], null]
+"""
+DECK = "".join(f'[[sets]]\nname = "{s}"\ncards = ["{s}1", "{s}2"]\n' for s in "abc")
+TEXTS = [
+    ("check", STATE),
+    ("verify", CERTIFICATE),
+    ("situation", "situation 1\nhands 1 1\nset 2 cards\ndeal 01\ntrue C H0 0/0\n"),
+    ("watch", "quarto 1\n"),
+    ("watch", "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"),
+    ("kwartet watch", LOG),
+    ("kwartet simulate --games 1 --seats own,greedy --sets 2 --player-file",
+     'kwartet = {own = "greedy"}\n'),
+    ("play -s 2 -n 3 -p 3 --deck", DECK),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize(("command", "text"), TEXTS, ids=[command for command, _ in TEXTS])
+def test_every_reader_takes_a_byte_order_mark_and_names_utf_16(
+    cli: Cli, tmp_path: Path, command: str, text: str, encoding: str
+) -> None:
+    path = tmp_path / "given"
+    path.write_bytes(text.encode(encoding))
+    told = cli(*command.split(), path)
+    if encoding == "utf-8-sig":
+        assert (told.status, "quaternity:" in told.err) == (0, False)
+    else:
+        assert told.status == 2
+        assert told.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from quaternity.cli.status import ExitStatus
 from quaternity.game.game import Game
 from quaternity.game.settings import Settings
 from quaternity.review import review
@@ -34,6 +35,14 @@ def test_it_draws_a_curve(cli: Cli, record: Path, tmp_path: Path) -> None:
     root = ElementTree.fromstring(drawing.read_text(encoding="utf-8"))
     lines = root.findall("{http://www.w3.org/2000/svg}polyline")
     assert len(lines) == 2
+
+
+def test_a_review_that_is_not_finished_has_the_status_of_a_limit(cli: Cli, record: Path) -> None:
+    for options in ((), ("--json",)):
+        assert cli("review", record, "--seconds", 600, *options).status == ExitStatus.DONE
+        ended = cli("review", record, "--seconds", 0, *options)
+        assert ended.status == ExitStatus.LIMIT
+        assert "The time was up" in ended.out
 
 
 @pytest.mark.parametrize(

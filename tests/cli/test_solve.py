@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from quaternity.cli.status import ExitStatus
 from quaternity.game.question import Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
@@ -15,7 +16,6 @@ from quaternity.perfect.solving.graph_files import MANIFEST
 from quaternity.perfect.solving.solver import solve
 from tests.cli.conftest import Cli
 from tests.faults import Disk
-from tests.limits import limited
 from tests.sizes import thorough
 from tests.table.planted import plant_bot
 
@@ -175,11 +175,10 @@ def test_where_nobody_can_win(cli: Cli) -> None:
     assert "can prevent" not in found.out
 
 
-def test_large_games_are_refused_before_they_start(cli: Cli) -> None:
+def test_large_games_are_refused(cli: Cli) -> None:
     outcome = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--most-states", 2000)
     assert outcome.status == 4
-    assert "2,122 states" in outcome.err
-    assert "the limit is 2,000 states" in outcome.err
+    assert "more than 2,000 states: --most-states allows more" in outcome.err
     assert outcome.out == ""
     assert cli("solve", "-s", 3, "--most-states", 2000, "--no-limit", "--json").status == 0
     estimate = cli("solve", "-s", 3, "--estimate", "--json").json
@@ -241,9 +240,7 @@ def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Path) -> None:
     sizes = ("-s", 3, "-n", 2, "-p", 3, "--out", tmp_path / "file")
-    (tmp_path / "file.work").mkdir()  # so nothing is estimated
-    with limited("quaternity.cli.solve", MOST_STATES=10):
-        outcome = cli("solve", *sizes, "--most-states", 20)
+    outcome = cli("solve", *sizes, "--most-states", 20)
     assert outcome.status == 4
     assert "more than 20 states" in outcome.err
     assert "what is done is in" in outcome.err
@@ -339,3 +336,18 @@ def test_bad_input_to_tournament(cli: Cli, arguments: list[object], why: str) ->
     assert why in outcome.err
     assert outcome.out == ""
     assert "Traceback" not in outcome.err
+
+
+def test_no_game_is_refused_for_the_speed_of_the_machine(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = count(step=3600.0)
+    monkeypatch.setattr("time.perf_counter", lambda: next(hours))
+    solved = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--most-states", 91, "--json")
+    assert (solved.status, solved.json["states"]) == (ExitStatus.DONE, 91)
+    refused = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--most-states", 90)
+    assert refused.status == ExitStatus.LIMIT
+    assert "more than 90 states" in refused.err
+    refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
+    assert refused.status == ExitStatus.LIMIT
+    assert "more than 500 states, as random games show: --most-states" in refused.err

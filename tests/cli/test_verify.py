@@ -1,5 +1,6 @@
 """`quaternity solve --certificate` and `quaternity verify`."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
     assert shown["ranks"] == [None] * 3
     assert shown["checked"] in (20, 21)
     assert 0 < shown["most_wrong"] < 91
+    said = cli("verify", file, "--sample", 20, "--seed", shown["seed"]).out
+    assert f"sample with seed {shown['seed']}: with 99.9% certainty fewer than" in said
+    assert "chance to find a single wrong state is 22%" in said
 
 
 def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:
@@ -65,3 +69,28 @@ def test_a_tablebase_that_is_there_has_no_certificate(cli: Cli, tmp_path: Path) 
     assert again.status == ExitStatus.BAD_INPUT
     assert "keeps only its values" in again.err
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-s", 4, "-n", 26, "-p", 4, "--ask", "force:2"],
+        ["-s", 2, "-n", 51, "-p", 3, "--no-limit"],
+        ["--from", "late.json", "--everybody", "win"],
+    ],
+)
+def test_a_game_that_the_checker_does_not_read_is_refused_before_it_is_solved(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    state = {
+        "format": "quaternity-state/1", "set_size": 2, "sets": 3, "players": 3, "turn": 0,
+        "hands": [1, 0, 1], "owners": [[[0, 2], [0, 2]], [[1], [1]], [[1], [1]]],
+        "minimum": [[0] * 3] * 3, "completed": [None, 1, 1],
+    }  # fmt: skip
+    Path("late.json").write_text(json.dumps(state))
+    refused = cli("solve", *arguments, "--certificate", "certificate")
+    assert refused.status == ExitStatus.LIMIT
+    assert "--certificate: the checker takes" in refused.err
+    assert not refused.out
+    assert not Path("certificate").exists()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import islice, product
 from random import Random
 
@@ -13,7 +14,7 @@ from quaternity import Answer, Card, Game, Question, Settings, State
 from quaternity.game.settings import TieBreak
 from quaternity.game.state_file import parse_state, state_text
 from quaternity.trials.strategies import damaged_states, game_settings, games, states
-from solvers import SOLVERS, Solver, solvers_for
+from solvers import SOLVERS, DealProblem, SetConstraint, Solver, solvers_for
 from tests.agreement import agree
 from tests.limits import limited
 from tests.sizes import examples, thorough
@@ -195,3 +196,40 @@ def test_games_go_the_same_way_without_tables(game: Game) -> None:
 @settings(max_examples=examples(100))
 def test_states_survive_their_files(state: State) -> None:
     assert parse_state(state_text(state)).state == state
+
+
+@pytest.mark.parametrize("most_players", [2, 12])
+@given(st.data(), states())
+@settings(max_examples=examples(100))
+def test_a_file_means_the_state_that_the_rules_make_of_it(
+    most_players: int, data: st.DataObject, state: State
+) -> None:
+    """Complete sets in play, by their owners or by a minimum, and a turn without cards."""
+    with limited("quaternity.game.state", MAX_PLAYERS=most_players):
+        assert parse_state(state_text(state)) == (state, [])
+        hands, sets, completed = list(state.hands), list(state.problem.sets), list(state.completed)
+        for index, owner in enumerate(state.completed):
+            if owner is not None and data.draw(st.booleans()):
+                full = data.draw(st.sampled_from([1 << owner, (1 << state.players) - 1]))
+                low = [0] * state.players
+                low[owner] = state.set_size
+                sets[index] = SetConstraint(
+                    [full] * state.set_size, low, [state.set_size] * len(low)
+                )
+                hands[owner] += state.set_size
+                completed[index] = None
+        empty = [player for player, hand in enumerate(state.hands) if not hand]
+        turn = data.draw(st.sampled_from([state.turn, *empty]))
+        given = replace(
+            state, problem=DealProblem(hands, sets), completed=tuple(completed), turn=turn
+        )
+        loaded = parse_state(state_text(given))
+        assert loaded.state.completed == state.completed
+        assert loaded.state.problem == state.problem
+        if turn == state.turn or state.is_over:
+            assert loaded.state.turn == turn
+        else:
+            assert loaded.state.turn is not None
+            assert state.hands[loaded.state.turn]
+        passed = loaded.state.turn != turn
+        assert len(loaded.warnings) == completed.count(None) - state.completed.count(None) + passed

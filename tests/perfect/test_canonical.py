@@ -289,3 +289,12 @@ def test_random_walks_stay_within_the_keys() -> None:
     assert len(keys) == 2122
     for state in random_states(start, Random(8), 400):
         assert canonical(state).key in keys
+
+
+@pytest.mark.parametrize(("turn", "owners"), [(0, [1, 1]), (1, [7, 7])])
+def test_a_state_that_is_not_settled_is_refused(turn: int, owners: list[int]) -> None:
+    sets = [SetConstraint(owners, [0] * 3, [2] * 3), SetConstraint([7, 7], [0] * 3, [2] * 3)]
+    state = State(DealProblem([3, 0, 1], sets), turn, (None, None), 2)
+    with pytest.raises(InputError, match=r"State\.settled\(\)"):
+        canonical(state)
+    assert canonical(state.settled()).key

@@ -250,9 +250,11 @@ def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
     assert shown.checked in (30, 31)
     assert steps == [(done, shown.checked) for done in range(1, shown.checked + 1)]
     assert shown.states == 91
-    # So many wrong ones would be met with 99.9 percent at least.
-    assert (1 - shown.most_wrong / 91) ** 30 <= 0.001
-    assert check(data, sample=1000).most_wrong == 0
+    # So many wrong ones would be met with 99.9 percent at least. The start is not drawn at random.
+    for drawn in (1, 2, 30):
+        assert (1 - check(data, sample=drawn).most_wrong / 91) ** drawn <= 0.001
+    whole = check(data, sample=1000)
+    assert (whole.most_wrong, whole.seed) == (0, None)
 
 
 def truth(line: list[Any], head: dict[str, Any]) -> tuple[int | None, ...] | None:
@@ -365,3 +367,44 @@ def test_a_closed_file_that_misses_the_start_says_so(tmp_path: Path) -> None:
     question, _ = next(iter(start.legal_questions.items()))
     shown = certified(written(start.after(question, Answer.NO), tmp_path))
     assert not shown.from_start
+
+
+def test_a_forger_does_not_know_which_lines_are_read(tmp_path: Path) -> None:
+    lines = written(State.start(Settings(3, 2, 3)), tmp_path)
+    read = {lines[0]["start"], *Random(0).sample(range(91), 45)}
+    for number in {*range(91)} - read:
+        lines[number + 1][5] = []
+    data = [json.dumps(line).encode() for line in lines]
+    assert check(data, 45, seed=0).seed == 0
+    for _ in range(5):
+        with pytest.raises(NoCertificate):
+            check(data, 45)
+    right = [
+        json.dumps(line).encode() for line in written(State.start(Settings(3, 2, 3)), tmp_path)
+    ]
+    first, second = check(right, 10), check(right, 10)
+    assert first.seed != second.seed
+    assert check(right, 10, first.seed) == first
+
+
+@pytest.mark.parametrize(
+    ("turn", "hands", "sets", "fault"),
+    [
+        (0, [4, 0, 0], [[[1, 1], [2, 0, 0]]] * 2, "by the rules it is .null, .0, 0, 0., .2, 0, 0."),
+        (1, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0, .2, 0, 2."),
+        (1, [2, 0, 2], [[[2, 2], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
+        (1, [1, 1, 2], [[[0, 0], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "no deal fits it"),
+        (0, [2, 0, 2], [[[5, 5], [0, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
+        (0, [2, 0, 2], [[[1, 7], [1, 0, 0]], [[5, 5], [1, 0, 1]]], "by the rules it is .0"),
+        (None, [2, 0, 2], [[[5, 5], [1, 0, 1]]] * 2, "by the rules it is .0"),
+        (0, [0, 0, 0], [], "by the rules it is .null"),
+    ],
+)
+def test_a_state_that_no_game_reaches_is_refused(
+    turn: int | None, hands: list[int], sets: list[Any], fault: str
+) -> None:
+    head = BY_HAND[0] | {"sets": 2, "players": 3, "states": 1}  # type: ignore[operator]
+    points = [0, 0, 2 - len(sets)]
+    ranks = [None, None, None] if sets else [None, None, 0]
+    with pytest.raises(NoCertificate, match=f"line 2: no game reaches this state: {fault}"):
+        certified([head, [turn, hands, points, sets, ranks, [], None]])

@@ -9,7 +9,7 @@ import pytest
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.canonical import Rules, canonical
-from quaternity.perfect.solving.estimate import Estimate, estimate
+from quaternity.perfect.solving.estimate import Estimate, estimate, is_larger
 from quaternity.perfect.solving.solver import game_graph, solve
 from tests.limits import limited
 from tests.sizes import thorough
@@ -75,7 +75,7 @@ def test_what_cannot_be_sampled_in_time_is_not_finished() -> None:
     found = estimate(Rules.of(start), canonical(start).key, Random(1), 100, patience=0.05)
     assert not found.finished
     assert not found.exact
-    assert str(found).startswith("far more than")
+    assert "or many times that" in str(found)
 
 
 def test_time_that_ran_out_is_said() -> None:
@@ -128,3 +128,17 @@ def test_estimates_are_repeatable() -> None:
     ):
         found = of(State.start(Settings(*sizes)), sample)
         assert (found.states, found.disk) == (states, disk)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "states"), [((3, 2, 3), 91), ((3, 3, 3), 2_122), ((2, 4, 4), 2_746), ((5, 4, 2), 33)]
+)
+def test_no_game_is_said_to_be_larger_than_it_is(sizes: tuple[int, int, int], states: int) -> None:
+    start = State.start(Settings(*sizes))
+    for seed in range(thorough(5, 50)):
+        assert not is_larger(start, states, Random(seed))
+
+
+def test_a_game_that_is_far_larger_is_said_to_be() -> None:
+    start = State.start(Settings(4, 13, 4))
+    assert is_larger(start, 500, Random(0))

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, SolverTimeout
 from quaternity.base.sentences import facts
 from quaternity.game.cards import Card
 from quaternity.game.game import Game
@@ -17,10 +17,12 @@ from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.perfect.solving.solver import Solution, solve
-from quaternity.review import Review, review
+from quaternity.review import Review, review, reviewing
+from quaternity.review.chances import Chances
 from quaternity.trials.random_play import random_move
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import solve as deal
+from tests.limits import limited
 from tests.sizes import thorough
 
 SMALL, TWO = Settings(3, 3, 3), Settings(3, 2, 2)
@@ -229,3 +231,27 @@ def test_a_game_without_moves_has_a_review() -> None:
     done = review(Game.start(TWO).record(), seconds=600)
     assert not done.moves
     assert len(done.curve) == 1
+
+
+@pytest.mark.parametrize("cut", ["seconds", "work", "clock"])
+@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8, AGAIN=32)
+def test_no_move_is_decisive_while_the_chances_are_incomplete(
+    cut: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = played(SMALL, 1).record()
+    full = review(record, seconds=LONG)
+    assert full.moments
+    assert not full.unfinished
+    if cut == "work":
+        monkeypatch.setattr(reviewing, "CURVE", 0.0)
+        monkeypatch.setattr(reviewing, "WEIGHING", 0.0)
+    if cut == "clock":
+        monkeypatch.setattr(Chances, "confirms", out_of_time)
+    done = review(record, seconds=0 if cut == "seconds" else LONG)
+    assert done.unfinished
+    assert done.moments == ()
+    assert "No move is known to have decided it." in str(done)
+
+
+def out_of_time(*arguments: object) -> bool:
+    raise SolverTimeout("time is up")

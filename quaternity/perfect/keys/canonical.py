@@ -258,8 +258,8 @@ def canonical(state: State) -> Canonical:
     Cost: per set a look-up, per order of the players that look alike a sort of the sets.
 
     Raises:
-        InputError: the state is impossible, does not say who is on turn, or has upper bounds that
-            no game brings about.
+        InputError: the state is impossible, does not say who is on turn, is not settled, or has
+            upper bounds that no game brings about.
         LimitError: more than `quaternity.perfect.keys.kinds.MOST_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
@@ -277,6 +277,10 @@ def canonical(state: State) -> Canonical:
         return canonical_end(code, points)
     if state.turn is None:
         raise InputError("turn: missing, and needed for a canonical state")
+    if not state.hands[state.turn] or any(kind.owner is not None for kind in kinds):
+        raise InputError(
+            "no game has this state: State.settled() puts down sets, and passes the turn"
+        )
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.writing import replacing
 from quaternity.game.settings import TieBreak
-from quaternity.perfect.certificate import FORMAT
+from quaternity.perfect.certificate import FORMAT, MOST_CARDS, MOST_PLAYERS
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Canonical, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles, role_orders
@@ -30,6 +30,25 @@ WRITTEN_AT_ONCE = 1 << 12
 """Lines that are written at a time."""
 
 
+def check_certifiable(rules: Rules, wish: str | None = None) -> None:
+    """Check that `quaternity verify` reads the certificates of a game.
+
+    Raises:
+        LimitError: If the game is outside the limits of the checker.
+    """
+    cards = rules.set_size * rules.sets
+    if rules.set_size < 2 or cards > MOST_CARDS or rules.players not in range(2, MOST_PLAYERS + 1):
+        raise LimitError(
+            f"--certificate: the checker takes at most {MOST_CARDS} cards, sets of at least 2, "
+            f"and 2 to {MOST_PLAYERS} players, not {rules.sets} sets of {rules.set_size} with "
+            f"{rules.players} players"
+        )
+    if wish is not None and not rules.brisk and rules.players > 2:
+        raise LimitError(
+            "--certificate: the checker takes --everybody only for brisk games and two players"
+        )
+
+
 def write_certificate(
     path: str | Path, solution: Solution, state: State, wish: str | None = None,
     report: Report = quiet,
@@ -43,8 +62,10 @@ def write_certificate(
 
     Raises:
         InputError: it cannot be written.
+        LimitError: If the game is outside the limits of the checker.
     """
     graph = solution.graph
+    check_certifiable(graph.rules, wish)
     head = {"certificate": FORMAT, **graph.rules.document(), "brisk": graph.rules.brisk}
     head |= {"start": graph.start, "states": len(graph), "player": None, "wish": wish}
     everybody = None if wish is None else for_himself(graph, wish)
@@ -118,9 +139,11 @@ def write_forcing_certificate(
 
     Raises:
         InputError: it cannot be written, or a tie-break by chance can come.
-        LimitError: it is not whole after so many seconds.
+        LimitError: it is not whole after so many seconds, or the game is outside the limits of the
+            checker.
     """
     player, rules = forcing.player, Rules.of(forcing.state)
+    check_certifiable(rules)
     if rules.tie_break is TieBreak.FEWEST_SETS:
         raise InputError("--certificate with --ask needs the tie-break first-in-order")
     states, after = _region(forcing, seconds, report)

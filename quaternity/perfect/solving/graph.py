@@ -376,7 +376,7 @@ def generate(
         while levels.sizes[-1]:
             known = sum(levels.sizes)
             if most_states is not None and known > most_states:
-                raise LimitError(f"more than {most_states:,} states, the most that were allowed")
+                raise LimitError(f"more than {most_states:,} states: --most-states allows more")
             levels.number(pool.threads)
             levels.expand(pool, report)
         levels.number(pool.threads)
