@@ -123,6 +123,7 @@ def test_a_record_is_the_one_that_players_get_and_hands_need_a_word(
         assert (outcome.status, len(list(out.iterdir()))) == (0, kept)
         assert outcome.err.count("left out") == 5 - kept
         for path in out.iterdir():
+            assert path.stat().st_mode & 0o077 == 0
             record_of = path.read_bytes()
             assert len(rules_of_record(record_of).replay(record_of).positions) > 1
 
