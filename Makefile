@@ -43,7 +43,7 @@ test: $(READY)  ## set up, then run the tests: every law with few examples, the 
 flaky: $(READY)  ## repeat tests in random orders and under load; TESTS="tests/web" TIMES=200
 	$(BIN)/python -m tests.flaky $(TESTS) $(if $(TIMES),--times $(TIMES)) $(FLAKY)
 
-thorough: $(READY)  ## the tests that try more then: many examples, new ones in every run
+thorough: $(READY)  ## all tests with many examples, new ones in every run
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=thorough
 
 slow: $(READY)  ## the tests that cannot be made small: many minutes
@@ -55,13 +55,15 @@ POSTGRES := $(addprefix tests/web/test_, api.py end.py evening.py hammering.py k
 postgres: $(READY)  ## the tests of tables in a browser, with all tables in a PostgreSQL
 	QUATERNITY_STORE=postgres $(BIN)/python -m pytest -n auto $(POSTGRES)
 
-RIVALS := openspiel gambit sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
+RIVALS := openspiel sat cryptominisat networkx z3 cvc5 clingo choco pumpkin scip igraph exact drup
 PROFILE := thorough
 
 rivals: $(READY)  ## install the rivals that have a wheel here, and test them (exact is AGPL, igraph GPL)
-	@for extra in $(RIVALS); do \
-		$(BIN)/python -m pip install --quiet --constraint constraints.txt --only-binary=:all: \
-			--editable ".[$$extra]" || echo "no wheel here: $$extra"; done
+	@install="$(BIN)/python -m pip install --quiet --constraint constraints.txt --only-binary=:all:"; \
+		for extra in $(RIVALS); do all="$$all,$$extra"; done; \
+		$$install --editable ".[$${all#,}]" 2>/dev/null && rest=gambit || rest="$(RIVALS) gambit"; \
+		for extra in $$rest; do \
+			$$install --editable ".[$$extra]" 2>/dev/null || echo "no wheel here: $$extra"; done
 	$(BIN)/quaternity solvers
 	$(BIN)/python -m pytest -n auto --hypothesis-profile=$(PROFILE) tests/solvers/test_rival*.py \
 		tests/environments/test_open_spiel.py tests/environments/test_equilibria.py

@@ -6,7 +6,7 @@
 Repetition N runs the tests in an order that depends on N alone. In every even repetition `LOAD`
 busy loops compete for the processors. Each finished repetition is one line of
 `.flaky/repetitions.jsonl`, so an interrupted run continues where it stopped. A repetition of a file
-counts until that file, a helper that it imports, or the program itself changes.
+counts until that file, a helper of the tests, or the program itself changes.
 
 The exit status is 1 if any repetition of the present code failed, and 130 after an interrupt.
 """
@@ -14,7 +14,6 @@ The exit status is 1 if any repetition of the present code failed, and 130 after
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import subprocess
@@ -31,7 +30,7 @@ from xml.etree import ElementTree
 
 TOP = Path(__file__).parents[1]
 STORE = TOP / ".flaky" / "repetitions.jsonl"
-PROGRAM = ("quaternity", "solvers", "pyproject.toml")
+SHARED = ("quaternity", "solvers", "tests/*.py", ":!*/test_*.py", "pyproject.toml")
 BUSY_LOOP = "while True: pass"
 
 
@@ -59,30 +58,11 @@ class Repetition(NamedTuple):
     failed: tuple[str, ...]
 
 
-def helpers_of(file: Path) -> set[Path]:
-    """Return a test file, the modules of `tests` that it imports, and their `conftest.py` files."""
-    waiting, reached = [file], set[Path]()
-    while waiting:
-        path = waiting.pop()
-        if path in reached or not path.is_file():
-            continue
-        reached.add(path)
-        waiting += [folder / "conftest.py" for folder in path.parents if TOP in folder.parents]
-        for node in ast.walk(ast.parse(path.read_bytes())) if path.suffix == ".py" else ():
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names += [f"{node.module}.{name.name}" for name in node.names]
-            waiting += [TOP.joinpath(*name.split(".")).with_suffix(".py")
-                        for name in names if name.startswith("tests.")]  # fmt: skip
-    return reached
-
-
 @cache
-def program_digest() -> bytes:
-    """Return the digest of the program's tracked files."""
+def shared_digest() -> bytes:
+    """Return the digest of the program and of the modules of `tests` that are no test files."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", *PROGRAM], cwd=TOP, check=True, capture_output=True
+        ["git", "ls-files", "-z", *SHARED], cwd=TOP, check=True, capture_output=True
     )
     paths = [TOP / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     return sha256(b"".join(path.read_bytes() for path in paths if path.is_file())).digest()
@@ -91,8 +71,7 @@ def program_digest() -> bytes:
 @cache
 def digest_of(file: str) -> str:
     """Return the digest of a test file, its helpers and the program."""
-    texts = [path.read_bytes() for path in sorted(helpers_of(TOP / file))]
-    return sha256(program_digest() + b"".join(texts)).hexdigest()[:16]
+    return sha256(shared_digest() + (TOP / file).read_bytes()).hexdigest()[:16]
 
 
 def stored() -> list[Repetition]:

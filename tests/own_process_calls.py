@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 from quaternity.base.errors import InputError
@@ -142,19 +141,21 @@ def writes(ends: bool) -> int:
     return 7
 
 
-def thinks_often(times: int, seconds: float) -> int:
-    """Some players think one after the other, a while each."""
+def thinks_often(times: int, pipe: str, answers: str) -> int:
+    """Some players think one after the other, each until somebody writes a letter."""
     told = begin()
-    for seat in range(times):
-        told.thinks(seat)
-        time.sleep(seconds)
+    with open(pipe, "wb", buffering=0) as file, open(answers, "rb", buffering=0) as letters:
+        for seat in range(times):
+            told.thinks(seat)
+            file.write(b"x")
+            letters.read(1)
+        file.write(b".")
     return times
 
 
 def takes(memory: int) -> None:
-    """So many bytes, after a while, and then it waits."""
+    """So many bytes, and then it waits."""
     told = begin()
-    time.sleep(0.2)
     kept = bytes([7]) * memory
     signal.pause()
     told.moved(str(len(kept)))

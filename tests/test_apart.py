@@ -27,7 +27,7 @@ from tests.solvers.wild import SMALL, WILD, registered
 
 __all__ = ["cli"]
 
-LIMITS = Limits(seconds=0.2, memory=300)
+LIMITS = Limits(seconds=60, memory=300)
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +61,14 @@ def asking_for(function: Callable[..., Any]) -> DealProblem:
 def test_what_it_does_is_told(
     row: Apart, function: Callable[..., Any], error: type[Exception], words: str
 ) -> None:
-    if error is OutOfMemory:
-        row = apart(row, LIMITS._replace(seconds=60))
+    if error is SolverTimeout:
+        row = apart(row, LIMITS._replace(seconds=0.2))
     with pytest.raises(error, match=f"^{words}$") as raised:
         row.run(asking_for(function))
     assert type(raised.value) is error
 
 
 def test_it_is_warmed_up_by_two_problems_where_that_is_asked_for(row: Apart) -> None:
-    row = apart(row, LIMITS._replace(seconds=60))
     given = []
     for warm in (False, False, True, True, False):
         with pytest.raises(LimitError, match=r"^\d+ problems$") as told:
@@ -79,7 +78,6 @@ def test_it_is_warmed_up_by_two_problems_where_that_is_asked_for(row: Apart) -> 
 
 
 def test_what_works_on_in_a_session_of_its_own_is_counted(row: Apart) -> None:
-    row = apart(row, LIMITS._replace(seconds=60))
     assert row.run(asking_for(wild.leaves_a_worker)).solve > 0.05
 
 
@@ -121,7 +119,6 @@ def test_right_answers_come_whatever_else_it_does(
 ) -> None:
     """And all that worked for them is counted, and then at its end."""
     module._home(row.name).process.end()  # its standard error was that of another test
-    row = apart(row, LIMITS._replace(seconds=60))
     runs = [row.run(asking_for(one)) for one in (wild.prints, wild.lets_work, wild.leaves_a_copy)]
     told = capfd.readouterr()
     assert told.out == ""
@@ -172,7 +169,7 @@ def test_it_is_asked_no_more_when_patience_ends(
 ) -> None:
     home = module._home(row.name)
     monkeypatch.setattr(home, "losses", 2)
-    impatient = apart(row, LIMITS._replace(seconds=60, patience=3))
+    impatient = apart(row, LIMITS._replace(patience=3))
     assert judge(asking_for(wild.prints), [impatient]).feasible
     assert home.losses == 0
     home.losses = 3
@@ -194,10 +191,10 @@ def test_a_budget_cuts_a_run_short_and_that_is_no_timeout(row: Apart) -> None:
         DealProblem([cards, 1], [SetConstraint.of([[0, 1]] * (cards + 1), players=2)]),
         None, (None,), cards + 1,
     )  # fmt: skip
-    rows = [apart(row, LIMITS._replace(seconds=60)), SOLVERS["coalitions"]]
+    rows = [row, SOLVERS["coalitions"]]
     cut = measure_state(state, rows, 2, Budget(0.1))
     assert [run.answer for run in cut.runs if run.solver == "wild"] == ["left out"]
-    limited = measure_state(state, [row, SOLVERS["coalitions"]], 2, name="another")
+    limited = measure_state(state, [row.limited(0.2), SOLVERS["coalitions"]], 2, name="another")
     assert [run.answer for run in limited.runs if run.solver == "wild"] == ["timeout"]
     assert [run.round for run in limited.runs if run.solver == "coalitions"] == [0, 1]
     first, second = rows_of([*cut.runs, *limited.runs], ["wild", "coalitions"], 60)

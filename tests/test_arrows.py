@@ -125,10 +125,17 @@ def sources() -> Sources:
 
 
 @cache
+def nodes(text: str) -> list[ast.AST]:
+    """What the tests look at, of all nodes of a file."""
+    kinds = (ast.Import, ast.ImportFrom, ast.Constant, ast.Attribute, ast.Call)
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+
+
+@cache
 def imported(text: str) -> set[str]:
     """The dotted names a file imports; of `from a import b` it is `a.b`, module or not."""
     names = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -226,7 +233,7 @@ def nodes_around(kind: type[Node]) -> list[tuple[str, Node]]:
         (f"{module}, line {node.lineno}", node)
         for module, text in sources().items()
         if module.startswith(AROUND) and module != "quaternity.table.games"
-        for node in ast.walk(ast.parse(text))
+        for node in nodes(text)
         if isinstance(node, kind)
     ]
 

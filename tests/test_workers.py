@@ -138,7 +138,7 @@ def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
 @pytest.mark.parametrize("threads", range(1, 4))
 def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
     """One is this one."""
-    together = Barrier(threads, timeout=30)
+    together = Barrier(threads, timeout=60)
 
     def work(item: int) -> tuple[int, int]:
         together.wait()

@@ -26,12 +26,12 @@ class RootGroup(HelpfulGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a name, or None."""
-        if cmd_name in ENTRIES and cmd_name not in self.commands:
-            for module in ENTRIES[cmd_name].modules.split():
-                import_module(f"quaternity.cli.{module}")
-            self.commands = {**typer.main.get_group(app).commands, **self.commands}
+        if cmd_name in ENTRIES:
+            self.commands[cmd_name] = _own_command(cmd_name)
         elif cmd_name in further_games().found:
             self.commands[cmd_name] = _further_game(cmd_name)
+        else:
+            self.commands.pop(cmd_name, None)  # a game that is no longer installed
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -65,6 +65,14 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
             if game in game_names() and not registration(game).at_root:
                 return game, words[:place] + words[after:]
     return None, words
+
+
+@cache
+def _own_command(name: str) -> Any:
+    """Return a command of this distribution, when all of its modules have declared their parts."""
+    for module in ENTRIES[name].modules.split():
+        import_module(f"quaternity.cli.{module}")
+    return typer.main.get_group(app).commands[name]
 
 
 def _further_game(name: str) -> Any:

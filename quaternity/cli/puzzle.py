@@ -17,7 +17,7 @@ from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import ask, say
 from quaternity.puzzles.boards import board_text, sentence, sheet
-from quaternity.puzzles.making import KINDS, daily, make
+from quaternity.puzzles.making import DAILY, KINDS, daily, make
 from quaternity.puzzles.puzzle import FORMS, Puzzle
 
 MOST_PUZZLES = 200
@@ -56,6 +56,9 @@ def puzzle(
         raise InputError(f"--count {count}: 1 to {MOST_PUZZLES} puzzles are made at a time")
     if day and (kind, level, seed, count) != ("possible", 2, None, 1):
         raise InputError("--daily has its own five: leave out KIND, --level, --seed and --count")
+    number = len(DAILY) if day else count
+    if answer is not None and number > 1:
+        raise InputError(f"--answer is for one puzzle, not for {number}")
     if html is not None:
         check_may_be_written(html)
     first = randbelow(1 << 40) if seed is None else seed
@@ -67,8 +70,6 @@ def puzzle(
         documents = [each.document() for each in puzzles]
         print(json.dumps({"puzzles": documents} if len(documents) > 1 else documents[0]))
         return
-    if answer is not None and len(puzzles) > 1:
-        raise InputError(f"--answer is for one puzzle, not for {len(puzzles)}")
     status = ExitStatus.DONE
     talks = answer is None and not why and sys.stdin.isatty() and sys.stdout.isatty()
     for number, each in enumerate(puzzles):

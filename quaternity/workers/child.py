@@ -47,6 +47,9 @@ KEPT_ERRORS = 4096
 MOST_ERRORS_READ = 64
 """So many parts of standard error are read at its end: it may go on writing."""
 
+ENDING_SECONDS = 5.0
+"""Seconds within which a program that has closed its connection ends; a busy machine is slow."""
+
 END_SECONDS = 2
 """What the supervisor is given to end everything, before this side does."""
 
@@ -226,7 +229,7 @@ class Child:
     def ending(self) -> str:
         """Return how it ended, or that it only closed its connection."""
         try:
-            status = self.process.wait(timeout=1)
+            status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:
             return "closed its connection to this program"
         return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

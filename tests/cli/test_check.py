@@ -12,6 +12,7 @@ from quaternity.game.state_file import read_state, state_text
 from solvers import SOLVERS, DealProblem, Infeasible, Verdict, deal_faults
 from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
+from tests.sizes import thorough
 
 DATA = Path(str(files("quaternity"))) / "data"
 RECORD = DATA / "game-4-13-4.record"
@@ -19,7 +20,8 @@ OWN_RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
 
 
 def test_a_recorded_game_is_confirmed_by_four_solvers(cli: Cli) -> None:
-    outcome = cli("check", RECORD, "--solver", "all", "--json")
+    lines = RECORD.read_text().splitlines(keepends=True)[: thorough(40, None)]
+    outcome = cli("check", "-", "--solver", "all", "--json", stdin="".join(lines))
     assert outcome.status == 0
     assert outcome.json["kind"] == "record"
     assert outcome.json["valid"] is True

@@ -61,7 +61,7 @@ def test_kwartet_know_hears_an_interrupt_while_cp_sat_works(tmp_path: Path) -> N
     assert process.stdout is not None
     assert process.stdout.readline() == "at work\n"
     process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=30)
+    out, error = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in error
 

@@ -321,13 +321,13 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
                 ("crashes", 3, "ended its process, which ended with status 0"),
             ],
         ),
-        ("loops", 4, "gave no move within 0.2 s"),
+        ("loops", 4, "gave no move within 1 s"),
     ],
 )  # fmt: skip
 def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_plays_it_again(
     cli: Cli, foreign: Path, name: str, status: int, said: str
 ) -> None:
-    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "0.2")
+    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "1")
     done = cli("kwartet", "simulate", *options, "--games", "60", "--json")
     assert done.status == status
     told = f"game 6, go 6: strategy '{name}' in seat 0 {said}"
@@ -360,7 +360,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ACTING)
 def test_workers_and_clusters_stop_and_tell_the_same(cli: Cli, foreign: Path, name: str) -> None:
-    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "0.2", "--json", "--games", "60")
+    options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "1", "--json", "--games", "60")
     here = cli("kwartet", "simulate", *options)
     client = pytest.importorskip("distributed").Client
     with cluster(foreign, workers=1) as (address, _, [worker]):
@@ -444,7 +444,7 @@ def test_where_the_game_cannot_be_saved_the_rest_is_shown(
 
 
 def test_a_foreign_strategy_at_the_terminal(cli: Cli, foreign: Path) -> None:
-    seats = ("kwartet", "play", "--sets", "6", "--seed", "8", "--move-seconds", "0.2")
+    seats = ("kwartet", "play", "--sets", "6", "--seed", "8", "--move-seconds", "1")
     for name, status in (("crashes", 3), *thorough([], [("loops", 4)])):
         done = cli(*seats, "--seats", ",".join([name] * 3), "--record", f"{name}.game")
         assert done.status == status

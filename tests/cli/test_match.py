@@ -296,7 +296,7 @@ def at_terminal(
     ) as process:  # fmt: skip
         os.close(inner)
         yield Terminal(outer)
-        assert process.wait(30) == status
+        assert process.wait(60) == status
     os.close(outer)
 
 

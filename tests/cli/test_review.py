@@ -30,7 +30,7 @@ def test_it_prints_what_python_says(cli: Cli, record: Path) -> None:
 
 def test_it_draws_a_curve(cli: Cli, record: Path, tmp_path: Path) -> None:
     drawing = tmp_path / "chances.svg"
-    assert cli("review", record, "--svg", drawing, "--seconds", 1).status == 0
+    assert cli("review", record, "--svg", drawing, "--seconds", 600).status == 0
     root = ElementTree.fromstring(drawing.read_text(encoding="utf-8"))
     lines = root.findall("{http://www.w3.org/2000/svg}polyline")
     assert len(lines) == 2

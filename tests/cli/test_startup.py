@@ -43,6 +43,7 @@ LIGHT = [
 
 PROBE = f"""
 import sys
+import quaternity.cli.kwartet  # a group is whole though somebody has imported a part of it
 from quaternity.cli.app import run
 for arguments in {LIGHT}:
     status = run(arguments)

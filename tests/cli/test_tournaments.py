@@ -84,7 +84,7 @@ def test_games_before_a_failure_are_shown_and_one_command_plays_it_again(
     assert (again.status, again.out.encode()) == (3, data)
 
 
-FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 0.2 s")]
+FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 1 s")]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    done, _ = failed_run(cli, game, player, "--move-seconds", 0.2)
+    done, _ = failed_run(cli, game, player, "--move-seconds", 1)
     assert done.status == status
     assert said in done.err
 

@@ -28,7 +28,9 @@ GAME = ("set", "play", "--seats", "you,quick", "--seed", "0")
 
 
 @needs_terminal
-@pytest.mark.parametrize("prompt", [*PLAYS, "watch", "note", "hand", "puzzle"])
+@pytest.mark.parametrize(
+    "prompt", thorough(["hand", "puzzle"], [*PLAYS, "watch", "note", "hand", "puzzle"])
+)
 def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: str) -> None:
     path = str(tmp_path / "my.log")
     words, asked, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
@@ -79,11 +81,9 @@ def test_who_sits_down_brings_back_no_line_of_another() -> None:
 @pytest.mark.parametrize(
     ("mode", "keys"),
     [
-        ("emacs", b"\x19"),
         ("emacs", b"\x19\x1by"),
-        ("vi", b"\x19"),
         ("vi", b"\x1bp"),
-        ("vi", b"\x1bP"),
+        *thorough([], [("emacs", b"\x19"), ("vi", b"\x19"), ("vi", b"\x1bP")]),
     ],
 )
 def test_who_sits_down_brings_back_nothing_that_another_deleted(

@@ -55,6 +55,13 @@ def comparison() -> Comparison:
     return Comparison("php & more", 3, 10.0, "quaternity compare", "a machine", versions, runs)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page without its drawings, which take long."""
+    for drawn in ("growth_svg", "pairs_svg", "runs_svg"):
+        monkeypatch.setattr(f"quaternity.trials.comparison.page.{drawn}", lambda *_: "<svg/>")
+
+
 def test_what_is_written_is_read() -> None:
     assert parse_runs(comparison().text()) == comparison()
     assert is_runs_file(comparison().text())
@@ -156,8 +163,8 @@ def test_the_page_says_what_the_runs_say() -> None:
 
 
 @pytest.mark.parametrize("faults", thorough([20, 30], [0, 1, 19, 20, 21, 30]))
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_tells_twenty_faults_one_by_one_and_counts_the_others(faults: int) -> None:
-    pytest.importorskip("matplotlib")
     runs = [run("flow", 12 + cards, True, "feasible", 0.1) for cards in range(30)]
     runs[:faults] = [replace(one, answer="wrong", text="no deal") for one in runs[:faults]]
     made = page(replace(comparison(), runs=runs))
@@ -184,8 +191,8 @@ def decided_times() -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("kinds", [(True,), (False,), (True, False)])
+@pytest.mark.usefixtures("undrawn")
 def test_each_kind_is_called_by_its_name_in_the_page(kinds: tuple[bool, ...]) -> None:
-    pytest.importorskip("matplotlib")
     runs = [one for one in comparison().runs if one.feasible in kinds]
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page(changed(runs=runs)))
     growth = [caption for caption in captions if caption.startswith("php, ")]

@@ -40,7 +40,7 @@ TWO_WAYS: dict[str, Callable[..., bool]] = {name: WAYS[name] for name in ("expli
 def evaluators(problem: DealProblem) -> dict[str, Evaluator]:
     return {
         "explicit": ExplicitEvaluator(problem),
-        "solvers": SolverEvaluator(problem, Deadline(60)),
+        "solvers": SolverEvaluator(problem, Deadline(600)),
     }
 
 

@@ -78,7 +78,8 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
     return true
 
 
-@pytest.mark.parametrize("seed", range(thorough(3, 30)))
+# The first deals of game 0 take ten seconds to list.
+@pytest.mark.parametrize("seed", thorough(range(1, 4), range(30)))
 def test_every_way_agrees(seed: int) -> None:
     check(seed, (Method.EXPLICIT, Method.SOLVERS), thorough(5, 12), 3)
 

@@ -58,7 +58,7 @@ def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> Non
         state = State(problem, 0, (None,) * sets, size)
         state.slack()
         tracemalloc.start()
-        for turn in range(thorough(4, players)):
+        for turn in range(thorough(2, players)):
             other = replace(state, turn=turn)
             object.__setattr__(other, "_rows", state.rows())
             assert other.legal_questions

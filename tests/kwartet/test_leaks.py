@@ -75,7 +75,8 @@ def test_games_that_a_seat_cannot_tell_apart_give_it_the_same(seed: int) -> None
 def test_what_the_seats_are_given_differs_where_it_should(seed: int) -> None:
     """The comparison above can fail: another seat tells twins apart."""
     random = Random(f"differs/{seed}")
-    log = random_log(random_settings(random, range(3, 5), range(5, 8)), random, 10)
+    settings = random_settings(random, range(3, 5), range(5, 8), thorough(28, 78))
+    log = random_log(settings, random, 10)
     for twin in twins(log, 0, random, 5):
         other = next(
             seat

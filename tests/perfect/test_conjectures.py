@@ -137,7 +137,7 @@ def test_uneven_starts(sizes: Sizes) -> None:
 def test_who_has_no_cards_cannot_win_nor_lets_anybody_force_it(sizes: Sizes) -> None:
     """Theorem 2 with one more player, who has none; and theorem 3, with the same player."""
     size, sets, players = sizes
-    for hands in hands_of(size * sets, players):
+    for hands in [*hands_of(size * sets, players)][:: thorough(3, 1)]:
         for place in range(1, players + 1):
             start = from_hands(size, sets, (*hands[:place], 0, *hands[place:]))
             standing = solve(start).standing(start)

@@ -82,7 +82,7 @@ def test_time_that_ran_out_is_said() -> None:
     start = State.start(Settings(3, 5, 3))
     rules, key = Rules.of(start), canonical(start).key
     with limited("quaternity.perfect.solving.estimate", DEARER=10**9):
-        found = estimate(rules, key, Random(1), 100, patience=60)
+        found = estimate(rules, key, Random(1), 100, patience=600)
         assert found.finished
         assert not found.steady
         assert "or many times that" in str(found)

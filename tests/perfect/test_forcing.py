@@ -171,7 +171,7 @@ def test_large_games_are_answered(
 ) -> None:
     state = midgame(Settings(*sizes), seed, least, most)
     forcing = Forcing(state, seed % 4)
-    assert forcing.search(20) is not None
+    assert forcing.search(600) is not None
     assert forcing.check(0.1)[0] > 0
     moves, again = forcing.line()
     for move in moves:

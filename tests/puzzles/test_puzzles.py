@@ -95,7 +95,8 @@ def test_a_question_is_one_sentence_and_no_hand_is_left_blank(kind: str, level: 
 @pytest.mark.parametrize("kind", ["possible", "owner"])
 def test_a_harder_level_counts_more_cards_of_more_players(kind: str) -> None:
     def most(level: int) -> list[int]:
-        puzzles = [make(kind, seed, level) for seed in range(thorough(2, 15))]
+        seeds = thorough((1, 5), range(15))  # quick to make
+        puzzles = [make(kind, seed, level) for seed in seeds]
         return [puzzle.level_from["players"] + puzzle.level_from["sets"] for puzzle in puzzles
                 if "players" in puzzle.level_from]  # fmt: skip
 
@@ -130,7 +131,7 @@ def holds(holder: int, card: tuple[int, int], deal: Deal) -> bool:
 
 
 def test_who_does_not_know_all_knows_half_of_it() -> None:
-    for seed, level in product(range(thorough(3, 12)), thorough((4,), (3, 4, 5))):
+    for seed, level in product(thorough((3, 4, 5), range(12)), thorough((4,), (3, 4, 5))):
         puzzle = make("knows", seed, level)
         about = facts(puzzle.question)
         if puzzle.answers == ("yes",) or about["formula"].startswith(f"K{about['who']} H"):

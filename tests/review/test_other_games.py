@@ -64,8 +64,9 @@ def record(played: Match[Any, Any, Any]) -> str:
 
 
 @cache
+@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
 def reviewed(game: str, seed: int) -> Review:
-    return review(record(match(game, seed)), seconds=2)
+    return review(record(match(game, seed)), seconds=600)
 
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
@@ -85,8 +86,9 @@ def test_chances_add_up_and_end_with_who_won(game: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
+@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
 def test_a_seat_is_told_of_its_own_moves_alone(game: str, seed: int) -> None:
-    done = review(record(match(game, seed)), seat=1, seconds=1)
+    done = review(record(match(game, seed)), seat=1, seconds=600)
     assert all(move.worth is None for move in done.moves if move.seat != 1)
     assert all(move.seat == 1 for move in done.mistakes)
 
@@ -125,12 +127,13 @@ def pair(seed: int) -> tuple[int, list[str]]:
     return pair(seed + 1000) if other is None else (seat, [texts[0], other])
 
 
+@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
 def test_a_lead_that_is_for_good_is_never_lost_and_was_none_before() -> None:
     said = 0
     for seed in range(thorough(3, 20)):
         played = match("set", seed)
         points = [played.rules.points(position) for position in played.positions]
-        for moment in review(record(played), seconds=2).moments:
+        for moment in review(record(played), seconds=600).moments:
             for line in moment.lines:
                 if getattr(line, "kind", None) == LEADS:
                     winner, said = facts(line)["who"], said + 1
@@ -219,12 +222,13 @@ def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
     assert [len(move.notes) for move in done.moves] == [2, 1]
 
 
+@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
 def test_a_limit_of_counting_leaves_a_chance_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_: object) -> float:
         raise LimitError("too much")
 
     monkeypatch.setattr("quaternity.review.asking.KwartetJudge.chance", too_much)
-    done = review(record(match("kwartet", 0)), seconds=1)
+    done = review(record(match("kwartet", 0)), seconds=600)
     assert {move.chance for move in done.moves} == {None}
 
 

@@ -41,7 +41,7 @@ def played(settings: Settings, seed: int, most: int = 60) -> Game:
 @cache
 def reviewed(settings: Settings, seed: int) -> tuple[Game, Review]:
     game = played(settings, seed)
-    return game, review(game.record(), seconds=2)
+    return game, review(game.record(), seconds=600)
 
 
 GAMES = [(SMALL, seed) for seed in range(thorough(2, 20))] + [
@@ -226,6 +226,6 @@ def test_a_record_of_too_many_moves_is_refused(moves: int) -> None:
 
 
 def test_a_game_without_moves_has_a_review() -> None:
-    done = review(Game.start(TWO).record(), seconds=1)
+    done = review(Game.start(TWO).record(), seconds=600)
     assert not done.moves
     assert len(done.curve) == 1

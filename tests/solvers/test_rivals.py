@@ -66,7 +66,7 @@ def test_every_installed_rival_conforms(name: str) -> None:
         """Searches of some rivals do not end on the large infeasible ones."""
         return "too large to search" if searches and problem.cards > 16 else rival.refuses(problem)
 
-    conformance = check_solver(replace(rival, refuses=refuses), examples=thorough(6, 20), sizes=())
+    conformance = check_solver(replace(rival, refuses=refuses), examples=thorough(2, 20), sizes=())
     assert min(conformance.feasible, conformance.infeasible) >= 1
     assert searches or conformance.refused < conformance.feasible + conformance.infeasible
 
@@ -85,7 +85,7 @@ def test_rivals_agree_on_games(seed: int) -> None:
 def test_polynomial_rivals_decide_games_of_200_cards(name: str) -> None:
     problems = games(7, (4, 50, 4))
     for problem, feasible in zip(problems, (True, True, False), strict=True):
-        assert bool(installed()[name].limited(60)(problem)) == feasible
+        assert bool(installed()[name](problem)) == feasible
 
 
 @pytest.mark.parametrize("name", INSTALLED)
@@ -204,7 +204,7 @@ def multiplies_wrongly(glop: Glop) -> Glop:
 
 
 @pytest.mark.parametrize("wrong", [forgets_the_last_share, finds_nothing, multiplies_wrongly])
-@limited("solvers.conformance", SHRINK_SECONDS=0.1)
+@limited("solvers.conformance", SHRINK_SECONDS=0.0)
 def test_a_rival_that_is_wrong_is_shown_as_wrong(
     wrong: Callable[[Glop], Glop], monkeypatch: pytest.MonkeyPatch
 ) -> None:

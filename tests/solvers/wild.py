@@ -74,11 +74,14 @@ def lets_work(problem: DealProblem) -> Any:
 
 def leaves_a_worker(problem: DealProblem) -> Any:
     """A copy in a session of its own works while this one waits, and when the answer is there."""
+    reading, writing = os.pipe()
     if not os.fork():
         os.setsid()
+        sum(range(15_000_000))
+        os.write(writing, b"!")
         while True:
             pass
-    time.sleep(0.3)
+    os.read(reading, 1)
     return _right(problem)
 
 

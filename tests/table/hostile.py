@@ -6,9 +6,7 @@ It knows nothing of this house: it is run as anybody's program is.
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
 
 
 def answer(document: object) -> None:
@@ -19,7 +17,8 @@ def sleeper() -> None:
     """Leave a copy that has left the session, under another environment."""
     if not os.fork():
         os.setsid()
-        subprocess.Popen(["sleep", os.environ.get("NAP", "1000")], env={"NAME": "none"})
+        if not os.fork():
+            os.execvpe("sleep", ["sleep", os.environ.get("NAP", "1000")], {"NAME": "none"})
         os._exit(0)
     os.wait()
 
@@ -29,7 +28,7 @@ def hang(moves: list[str]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while True:
-        time.sleep(1000)
+        signal.pause()
 
 
 def flood(moves: list[str]) -> None:
@@ -108,7 +107,7 @@ def crashes(moves: list[str]) -> None:
 
 def closes(moves: list[str]) -> None:
     os.close(1)
-    time.sleep(1000)
+    signal.pause()
 
 
 def eats(moves: list[str]) -> None:
@@ -122,15 +121,15 @@ def forks(moves: list[str]) -> None:
         try:
             if not os.fork():
                 os.setsid()
-                time.sleep(1000)
-        except OSError:
-            time.sleep(0.01)
+                signal.pause()
+        except OSError:  # there are as many as there may be
+            signal.pause()
 
 
 def kills_supervisor(moves: list[str]) -> None:
     sleeper()
     os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(1000)
+    signal.pause()
 
 
 def stops(moves: list[str]) -> None:
@@ -173,7 +172,7 @@ def main() -> None:
                 else:
                     answer({"move": asked["moves"][0]})
             case "quit" if deed == "ignores_quit":
-                time.sleep(1000)
+                signal.pause()
             case "quit":
                 return
 

@@ -12,6 +12,7 @@ from quaternity.kwartet.settings import KwartetSettings
 from quaternity.table.tournament.playing import Tournament
 from tests.bench import ladder as ladder_of
 from tests.bench.ladder import GAMES, Ladder, main, table
+from tests.sizes import only_thorough
 
 OTHERS = [f"--games={game}=0" for game in GAMES if game != "set"]
 
@@ -68,7 +69,10 @@ HOSTILE = Path(__file__).parent / "hostile.py"
 
 @pytest.mark.parametrize(
     "own",
-    ["quaternity.ternary.players:quick", f"cmd:{sys.executable} -I -S {HOSTILE} moves_folder"],
+    [
+        "quaternity.ternary.players:quick",
+        pytest.param(f"cmd:{sys.executable} -I -S {HOSTILE} moves_folder", marks=only_thorough),
+    ],
 )
 def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_path: Path) -> None:
     page, kept = tmp_path / "page.md", tmp_path / "kept"

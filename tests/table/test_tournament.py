@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_games(workers: Pool) -> None:
 
 def test_threads_of_one_process_share_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a cluster whose workers have several threads: the games go on by turns."""
-    turns = Barrier(2, timeout=30)
+    turns = Barrier(2, timeout=60)
 
     class Taking(RandomBot):
         def ask(self, state: State) -> Question:
@@ -360,13 +360,13 @@ def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -
         record = record_of_game(plan, game)
         assert record_of_game(replace(plan, move_seconds=60), game) == record
         assert len(parse_record(record).moves) == play_game(plan, game).moves
-    plan = replace(plan, rules=USUAL, players=("search:1000000", "random"))
-    with pytest.raises(PlayerTimeout, match=r"'search:1000000' in seat \d gave no move") as raised:
+    plan = replace(plan, rules=USUAL, players=("search:1000000", "search:999999"))
+    with pytest.raises(PlayerTimeout, match=r"'search:\d+' in seat \d gave no move") as raised:
         play_game(replace(plan, move_seconds=0.1), 1)
     place = raised.value.place
     assert place is not None
     assert place.seat is not None
-    assert plan.names_in(1)[place.seat] == "search:1000000"
+    assert repr(plan.names_in(1)[place.seat]) in str(raised.value)
     assert len(parse_record(place.record.encode()).replay().moves) == place.moves
     assert "in imagine" in raised.value.trace
 

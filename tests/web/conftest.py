@@ -1,9 +1,12 @@
-"""A server of its own for the tests that ask one."""
+"""What tests share: a server of their own, a browser, a PostgreSQL."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import md5
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +14,9 @@ from quaternity.web.stores import place_of
 from tests.web.cluster import ALL_THERE, Cluster
 from tests.web.pipes import Pipe
 from tests.web.server import BUSY, Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="package")
@@ -20,6 +26,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
         assert running.stop() == 0
         assert "Traceback" not in running.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One for all tests of a module.
+
+    While it is open, no event loop can run in this thread: such tests are in other modules.
+    """
+    from playwright.sync_api import sync_playwright
+
+    # It asks for the sizes of tests, which are known after the options.
+    from tests.web.browsing import launched
+
+    with sync_playwright() as playwright, launched(playwright) as running:
+        yield running
 
 
 @pytest.fixture(scope="package")

@@ -7,6 +7,7 @@ import sys
 
 from quaternity.cli.app import run
 from quaternity.web import languages
+from tests.web.seeded_program import seed_processes
 
 
 class Longer(dict[str, str]):
@@ -24,5 +25,6 @@ def _longer(match: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
+    seed_processes()
     vars(languages)["catalogue"] = lambda language: Longer(x="x")
     sys.exit(run(sys.argv[1:]))

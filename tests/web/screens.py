@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tests.sizes import thorough
 from tests.web.browsing import Person
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-SCREENS: list[tuple[int, int]] = [
-    (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080), (320, 658),
-]  # fmt: skip
+SCREENS: list[tuple[int, int]] = thorough(
+    [(390, 844), (844, 390)],
+    [(390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080), (320, 658)],
+)
 """A phone, a phone on its side, a tablet, two wide screens, and the smallest phone."""
 
 MOST_SHIFT = 0.02

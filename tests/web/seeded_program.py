@@ -1,19 +1,43 @@
-"""The program with fixed draws: `python -m tests.web.seeded_program` is `quaternity`.
+"""`python -m tests.web.seeded_program` is `quaternity` with fixed draws and puzzles."""
 
-`QUATERNITY_TEST_DRAWS` names the sequence of draws. A server process that this one starts imports
-the module too, and has a sequence of its own.
-"""
+from __future__ import annotations
 
 import os
-import sys
-from multiprocessing import current_process
+from datetime import datetime, tzinfo
 
 from tests.fixed_draws import fix_draws, seed_draws
 
-fix_draws()
-seed_draws(f"{os.environ['QUATERNITY_TEST_DRAWS']}/{current_process().name}")
+
+class Noon(datetime):
+    """A clock that stands still: the puzzles of the day are the same in every run."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Noon:
+        return cls(2026, 1, 3, 12, tzinfo=tz)
+
+
+def seed_processes() -> None:
+    """Fix the draws of this process by `QUATERNITY_TEST_DRAWS`, and the day of its puzzles.
+
+    A process that it forks (`--processes 2`) has a sequence of its own: with the same one, two
+    servers would give their tables the same names.
+    """
+    name, forks = os.environ["QUATERNITY_TEST_DRAWS"], list[int]()
+    fix_draws()
+    seed_draws(name)
+
+    from quaternity.web import puzzling
+
+    vars(puzzling)["datetime"] = Noon
+    os.register_at_fork(
+        before=lambda: forks.append(len(forks)),
+        after_in_child=lambda: seed_draws(f"{name}/{len(forks)}"),
+    )
+
 
 if __name__ == "__main__":
+    seed_processes()
+
     from quaternity.cli import main
 
-    sys.exit(main())
+    main()

@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from socket import SO_REUSEADDR, SOL_SOCKET, socket
 from urllib.parse import urlsplit
 
 from quaternity.web import stores
@@ -23,8 +26,20 @@ _starts = Counter[Path]()
 """Number of starts of a server on each folder, so that no server repeats the draws of another."""
 
 
+@contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port of 127.0.0.1 that the system gives to nobody else until the end.
+
+    A socket holds it without listening; a program that asks for this number may listen at it.
+    """
+    with socket() as holder:
+        holder.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
+
+
 class Server:
-    """A server with a data folder, at any free port.
+    """A server with a data folder, at a port that it keeps over restarts.
 
     Attributes:
         host: `name:port`, once it is started.
@@ -39,15 +54,18 @@ class Server:
         self.data, self.options, self.host, self.program = data, (*several, *options), "", program
         self.log = data.with_name(data.name + ".log")
         self.process: subprocess.Popen[str]
+        self._port, self._opened = 0, ExitStack()
 
     def start(self, port: int = 0) -> Server:
         """Start it and wait for its link."""
         command = [sys.executable, "-m", self.program, "serve", "--host", "127.0.0.1",
-                   "--port", str(port), "--data", stores.place_of(str(self.data)),
+                   "--port", str(port or self._port), "--data", stores.place_of(str(self.data)),
                    *self.options]  # fmt: skip
         with self.log.open("a") as log:
             _starts[self.data] += 1
-            name = "/".join((*self.data.parts[-2:], str(_starts[self.data])))
+            # Without the number of the test's folder, which depends on the tests before.
+            folder = self.data.parent.name.rstrip("0123456789")
+            name = f"{folder}/{self.data.name}/{_starts[self.data]}"
             draws = {"QUATERNITY_TEST_DRAWS": name}
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | draws
@@ -64,23 +82,29 @@ class Server:
         self.process.kill()
         self.gone()
 
-    def stop(self, seconds: float = 20) -> int:
+    def stop(self, seconds: float = 60) -> int:
         """End it as a system does; its exit status."""
         os.kill(self.process.pid, signal.SIGTERM)
         return self.gone(seconds)
 
-    def gone(self, seconds: float = 20) -> int:
+    def gone(self, seconds: float = 60) -> int:
         status = self.process.wait(seconds)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return status
 
     def __enter__(self) -> Server:
-        return self.start()
+        self._port = self._opened.enter_context(reserved_port())
+        try:
+            return self.start()
+        except BaseException:
+            self._opened.close()
+            raise
 
     def __exit__(self, *error: object) -> None:
-        if self.process.poll() is None:
-            self.kill()
+        with self._opened:
+            if self.process.poll() is None:
+                self.kill()
 
 
-__all__ = ["BUSY", "Server"]
+__all__ = ["BUSY", "Server", "reserved_port"]

@@ -20,6 +20,7 @@ from quaternity.web.seats import Caller, hashed
 from quaternity.web.sight import DERIVED, Sight, page_key
 from tests.limits import limited
 from tests.own_process_calls import until_told
+from tests.sizes import thorough
 from tests.web.pipes import Pipe
 from tests.web.server import Server
 from tests.web.site import Site
@@ -112,7 +113,7 @@ def test_no_lock_of_a_table_is_held_while_something_is_counted(tmp_path: Path, p
             answer = await site.send("POST", f"{table.path}/moves", move, token)
             assert answer.status == 200
             while sum(not task.done() for task in asked) > 1 + len(gets):
-                await asyncio.sleep(0.01)  # only what has to be counted waits
+                await asyncio.sleep(0)  # only what has to be counted waits
             assert not held.lock.locked()
             pipe.tell("x" * len(busy))
             await asyncio.gather(*busy, *asked)
@@ -161,7 +162,7 @@ def test_a_page_that_was_kept_is_the_one_that_would_be_drawn(tmp_path: Path) -> 
         def without_clocks(html: str) -> str:
             return re.sub(r'data-left="[\d.]+"', "", html)
 
-        for step in range(24):
+        for step in range(thorough(12, 24)):
             table = places[step % len(places)]
             seat = random.randrange(3)
             token = table.tokens[seat]

@@ -678,7 +678,10 @@ def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: P
     sys.path.insert(0, str(tmp_path))
     try:
         loop = importlib.import_module("at_table")
-        wanted = {"game": "kwartet", "seats": ["me", "greedy", "greedy"], "settings": {"sets": 3}}
+        wanted = {
+            "game": "kwartet", "seats": ["me", "greedy", "greedy"],
+            "settings": {"sets": 3}, "seed": 1,
+        }  # fmt: skip
         with urlopen(
             Request(
                 f"http://{server.host}/api/tables", json.dumps(wanted).encode(),

@@ -63,7 +63,7 @@ async def until(condition: Callable[[], bool]) -> None:
     """Let the loop work until something is so."""
     async with asyncio.timeout(60):
         while not condition():
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
@@ -159,7 +159,7 @@ def test_who_reads_half_in_time_is_never_closed() -> None:
 def connected(server: Server, source: str) -> socket.socket:
     """A connection from an address of this machine."""
     name, _, port = server.host.partition(":")
-    return socket.create_connection((name, int(port)), 20, (source, 0))
+    return socket.create_connection((name, int(port)), 60, (source, 0))
 
 
 def status(server: Server, source: str) -> bytes:

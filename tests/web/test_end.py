@@ -86,7 +86,7 @@ def ended(folder: Path, times: int) -> None:
             waiting = asyncio.gather(*moving, return_exceptions=True)
             await asyncio.sleep(0)
             status = await asyncio.to_thread(server.stop)
-            await asyncio.wait_for(asyncio.gather(*(one.lost for one in streams)), 20)
+            await asyncio.wait_for(asyncio.gather(*(one.lost for one in streams)), 60)
             await waiting
             assert status == 0
             assert all(one.whole for one in streams), "a stream was cut off"

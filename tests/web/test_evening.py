@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.sizes import only_thorough
-from tests.web.browsing import PHONE, Person, browser_path, launched
+from tests.web.browsing import PHONE, Person, browser_path
 from tests.web.server import BUSY, Server
 
 if TYPE_CHECKING:
@@ -24,16 +24,6 @@ if browser_path() is None:
     pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER", allow_module_level=True)
 if "QUATERNITY_BROWSER" not in os.environ:
     pytest.importorskip("playwright", reason="playwright is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = launched(playwright)
-        yield running
-        running.close()
 
 
 @pytest.fixture
@@ -130,9 +120,8 @@ def test_an_evening_of_four(browser: Browser, served: Server) -> None:
         assert state_of(ben)["seat"] is not None
 
         # The server dies in the middle.
-        port = int(served.host.rpartition(":")[2])
         served.kill()
-        served.start(port)
+        served.start()
         first = plays_on(people, random)
         assert ann.page.locator(".history li").count() > 3
 

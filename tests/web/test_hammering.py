@@ -104,7 +104,7 @@ def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
             position = rules.after(position, acting[0], tried[made[0]])
             version += 1
         assert statuses.keys() == {200, 409}
-        await asyncio.wait_for(asyncio.gather(*(told.reach(version) for told in streams)), 20)
+        await asyncio.wait_for(asyncio.gather(*(told.reach(version) for told in streams)), 60)
         shown = await seen(clients, table)
         assert shown["version"] == version
         assert shown["view"] == json.loads(json.dumps(rules.view_json(position)))

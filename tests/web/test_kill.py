@@ -180,7 +180,7 @@ def played_through(server: Server, kills: int) -> int:
         for _ in range(kills):
             asyncio.run(club.play_until_killed(server))
             server.kill()
-            server.start(int(server.host.partition(":")[2]))
+            server.start()
         asyncio.run(club.check(server))
         assert server.stop() == 0
     assert "Traceback" not in server.log.read_text()

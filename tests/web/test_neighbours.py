@@ -8,13 +8,12 @@ import re
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import product
 from math import inf
 from pathlib import Path
 from random import Random
 from shutil import copytree
-from threading import Event
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -32,6 +31,8 @@ from tests.web.server import BUSY, Server
 from tests.web.site import Listening, Site
 from tests.web.test_api import Table
 from tests.web.test_hammering import SMALL, Told
+from tests.web.test_stores import LIMITS
+from tests.web.test_stores import until as asked_until
 from tests.web.test_waiting import room
 from tests.web.wire import Answer, Clients, Line, Made
 
@@ -57,7 +58,7 @@ async def until(act: Callable[[], Any]) -> None:
     """Ask until something is so."""
     async with asyncio.timeout(60):
         while not await act():
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
 
 
 async def post(line: Line, table: Made, what: str, seat: int, **sent: Any) -> Answer:
@@ -314,7 +315,7 @@ def test_a_move_after_what_one_server_answered_is_played_at_another(
 
 def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: Cluster) -> None:
     place, cookie = cluster.place("seats"), {"cookie": "quaternity=" + "y" * 22}
-    with Site(app(place)) as here, Site(app(place)) as there:
+    with Site(app(place, limits=LIMITS)) as here, Site(app(place, limits=LIMITS)) as there:
         table = room(here)
         link = {"invitation": table.made["invitation"]}
         token = here.ask("POST", "/api/seats", link | {"seat": 1}, headers=cookie).json["token"]
@@ -324,11 +325,7 @@ def test_who_changes_the_seat_at_another_server_is_seen_where_they_are(cluster: 
             return [seat["present"] for seat in site.ask("GET", table.path).json["seats"]]
 
         def until_present(*seats: bool) -> None:
-            for _ in range(600):
-                if present(here) == present(there) == [False, *seats]:
-                    return
-                Event().wait(0.05)
-            raise AssertionError((present(here), present(there)))
+            asked_until(lambda: present(here) == present(there) == [False, *seats])
 
         until_present(True, False)
         assert here.ask("POST", "/api/seats", link | {"seat": 2}, headers=cookie).status == 201
@@ -420,13 +417,13 @@ def kinds(stream: Listening) -> set[bytes]:
 
 def heard_until(here: Site, there: Site, act: Callable[[], bool]) -> None:
     """Let two servers work until something is so."""
-    for _ in range(600):
+
+    def heard() -> bool:
         here.rest()
         there.rest()
-        if act():
-            return
-        Event().wait(0.02)
-    raise AssertionError("never")
+        return act()
+
+    asked_until(heard)
 
 
 def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
@@ -454,8 +451,8 @@ def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
                 # Also where another server has moved the seat, as soon as it is heard; before that
                 # there is nothing to take back.
                 undo, status = {"version": 0, "agree": True}, 409
-                for _ in range(500):
-                    if status == 409:
+                async with asyncio.timeout(60):
+                    while status == 409:
                         status = (await line.ask("POST", f"{path}/undo", undo, old)).status
                 assert status == 403
 
@@ -473,18 +470,19 @@ def test_programs_move_once_and_go_on_when_their_server_dies(
     async def watch() -> None:
         async with Clients(first.host) as here, Clients(second.host) as there:
             table = await here.table("kwartet", {"players": 4, "sets": 20}, ["slow"] * 4)
-            told: list[int] = []
+            told, more = list[int](), asyncio.Event()
 
             def hear(kind: str, name: str, data: str) -> None:
                 if kind == "move" and int(name):
                     assert not told or int(name) == told[-1] + 1  # once, and in order
                     told.append(int(name))
+                    more.set()
 
             async def heard(count: int) -> None:
-                async def so_many() -> bool:
-                    return len(told) >= count
-
-                await until(so_many)
+                async with asyncio.timeout(60):
+                    while len(told) < count:
+                        more.clear()
+                        await more.wait()
 
             await here.stream(table, None, lambda *_: None)
             await there.stream(table, None, hear)
@@ -549,7 +547,8 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
                 position, version = rules.start(random), 0
                 while acting := rules.to_act(position):
                     if random.random() < 0.1:
-                        os.kill(random.choice(children(server.process.pid)), signal.SIGKILL)
+                        with suppress(ProcessLookupError):  # it was killed before
+                            os.kill(random.choice(children(server.process.pid)), signal.SIGKILL)
                     move = random.choice(list(rules.moves(rules.view(position, acting[0]))))
                     sent = {"version": version, "id": str(version), "move": rules.write(move)}
                     token = table.tokens[acting[0]]
@@ -561,13 +560,12 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
                     assert answer.json["version"] == version
                     position = rules.after(position, acting[0], move)
                 told = None
-                for _ in range(500):  # another process hears the last move a moment later
-                    if told != position:
+                async with asyncio.timeout(60):
+                    while told != position:  # another process hears the last move a moment later
                         record = await persisted(
                             asked_anew, clients, "GET", table.path("/record"), None, table.tokens[0]
                         )
                         told = rules.replay(record.body).positions[-1]
-                assert told == position
 
     with server:
         asyncio.run(play())
@@ -585,12 +583,11 @@ async def asked_anew(clients: Clients, *request: Any) -> Answer:
 
 async def persisted(act: Callable[..., Awaitable[Result]], *given: Any) -> Result:
     """Try again when the process that was asked has died."""
-    for _ in range(200):
-        try:
-            return await act(*given)
-        except OSError:
-            await asyncio.sleep(0.1)
-    raise AssertionError("nobody serves")
+    async with asyncio.timeout(60):
+        while True:
+            with suppress(OSError):
+                return await act(*given)
+            await asyncio.sleep(0)
 
 
 def children(pid: int) -> list[int]:

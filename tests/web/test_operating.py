@@ -8,7 +8,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -59,23 +58,21 @@ def test_caddy_takes_its_file(tmp_path: Path) -> None:
     assert "127.0.0.1:8000" in made.stdout
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 Arrives = Callable[..., "Client"]
 
 
-@pytest.fixture
-def arrives(tmp_path: Path) -> Iterator[Arrives]:
+@pytest.fixture(scope="module")
+def arrives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arrives]:
     """Clients of a server behind nginx with TLS, as the guide has it."""
-    nginx, openssl, port = program("nginx"), program("openssl"), free_port()
+    tmp_path = tmp_path_factory.mktemp("proxied")
+    nginx, openssl = program("nginx"), program("openssl")
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
     certificate, key = tmp_path / "club.pem", tmp_path / "club.key"
     subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-keyout", str(key), "-out", str(certificate), "-subj", "/CN=club.example",
-         "-addext", "subjectAltName=DNS:club.example"],
+        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-days", "2", "-keyout", str(key), "-out", str(certificate),
+         "-subj", "/CN=club.example", "-addext", "subjectAltName=DNS:club.example"],
         check=True, capture_output=True, timeout=60,
     )  # fmt: skip
     options = ("--proxy", "127.0.0.1", "--trusted-host", f"club.example:{port}",
@@ -94,14 +91,14 @@ def arrives(tmp_path: Path) -> Iterator[Arrives]:
             f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/errors;\nevents {{}}\n"
             f"http {{\naccess_log off;\n{folders}{text}}}\n"
         )
-        running = subprocess.Popen([nginx, "-c", str(config), "-p", str(tmp_path)])
+        # nginx is given a socket that listens already: clients come in whenever it is ready.
+        with listening:
+            running = subprocess.Popen(
+                [nginx, "-c", str(config), "-p", str(tmp_path)],
+                env=os.environ | {"NGINX": f"{listening.fileno()};"},
+                pass_fds=[listening.fileno()],
+            )
         try:
-            for _ in range(600):
-                with socket.socket() as trying:
-                    if trying.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                assert running.poll() is None, (tmp_path / "errors").read_text()
-                time.sleep(0.1)
             tls = ssl.create_default_context(cafile=str(certificate))
             with ExitStack() as open_clients:
                 yield lambda address="127.0.0.1": open_clients.enter_context(

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from html import unescape
 from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
@@ -16,17 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quaternity.puzzles import KINDS, Puzzle, daily, make
-from quaternity.puzzles.making import DAILY
-from quaternity.puzzles.puzzle import MOST_SEED, VERSION
+from quaternity.puzzles.puzzle import MOST_SEED
 from quaternity.web.app import app
-from quaternity.web.puzzling import puzzle_html, puzzles_html
+from quaternity.web.puzzling import puzzle_html
 from tests.sizes import examples, thorough
-from tests.web.browsing import PHONE, Person, browser_path, launched
-from tests.web.server import BUSY, Server
+from tests.web.seeded_program import Noon
 from tests.web.site import Site
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 LEVELS = thorough(range(1, 2), range(1, 4))
 
@@ -82,11 +74,15 @@ def test_answers_are_judged_as_the_library_judges_them(kind: str, site: Site) ->
     assert b"a banana" in got.body
 
 
-def test_the_day_has_the_same_five_as_the_library(site: Site) -> None:
-    day = datetime.now(UTC).date()
-    links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', puzzles_html(day))
-    assert links == [(one.kind, str(one.level), str(one.seed)) for one in daily(day)]
-    assert site.ask("GET", "/puzzles").status == 200
+def test_the_day_has_the_same_five_as_the_library(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quaternity.web.puzzling.datetime", Noon)
+    monkeypatch.setattr("quaternity.web.puzzling.randbelow", lambda most: 1)
+    shown = site.ask("GET", "/puzzles").body.decode()
+    links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', shown)
+    five = daily(Noon.now().date())
+    assert links == [(one.kind, str(one.level), str(one.seed)) for one in five]
     found = site.ask("GET", "/puzzles/new?kind=sets&level=1")
     assert found.status == 303
     where = dict(found.headers)[b"location"].decode()
@@ -175,51 +171,3 @@ def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:
         assert site.ask("GET", path).status == (200 if is_number else 404)
 
     answered()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if browser_path() is None:
-        pytest.skip("no Chromium on the path or in QUATERNITY_BROWSER")
-    pytest.importorskip("playwright", reason="playwright is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = launched(playwright)
-        yield running
-        running.close()
-
-
-def test_a_phone_solves_the_first_puzzle_of_the_day(browser: Browser, tmp_path: Path) -> None:
-    with Server(tmp_path / "data", *BUSY) as served:
-        phone: Any = PHONE
-        ann = Person(browser, served.host, **phone)
-        ann.page.goto("/puzzles")
-        assert ann.axe() == []
-        ann.press(ann.page.locator(".five a").first)
-        ann.page.wait_for_selector("#puzzle")
-        kind, number, seed = ann.page.locator("#puzzle").get_attribute("data-puzzle").split("/")  # type: ignore[union-attr]
-        puzzle = make(kind, int(seed), int(number))
-        wide = ann.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert wide
-        ann.press(ann.page.locator("a:text('Hint')"))
-        ann.page.wait_for_selector(".proof li")
-        for letter in "".join(puzzle.answers[0].split()):
-            ann.press(ann.page.locator(f"[data-letter={letter}]"))
-        assert set(ann.page.locator("[name=answer]").input_value().split()) == set(
-            puzzle.answers[0].split()
-        )
-        ann.press(ann.page.locator(".answering button"))
-        ann.page.wait_for_selector("[data-judged=right]")
-        assert ann.axe() == []
-        ann.press(ann.page.locator("a:text('All puzzles')"))
-        ann.page.wait_for_selector(f"[data-of-day={kind}] .mark-of:text('💡')")
-        # Of another level, with the seed of the day: it counts for nothing.
-        other = next(name for name, level in DAILY if level > 1)
-        ann.page.goto(f"/puzzles/{VERSION}/{other}/1/{seed}?answer=no")
-        assert ann.page.locator("[data-judged]").count() == 1
-        ann.page.goto("/puzzles")
-        assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
-        assert ann.faults == []
-        ann.context.close()
-        assert served.stop() == 0

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ from quaternity.web.store import (
     Store,
 )
 from quaternity.web.stores import check_store, opened_reader, opened_store
+from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.cluster import Cluster, alter
 from tests.web.site import Site
@@ -232,13 +233,11 @@ def own() -> Iterator[Cluster]:
     made.close()
 
 
-def until(act: Callable[[], bool], seconds: int = 60) -> None:
-    """Wait until something is so."""
-    for _ in range(seconds * 10):
-        if act():
-            return
-        Event().wait(0.1)
-    raise AssertionError("never")
+def until(act: Callable[[], bool]) -> None:
+    """Ask until something is so; give up after a minute."""
+    end = monotonic() + 60
+    while not act():
+        assert monotonic() < end, "never"
 
 
 def is_well(site: Site, status: int) -> bool:
@@ -253,6 +252,7 @@ def is_at(site: Site, table: Table, version: int) -> bool:
     return page.status == 200 and page.json["version"] == version
 
 
+@limited("quaternity.web.postgres", PAUSE_SECONDS=0)
 def test_a_database_that_is_stopped_is_told_and_all_goes_on(own: Cluster) -> None:
     """Also at a second server, which hears of what happened meanwhile."""
     apps = [app(own.place("x"), limits=LIMITS) for _ in range(2)]
@@ -396,6 +396,7 @@ async def _until(act: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
+@limited("quaternity.web.postgres", PAUSE_SECONDS=0)
 def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluster) -> None:
     """What was said to be kept is there; what is there and was not said is read anew."""
     place = own.place("x")
@@ -410,7 +411,6 @@ def test_a_connection_that_breaks_while_moves_are_written_loses_none(own: Cluste
                 said.append(version + 1)
             except Refusal as error:
                 refused.add(error.status)
-                await asyncio.sleep(0.05)
                 rows = await asyncio.to_thread(_read, store, "t")
                 if rows is None:
                     continue

@@ -185,7 +185,7 @@ def test_in_the_next_game_all_wait_for_those_of_the_last(site: Site) -> None:
 
     async def begun() -> None:
         while following.waits:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
 
     site.wait(begun())
     assert table.move(0, "more").status == 200

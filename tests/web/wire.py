@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -199,6 +200,7 @@ class Clients:
         """Come from an address of this machine; if not said, from any."""
         self.host, self.source = host, source
         self._open: list[Line | Stream] = []
+        self._seeds = count(1)  # the draws of a shared server depend on the tests before
 
     async def __aenter__(self) -> Clients:
         return self
@@ -249,8 +251,8 @@ class Clients:
     ) -> Made:
         """A new table; whoever is invited sits down."""
         line = await self.line()
-        wanted = {"game": game, "settings": settings, "seats": seats, **more}
-        made = await line.ask("POST", "/api/tables", wanted)
+        wanted = {"game": game, "settings": settings, "seats": seats, "seed": next(self._seeds)}
+        made = await line.ask("POST", "/api/tables", wanted | more)
         assert made.status == 201, made
         tokens, invitations = [], []
         for seat in made.json["seats"]:

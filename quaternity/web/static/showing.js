@@ -45,6 +45,7 @@ async function fetchPart() {
   } catch { /* the stream says when the server is back */ } finally {
     fetching = null;
     waiting = [];
+    if (again) refresh(); // what was asked for while one failed
   }
 }
 

@@ -45,7 +45,8 @@ def forget() -> None:
 def some_views(seed: int, players: range = range(2, 9), every: int = 5) -> Iterator[View]:
     """Views of one game by the seat on turn, with their record."""
     random = Random(f"reader/{seed}")
-    log = random_log(random_settings(random, players, range(2, 9)), random, 40)
+    cards = thorough(30, 78)  # large sets of many players take seconds
+    log = random_log(random_settings(random, players, range(2, 9), cards), random, 40)
     for number in range(random.randrange(every), len(log.events), every):
         position = log.positions[number]
         yield position.view(position.public.turn, log.events[:number])
