@@ -120,6 +120,16 @@ def test_a_new_file_is_as_open_as_the_system_lets_new_files_be(mask: int, tmp_pa
         assert path.stat().st_mode & 0o7777 == 0o666 & ~mask
 
 
+@pytest.mark.parametrize("mode", [None, 0o600, 0o644, 0o755])
+def test_only_its_owner_may_read_a_private_file(mode: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    if mode is not None:
+        path.touch()
+        path.chmod(mode)
+    write_text(path, "new", private=True)
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o600)
+
+
 @pytest.mark.parametrize("length", range(4))
 def test_there_is_a_game_to_go_on_with_in_a_file_with_anything_in_it(
     length: int, tmp_path: Path

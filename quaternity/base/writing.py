@@ -24,19 +24,24 @@ else:
     CAN_LOCK = True
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Replace a file by a new content in one step (temporary file and rename).
+def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
+    """Replace the content of a file in one step (temporary file and rename).
 
     A pipe or a device is written to as it is.
 
+    Args:
+        path: The file.
+        text: The new content.
+        private: Whether nobody but the owner may read the file.
+
     Raises:
-        InputError: it cannot be written.
+        InputError: If the file cannot be written.
     """
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(), private=private)
 
 
-def write_bytes(path: str | Path, data: bytes) -> None:
-    """As `write_text`, for bytes."""
+def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
+    """Write bytes as `write_text` writes a text."""
     target = Path(path)
     if target.exists() and not target.is_file():
         # A pipe or a device is written to: a file in its place would do harm.
@@ -46,7 +51,7 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         except OSError as error:
             raise cannot_be_written(path, error) from error
         return
-    with replacing(path) as part:
+    with replacing(path, private=private) as part:
         part.write_bytes(data)
 
 
@@ -59,23 +64,24 @@ def check_may_be_written(path: str) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     """Open an empty file that takes the place of another in one step after the block.
 
     It is on the disk before it does so, and keeps mode and, where that is allowed, owner of the
     file it replaces; a file without the right to be written is not replaced. It is this run's
     alone, so runs that write the same file do not disturb each other: one of them is the last. When
     the block ends by an exception the old file stays. What killed runs left behind is removed.
+    Nobody but the owner may read a private file, whatever the mode of the old file was.
 
     Raises:
         InputError: it cannot be written.
     """
-    with replacing_locked(path) as (part, _):
+    with replacing_locked(path, private=private) as (part, _):
         yield part
 
 
 @contextmanager
-def replacing_locked(path: str | Path) -> Iterator[tuple[Path, int]]:
+def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
     """As `replacing`, with a handle on the file; `os.dup` of it keeps the lock after the block."""
     try:
         # What a link leads to is replaced, not the link.
@@ -85,13 +91,16 @@ def replacing_locked(path: str | Path) -> Iterator[tuple[Path, int]]:
         if old is not None and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         # Nobody may read the part who may not read the file.
-        part, handle = _new_part(target, 0o666 if old is None else old.st_mode & 0o777 | 0o600)
+        mode = 0o666 if old is None else old.st_mode & 0o777 | 0o600
+        part, handle = _new_part(target, 0o600 if private else mode)
         try:
             try:
                 yield part, handle
                 os.fsync(handle)
                 if old is not None:
                     _take_over(part, old)
+                if private:
+                    part.chmod(0o600)
                 if CAN_LOCK:
                     part.replace(target)
             finally:

@@ -179,5 +179,5 @@ def _saved(place: FaultPlace, suffix: str) -> str:
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):
         number += 1
         path = Path(f"failed-game-{place.game}-{number}{suffix}")
-    write_text(path, place.record)
+    write_text(path, place.record, private=True)
     return str(path)

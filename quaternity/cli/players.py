@@ -20,7 +20,9 @@ from quaternity.table.games import game_names, registration
 from quaternity.table.player_check import POSITIONS, check_player, settings_lines
 from quaternity.table.player_file import file_players, named_player
 from quaternity.table.players import registered
+from quaternity.workers.child import missing_isolation
 from quaternity.workers.own_process import check_move_seconds
+from quaternity.workers.program import COMMAND
 
 players = typer.Typer(cls=HelpfulGroup, rich_markup_mode=None)
 app.add_typer(players, name="players")
@@ -89,6 +91,8 @@ def check(
     """
     check_move_seconds(move_seconds)
     player = named_player(game, name, player_file)
+    if player.startswith(COMMAND) and (missing := missing_isolation()):
+        warn(missing)
     numbers = range(positions) if position is None else range(position, position + 1)
     with progress("positions", len(numbers)) as bar:
         checked = check_player(player, game, numbers, seed, move_seconds, bar.advance)

@@ -162,7 +162,10 @@ def serve(
         raise InputError(
             f"{error.name} is not installed; the table in a browser needs: pip install '.[web]'"
         ) from None
+    from quaternity.cli.terminal import warn
+    from quaternity.workers.child import missing_isolation
     from quaternity.workers.own_process import check_move_seconds
+    from quaternity.workers.program import COMMAND
 
     token = os.environ.get("QUATERNITY_METRICS_TOKEN") or None
 
@@ -201,6 +204,9 @@ def serve(
     check_texts()
     named = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
+    has_commands = any(player.startswith(COMMAND) for player in programs.values())
+    if has_commands and (missing := missing_isolation()):
+        warn(missing)
     keep = Keep(keep_days, keep_unfinished_days)
     with ExitStack() as opened:
         if processes > 1:  # a port may be shared by these processes alone

@@ -164,7 +164,7 @@ def export(
             if out is None:
                 print(record, end="")
             else:
-                write_text(Path(out) / f"{name}.record", record)
+                write_text(Path(out) / f"{name}.record", record, private=True)
 
 
 @tables.command()

@@ -152,9 +152,11 @@ class PostgresReader(Reader):
             version = self._version(self._connected())
         if not for_server and version < len(MIGRATIONS):
             self.close()
+            if not version:
+                raise InputError(f"{self.where}: holds no tables of this program")
             raise InputError(
-                f"{self.where}: holds no tables, or an older version of this program wrote them; "
-                "start `quaternity serve` once"
+                f"{self.where}: an older version of this program wrote the tables; start "
+                "`quaternity serve` once, which brings them up to date"
             )
 
     def _open(self, place: str) -> None:

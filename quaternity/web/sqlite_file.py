@@ -78,7 +78,10 @@ class FileReader(Reader):
         self.where = str(self.path)
         with ExitStack() as opened, _refusing(self.path):
             self._reader = _for_reading(self.path, opened)
-            if _version(self._reader, self.path) < len(MIGRATIONS):
+            version = _version(self._reader, self.path)
+            if not version:
+                raise InputError(f"{self.path}: is empty")
+            if version < len(MIGRATIONS):
                 raise InputError(
                     f"{self.path}: an older version of this program wrote it; start `quaternity "
                     "serve` once, which brings it up to date"
@@ -146,9 +149,10 @@ class FileStore(FileReader, Store):
         self._beside = Path(f"{os.path.realpath(self.path)}-wal")
         self._reading = RLock()
         with ExitStack() as opened, _refusing(self.path):
-            _lock_folder(self.path, opened)
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            _lock_folder(self.path, opened)
             self.writer = _connected(self.path, opened)
             version = _version(self.writer, self.path)
             _check(self.writer)
@@ -225,16 +229,25 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
-    """Have the folder of a file alone; what has just ended may still be letting it go."""
+    """Lock a folder and the file in it, which a link may put into other folders too.
+
+    Wait a second, because a server that has just ended may still hold the locks.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     opened.callback(os.close, lock)
     _give_owner(lock, path)
-    for _ in range(LOCK_TRIES):
-        if try_lock(lock) is not False:
-            return
-        sleep(LOCK_PAUSE)
-    raise InUse(f"{path.parent}: another server has the tables of this folder")
+    handles = [lock]
+    if path.exists():
+        # It stays open until SQLite has closed the file: closing it would end SQLite's own locks.
+        handles.append(os.open(path, os.O_RDWR))
+        opened.callback(os.close, handles[1])
+    tries = iter(range(LOCK_TRIES * len(handles)))
+    for handle in handles:
+        while try_lock(handle) is False:
+            if next(tries, None) is None:
+                raise InUse(f"{path.parent}: another server has the tables of this folder")
+            sleep(LOCK_PAUSE)
 
 
 def _give_owner(made: int | Path, path: Path) -> None:
@@ -256,8 +269,18 @@ def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
 def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
-    # With the right to write: who is the last to close it leaves nothing beside it.
-    place = f"{path.resolve().as_uri()}?mode=rw"
+    real = path.resolve()
+    # With the right to write, the last process that closes the file leaves nothing beside it.
+    mode = "rw"
+    if not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)):
+        recent = real.with_name(f"{real.name}-wal")
+        if recent.exists() and recent.stat().st_size:
+            raise InputError(
+                f"{path}: the newest moves are in {recent.name}, which cannot be read without the "
+                "right to write; copy both files to a folder of your own"
+            )
+        mode = "ro&immutable=1"
+    place = f"{real.as_uri()}?mode={mode}"
     database = sqlite3.connect(place, uri=True, isolation_level=None)
     opened.callback(database.close)
     database.execute("PRAGMA query_only = ON")
@@ -323,7 +346,7 @@ def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
         source.backup(copy, pages=1000, progress=lambda *counts: None)
         copy.execute("PRAGMA journal_mode = DELETE")  # so it is one file, wherever it is read
         if not _version(copy, path):
-            raise InputError(f"{path}: holds no tables of this program")
+            raise InputError(f"{path}: is empty: it holds no tables of this program")
         _check(copy)
 
 
@@ -332,7 +355,6 @@ def _check(database: sqlite3.Connection) -> None:
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
-    _check_schema(database)
     if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'uptime'").fetchone():
         return  # an older file
     bad = "typeof(seconds) NOT IN ('real', 'integer') OR NOT seconds BETWEEN 0 AND 1e12"
@@ -340,29 +362,34 @@ def _check(database: sqlite3.Connection) -> None:
         raise sqlite3.DatabaseError("uptime: no number of seconds")
 
 
-def _check_schema(database: sqlite3.Connection) -> None:
-    """Look whether all is there that a file of its version has; an older file has nothing else."""
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    schema = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-    found = {*database.execute(schema)}
-    with closing(sqlite3.connect(":memory:")) as made:
-        _migrate(made, 0, version)
-        missing = {*made.execute(schema)} - found
-    if version < 0 or (not version and found):
-        raise sqlite3.DatabaseError(f"no file of this program: user_version {version}")
-    if missing:
-        names = ", ".join(sorted(name for name, _ in missing))
-        raise sqlite3.DatabaseError(f"not as this program makes it: {names}")
-
-
 def _version(database: sqlite3.Connection, path: Path) -> int:
-    """Return the version of a file; or refuse what a newer program wrote."""
+    """Return the version of a file of this program, or 0 if the file is empty.
+
+    Raises:
+        InputError: If another program, a newer version or an unreleased one wrote the file.
+    """
     version: int
     (version,) = database.execute("PRAGMA user_version").fetchone()
+    schema = {*database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")}
+    names = {name for name, _ in schema}
+    if names and not names & {"tables", "seats", "log"}:
+        raise InputError(
+            f"{path}: another program wrote this file: it holds no tables of this program"
+        )
     if version > len(MIGRATIONS):
         raise InputError(
             f"{path}: was written by a newer version of this program "
             f"({version}; this one knows {len(MIGRATIONS)})"
+        )
+    with closing(sqlite3.connect(":memory:")) as made:
+        _migrate(made, 0, version)
+        expected = made.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        differing = sorted({name for name, _ in {*expected} - schema})
+    if differing or (version < 1 and names):
+        raise InputError(
+            f"{path}: its structure is not that of version {version} ({', '.join(differing)}): an "
+            "unreleased version of this program wrote it, or it was changed by hand; export its "
+            "tables with the version that wrote it"
         )
     return version
 

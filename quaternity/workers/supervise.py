@@ -1,12 +1,14 @@
 """Start a program, and end it with all that it started: run as a script, between it and us.
 
     python -I -S supervise.py CONTROL ISOLATED DATA PROCESSES COMMAND...
+    python -I -S supervise.py check
 
 Nobody but this process leads the program, so that what it leaves behind comes back here: this
 process is a subreaper, which needs no mark in an environment. Where ISOLATED is 1 and the system
 allows it, the program has namespaces of its own for users, processes and mounts: it sees and
 reaches no process but its own. All ends when the program does, or when CONTROL is written or
-closed. This process then ends as the program did.
+closed. This process then ends as the program did. `check` ends with status 0 if programs are
+isolated here, 1 if the system denies namespaces, and 2 if it denies them a /proc of their own.
 """
 
 import ctypes
@@ -39,6 +41,22 @@ def _isolated(system: ctypes.CDLL) -> bool:
     return True
 
 
+def _mount_processes(system: ctypes.CDLL) -> bool:
+    """Mount a /proc of this namespace, which shows no process outside; return whether it worked."""
+    return not system.mount(b"proc", b"/proc", b"proc", 0, None)
+
+
+def _check() -> int:
+    """Return the status of `check`."""
+    system = ctypes.CDLL(None)
+    if sys.platform != "linux" or not _isolated(system):
+        return 1
+    first = os.fork()  # the first process of the new namespace
+    if not first:
+        os._exit(0 if _mount_processes(system) else 2)
+    return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+
+
 def _become(command: list[str], data: int, processes: int) -> None:
     os.setsid()
     for kind, most in (
@@ -57,8 +75,7 @@ def _become(command: list[str], data: int, processes: int) -> None:
 def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
     """Be the first process of a namespace: all others end with it."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
-    # What a user of their own mounts, nobody outside sees.
-    system.mount(b"proc", b"/proc", b"proc", 0, None)
+    _mount_processes(system)  # if the system denies it, `check` tells the operator
     program = os.fork()
     if not program:
         system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -124,6 +141,8 @@ def _until_ended(program: int, control: int) -> int:
 
 def main() -> None:
     """Do what the arguments say."""
+    if sys.argv[1:] == ["check"]:
+        sys.exit(_check())
     control, isolated, data, processes = map(int, sys.argv[1:5])
     command, me = sys.argv[5:], os.getpid()
     os.set_inheritable(control, False)

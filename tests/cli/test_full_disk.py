@@ -15,6 +15,7 @@ import pytest
 
 from quaternity.game.record import read_record
 from quaternity.kwartet.log import read_log
+from quaternity.web.sqlite_file import FILE, FileStore
 from tests.cli.conftest import Cli
 
 SOLVE = ("solve", "-s", 2, "-n", 3, "-p", 3, "--no-limit", "--out")
@@ -148,3 +149,16 @@ def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: i
         assert read_record(str(path)).replay().state.is_over
     else:
         assert read_log(str(path)).positions[-1].public.is_over
+
+
+def test_tables_on_a_read_only_disk_are_read(cli: Cli, folder: Path, disk: Disk) -> None:
+    disk("size=4m")
+    FileStore(str(folder)).close()
+    disk("ro")
+    assert cli("tables", "list", "--data", folder).status == 0
+    assert cli("tables", "check", "--data", folder).status == 0
+    disk("rw")
+    (folder / f"{FILE}-wal").write_bytes(b"newest moves")
+    disk("ro")
+    refused = cli("tables", "list", "--data", folder)
+    assert (refused.status, f"newest moves are in {FILE}-wal" in refused.err) == (2, True)

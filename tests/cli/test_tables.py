@@ -123,6 +123,7 @@ def test_a_record_is_the_one_that_players_get_and_hands_need_a_word(
         assert (outcome.status, len(list(out.iterdir()))) == (0, kept)
         assert outcome.err.count("left out") == 5 - kept
         for path in out.iterdir():
+            assert path.stat().st_mode & 0o077 == 0
             record_of = path.read_bytes()
             assert len(rules_of_record(record_of).replay(record_of).positions) > 1
 
@@ -457,3 +458,28 @@ def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> N
             assert ordered == "the server removes 1 table within half a minute\n"
             site.run(site.app.state.tables.keep_house())
             assert site.ask("GET", f"/api/tables/{name}").status == 404
+
+
+def test_every_command_says_what_kind_of_file_it_cannot_read(tmp_path: Path, cli: Cli) -> None:
+    unreleased = "ALTER TABLE seats ADD COLUMN unreleased TEXT"
+    kinds = {
+        "another program": (["CREATE TABLE notes (text)"], 0),
+        "is empty": ([], 0),
+        "older version": (MIGRATIONS[:-1], len(MIGRATIONS) - 1),
+        "newer version": ([*MIGRATIONS, unreleased], len(MIGRATIONS) + 1),
+        "unreleased version": ([*MIGRATIONS, unreleased], len(MIGRATIONS)),
+    }
+    for number, (kind, (scripts, version)) in enumerate(kinds.items()):
+        data = tmp_path / str(number)
+        data.mkdir()
+        with closing(sqlite3.connect(data / FILE)) as database:
+            for script in scripts:
+                database.executescript(script)
+            database.execute(f"PRAGMA user_version = {version}")
+        for command in (["list"], ["check"], ["export", "--all", "--out", "out"], ["show", "x"]):
+            outcome = cli("tables", *command, "--data", data)
+            assert (outcome.status, kind in outcome.err, "damaged" in outcome.err) == (
+                2,
+                True,
+                False,
+            )

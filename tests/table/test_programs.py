@@ -32,6 +32,7 @@ from quaternity.table.programs import end_idle
 from quaternity.table.tournament.playing import Tournament, play, play_game, record_of_game
 from quaternity.ternary.rules import SetRules
 from quaternity.workers import program as program_module
+from quaternity.workers import supervise
 from quaternity.workers.child import KEPT_ERRORS, MOST_PROCESSES, Child
 from quaternity.workers.own_process import FOREIGN_SECONDS, own_process
 from quaternity.workers.pool import open_executor
@@ -432,3 +433,40 @@ def test_the_guide_shows_its_players_as_they_are() -> None:
         code = path.read_text()
         assert code.count("\n") < 80
         assert f" {path.name}\n{code}```" in text
+
+
+def test_a_program_sees_no_variable_of_the_server_but_the_public_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public = {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    secret = ("QUATERNITY_METRICS_TOKEN", "QUATERNITY_DATA", "PGPASSWORD", "AWS_SECRET", "path")
+    for name, value in (public | dict.fromkeys(secret, "s3cret")).items():
+        monkeypatch.setenv(name, value)
+    script = tmp_path / "spy.py"
+    script.write_text(
+        "import json, os, sys\n"
+        "print(json.dumps({'ready': dict(os.environ)}), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    program = program_module.Program([sys.executable, "-S", str(script)])
+    seen = program.ask({"do": "new"}, 60)["ready"]
+    program.end()
+    assert public.items() <= seen.items()
+    assert "s3cret" not in seen.values()
+
+
+@pytest.mark.parametrize(("denied", "status"), [("", 0), ("unshare", 1), ("mount", 2)])
+def test_isolation_that_the_system_denies_is_reported(denied: str, status: int) -> None:
+    """The system call is made to fail in the process that tries it."""
+    if not allows_namespaces():
+        pytest.skip("the system allows no namespaces")
+    code = (
+        "import ctypes, runpy, sys\n"
+        "class Denying(ctypes.CDLL):\n"
+        "    def __getattr__(self, name):\n"
+        f"        return (lambda *_: -1) if name == {denied!r} else super().__getattr__(name)\n"
+        "ctypes.CDLL = Denying\n"
+        "sys.argv = ['supervise.py', 'check']\n"
+        f"runpy.run_path({supervise.__file__!r}, run_name='__main__')\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == status

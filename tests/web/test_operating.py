@@ -62,9 +62,14 @@ Arrives = Callable[..., "Client"]
 
 
 @pytest.fixture(scope="module")
-def arrives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arrives]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("proxied")
+
+
+@pytest.fixture(scope="module")
+def arrives(folder: Path) -> Iterator[Arrives]:
     """Clients of a server behind nginx with TLS, as the guide has it."""
-    tmp_path = tmp_path_factory.mktemp("proxied")
+    tmp_path = folder
     nginx, openssl = program("nginx"), program("openssl")
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
@@ -80,6 +85,7 @@ def arrives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arrives]:
     with Server(tmp_path / "data", *BUSY, *options, "--limit", "pages=30") as server:
         text = FILES["table.conf"].replace("listen 443", f"listen 127.0.0.1:{port}")
         text = text.replace("127.0.0.1:8000", server.host)
+        text = text.replace("/var/log/nginx/", f"{tmp_path}/")
         text = text.replace("/etc/ssl/club.example.pem", str(certificate))
         text = text.replace("/etc/ssl/club.example.key", str(key))
         folders = "".join(
@@ -144,6 +150,22 @@ def test_a_table_is_played_through_nginx(arrives: Arrives) -> None:
     page = ann.asked("GET", f"/table/t/{table['table']}")
     assert page.status == 200
     assert b"/table/static/" in page.read()
+
+
+def test_the_logs_of_nginx_name_no_table_and_no_invitation(arrives: Arrives, folder: Path) -> None:
+    ann = arrives("127.0.0.7")
+    for path in ("/table/t/secret", "/table/join/secret", "/elsewhere/secret"):
+        ann.asked("GET", path, referer="https://club.example/table/t/secret").read()
+    ann.putrequest("POST", "/table/api/secret")
+    ann.putheader("content-length", str(3 << 20))  # which nginx refuses
+    ann.endheaders()
+    assert ann.getresponse().status == 413
+    ann.close()
+    log = folder / "table.log"
+    while log.read_text().count("127.0.0.7") < 4:
+        arrives().asked("GET", "/table/healthz").read()
+    logs = "".join(path.read_text() for path in (log, folder / "table-errors.log"))
+    assert "secret" not in logs
 
 
 def test_who_comes_by_the_proxy_has_a_budget_of_their_own(arrives: Arrives) -> None:

@@ -110,3 +110,13 @@ def test_files_of_others_are_refused(tmp_path: Path) -> None:
         FileStore(str(tmp_path))
     with pytest.raises(InputError, match=FILE):
         FileStore(str(tmp_path / FILE))
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_server_has_its_file_in_every_folder_that_a_link_puts_it_into(
+    link: str, store: FileStore, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    getattr(tmp_path / "other" / FILE, link)(store.path.resolve())
+    with pytest.raises(InputError, match="another server"):
+        FileStore(str(tmp_path / "other"))
