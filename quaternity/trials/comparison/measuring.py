@@ -20,7 +20,7 @@ from quaternity.base.errors import LimitError, OutOfMemory, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import any_text, problem_of
-from quaternity.trials.comparison.run import Answer, Run
+from quaternity.trials.comparison.run import NOT_RUN, Answer, Run
 from quaternity.trials.comparison.sizes import size_name
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
@@ -242,7 +242,7 @@ class _Meeting:
             if solver in self.endings:
                 answer, text = self.endings[solver]
                 spent = sum(timing.build + timing.solve for timing in timings[:1])
-                seconds = self.spent.get(solver, spent)
+                seconds = None if answer in NOT_RUN else self.spent.get(solver, spent)
                 peak = max((t.peak for t in timings if t.peak is not None), default=None)
                 yield about(solver, 0, answer, None, None, None, seconds, peak, text)
                 continue

@@ -1,21 +1,20 @@
 """One row per run: what the tables of a comparison are made of, in a file that can be kept.
 
     {"format": "comparison-runs/1", "what": "...", "seed": 0, "limit": 10.0, "command": "...",
-     "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}}
+     "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}, "runs": 480}
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
-    {"runs": 480}
 
-The first line says what was compared and on what, every further line is a `Run`, and the last one
-counts them: without it the file was cut off, by a crash or by hand, and what is left is read with a
-warning.
+The first line says what was compared and on what, and every further line is a `Run`. The first line
+also counts the runs. A file without this number, or with fewer runs, is read with a warning: the
+comparison was interrupted, or the file was cut off. Up to version 0.9 a last line held the number.
 """
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -23,7 +22,7 @@ from typing import Any, NoReturn
 from quaternity.base.errors import InputError
 from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.base.wording import listed, shown
-from quaternity.trials.comparison.run import ANSWERS, Run
+from quaternity.trials.comparison.run import ANSWERS, NOT_RUN, Run
 from quaternity.trials.comparison.scores import Times
 from quaternity.trials.comparison.sizes import size_named
 from quaternity.trials.comparison.summary import Row, rows_of, times_of
@@ -108,12 +107,11 @@ class Comparison(Shown):
 
     def text(self) -> str:
         """Return the file."""
-        head = {
+        head: dict[str, Any] = {
             "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
         }  # fmt: skip
-        rows: Iterable[dict[str, Any]] = (asdict(run) for run in self.runs)
-        lines = [head, *rows, {"runs": len(self.runs)}]
+        lines = [head | {"runs": len(self.runs)}, *map(asdict, self.runs)]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
@@ -163,15 +161,14 @@ def parse_runs(text: str) -> Comparison:
     limit = head.seconds("limit")
     if not limit:
         head.refuse("limit", "0 is not a number of seconds above 0")
-    last = _Row(lines[-1], len(lines)) if len(lines) > 1 else None
-    body = lines[1:]
-    if last is not None and set(last.values) == {"runs"}:
-        body = lines[1:-1]
-        if last.number("runs") != len(body):
-            raise InputError(
-                f"line {len(lines)}: runs: {last.values['runs']}, but {len(body)} are there"
-            )
-    else:
+    body, counting = lines[1:], head
+    if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:  # an older file
+        counting = last
+        body.pop()
+    count = counting.number("runs") if "runs" in counting.values else None
+    if count is not None and count < len(body):
+        counting.refuse("runs", f"{count}, but the file has {len(body)}")
+    if count != len(body):
         warnings.append("the end is missing: the comparison was interrupted")
     return Comparison(
         head.text("what"), head.number("seed", negative=True), limit,
@@ -218,7 +215,7 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
         row.text("instance"), row.text("family"), row.number("cards"), row.number("players"),
         feasible, solver, row.number("round"), answer, evidence,
         row.seconds("build") if decided else None, row.seconds("solve") if decided else None,
-        row.seconds("seconds"),
+        None if answer in NOT_RUN else row.seconds("seconds"),
         None if row.values["memory"] is None else row.number("memory"),
         None if row.values["text"] is None else row.text("text"),
     )  # fmt: skip
