@@ -30,7 +30,7 @@ from quaternity.cli.options import (
     MaybeTieBreakName,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus, Leaving, status_of
+from quaternity.cli.status import ExitStatus, Leaving, status_of, terminable
 from quaternity.cli.terminal import Progress, progress, say, warn
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
@@ -301,7 +301,11 @@ def _solved(
     began = time.perf_counter()
     work = None if target is None else _work(target)
     try:
-        with progress("solving", None) as bar, open_executor(workers, dask) as pool:
+        with (
+            terminable(),
+            progress("solving", None) as bar,
+            open_executor(workers, dask) as pool,
+        ):
             solution = solve_from(state, pool, work, limit, _report_to(bar))
         if certificate is not None:
             with progress("writing", len(solution.graph)) as bar:

@@ -301,7 +301,7 @@ def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison)
     for line in body[:-1]:
         cells = dict(zip(head, line, strict=True))
         own = [run for run in comparison.runs if run.solver == cells["solver"]]
-        decided = [run.seconds for run in own if run.decided]
+        decided = [run.cost for run in own if run.decided]
         peak = max((run.memory for run in own if run.memory is not None), default=None)
         if "peak" in head:
             assert cells["peak"] == ("-" if peak is None else f"{peak >> 20} MB")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -45,6 +45,8 @@ class Comparison(Shown):
         seed: of the instances and of every bootstrap.
         limit: seconds of one run.
         versions: of each solver, in the order in which they are shown.
+        plan: digest of the works that were to be measured, or empty.
+        finished: whether nothing stopped the comparison.
         warnings: what was odd about the file they were read from.
     """
 
@@ -56,6 +58,8 @@ class Comparison(Shown):
     versions: Mapping[str, str]
     runs: Sequence[Run]
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    plan: str = ""
+    finished: bool = True
 
     @cached_property
     def instances(self) -> dict[str, Run]:
@@ -111,8 +115,11 @@ class Comparison(Shown):
             "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
         }  # fmt: skip
-        lines = [head | {"runs": len(self.runs)}, *map(asdict, self.runs)]
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        if self.plan:
+            head["plan"] = self.plan
+        if self.finished:
+            head["runs"] = len(self.runs)
+        return json.dumps(head, ensure_ascii=False) + "\n" + lines_of(self.runs)
 
 
 def machine() -> str:
@@ -131,6 +138,11 @@ def machine() -> str:
         f"{name}, {os.cpu_count()} cores, {platform.system()}, "
         f"{platform.python_implementation()} {platform.python_version()}"
     )
+
+
+def lines_of(runs: Iterable[Run]) -> str:
+    """Return the lines of runs in a file."""
+    return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
 
 def is_runs_file(text: str) -> bool:
@@ -173,7 +185,7 @@ def parse_runs(text: str) -> Comparison:
     return Comparison(
         head.text("what"), head.number("seed", negative=True), limit,
         head.text("command"), head.text("machine"), versions, _runs(body, versions),
-        tuple(warnings),
+        tuple(warnings), head.text("plan") if "plan" in head.values else "", count == len(body),
     )  # fmt: skip
 
 
