@@ -65,6 +65,7 @@ from quaternity.trials.comparison import (
     report,
 )
 from quaternity.trials.comparison.drawing import draw_comparison
+from quaternity.workers.apart import try_solvers
 from quaternity.workers.pool import open_executor, ordered_map
 
 if TYPE_CHECKING:
@@ -303,6 +304,7 @@ def _measured(
                         bar.advance(1, "states")
             else:
                 with open_executor(workers, dask) as pool:
+                    pool.prepare([s.name for s in solvers], partial(try_solvers, solvers))
                     for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
                         for state in piece:
                             keep(state)

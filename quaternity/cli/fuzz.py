@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +26,7 @@ from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
+from quaternity.workers.apart import try_solvers
 from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _check_budget(seconds: float | None, examples: int | None) -> None:
 
 
 def _run(
-    campaign: Callable[..., Finding | None],
+    campaign: partial[Finding | None],
     tally: Tally,
     examples: int | None,
     seconds: float | None,
@@ -133,6 +133,8 @@ def _run(
                 bar.advance(reached - shown, _kinds(tally))
                 shown = reached
 
+            chosen = campaign.args[0]
+            pool.prepare([s.name for s in chosen], partial(try_solvers, chosen))
             shared = workers > 1 or dask is not None
             return campaign(pool=pool if shared else None, on_progress=show), None
     except (KeyboardInterrupt, WorkersLost) as error:
