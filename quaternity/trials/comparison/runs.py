@@ -7,7 +7,7 @@
 
 The first line says what was compared and on what, and every further line is a `Run`. The first line
 also counts the runs. A file without this number, or with fewer runs, is read with a warning: the
-comparison was interrupted, or the file was cut off. Up to version 0.9 a last line held the number.
+comparison was interrupted, or the file was cut off. Older files have the number in a last line.
 """
 
 from __future__ import annotations
