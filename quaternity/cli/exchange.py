@@ -186,7 +186,7 @@ def prove(
             if as_json:
                 print(json.dumps(document | {"deal": verdict.deal.owner}))
                 return
-            print(f"{file}: possible, so there is nothing to prove; for example:")
+            say(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
                 cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
                 say(f"  player {player}: {cards or '-'}")
@@ -213,7 +213,7 @@ def prove(
         print(json.dumps(document))
     else:
         by = "checked" if accepted is None else "checked, by VeriPB too"
-        print(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
+        say(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
 
 
 def _veripb(paths: list[str]) -> bool | None:
