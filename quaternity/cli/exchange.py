@@ -142,8 +142,9 @@ def export(
     For Gambit (efg) a small game is named instead of a file, by the name of a benchmark or by its
     settings: it is written with all its moments, at most 200,000.
 
-    Example: quaternity export state.json --to smt2 --out state.smt2
-    Example: quaternity export "kwartet(players=2,sets=2,max_moves=2)" --to efg
+    Examples:
+      quaternity export state.json --to smt2 --out state.smt2
+      quaternity export "kwartet(players=2,sets=2,max_moves=2)" --to efg
     """
     if to == "efg":
         from quaternity.environments.episode import TableGame
