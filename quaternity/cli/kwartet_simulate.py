@@ -222,24 +222,19 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
             name,
             str(record.wins),
             str(record.tied),
-            _shown(record.win_share, 3),
+            record.win_share.text(3),
             f"{record.points.mean:.2f}",
         ]
         for name, record in zip(labels(names), table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
-    stretches = "" if goes is None else f"{_shown(goes, 1)} goes and "
+    stretches = "" if goes is None else f"{goes.text(1)} goes and "
     say(
         f"{counted(table.games, 'game')}, {table.shared} tied; a game has "
-        f"{stretches}{_shown(table.moves, 1)} requests; {seconds:.1f} s"
+        f"{stretches}{table.moves.text(1)} requests; {seconds:.1f} s"
     )
     if table.games_a_deal > 1:
         say(orders_text(table, len(names)))
-
-
-def _shown(value: Measured, digits: int) -> str:
-    error = "" if value.error is None else f" ± {value.error:.{digits}f}"
-    return f"{value.mean:.{digits}f}{error}"
 
 
 @kwartet.command()
