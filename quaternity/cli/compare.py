@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +66,6 @@ from quaternity.trials.comparison import (
     report,
 )
 from quaternity.trials.comparison.drawing import draw_comparison
-from quaternity.workers.apart import try_solvers
 from quaternity.workers.pool import open_executor, ordered_map
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def compare(
             comparison_of, what=request.what, seed=seed, limit=limit, solvers=chosen,
             works=works,
         )  # fmt: skip
-        with KeptRuns(runs, describe([])) as kept:
+        with closing(KeptRuns(runs, describe([]))) as kept:
             works = list(remaining(works, kept.runs))
             measured, stopped = _measured(works, chosen, workers, dask, kept.add)
         comparison = describe(kept.runs, finished=stopped is None)
@@ -304,7 +304,7 @@ def _measured(
                         bar.advance(1, "states")
             else:
                 with open_executor(workers, dask) as pool:
-                    pool.prepare([s.name for s in solvers], partial(try_solvers, solvers))
+                    pool.prepare([s.name for s in solvers], partial(list, solvers))
                     for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
                         for state in piece:
                             keep(state)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from quaternity.base.errors import InputError
 from quaternity.base.growing_file import GrowingFile
@@ -20,8 +21,9 @@ from quaternity.base.wording import counted, printable
 from quaternity.base.writing import write_text
 from quaternity.cli.opening import named, tell_oddities
 from quaternity.cli.terminal import say, warn, width
+from quaternity.game.settings import Settings
 from quaternity.game.state_file import any_text
-from quaternity.trials.comparison import Comparison, Measured, Run, Work
+from quaternity.trials.comparison import Comparison, Measured, Run, Series, Work
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
     counts,
@@ -63,7 +65,8 @@ def comparison_of(
     versions = {solver.name: _version(solver) for solver in solvers}
     if any(run.solver == OURSELVES for run in runs):
         versions[OURSELVES] = "at fault itself"
-    texts = [any_text(given) for w in works if type(w.source) is tuple for given in w.source]
+    lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
+    texts = [any_text(given) for given in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
     return Comparison(
         what, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
@@ -75,7 +78,7 @@ SHARED = ("plan", "machine", "versions")
 
 
 class KeptRuns:
-    """The runs of a comparison, kept in a file as soon as they are measured. A context manager.
+    """The runs of a comparison, kept in a file as soon as they are measured.
 
     Attributes:
         runs: those of an interrupted comparison with the same plan, then those that were added.
@@ -123,10 +126,8 @@ class KeptRuns:
             warn(str(error))
             self._path = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the file."""
         if self._file is not None:
             self._file.close()
 

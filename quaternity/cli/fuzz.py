@@ -26,7 +26,6 @@ from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
 from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
-from quaternity.workers.apart import try_solvers
 from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def _run(
                 shown = reached
 
             chosen = campaign.args[0]
-            pool.prepare([s.name for s in chosen], partial(try_solvers, chosen))
+            pool.prepare([s.name for s in chosen], partial(list, chosen))
             shared = workers > 1 or dask is not None
             return campaign(pool=pool if shared else None, on_progress=show), None
     except (KeyboardInterrupt, WorkersLost) as error:

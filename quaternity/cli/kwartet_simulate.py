@@ -124,8 +124,8 @@ def simulate(
 
     Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
     by its neighbours. If --games is no multiple of that, the last deal has the first orders only.
-    Errors are standard errors over deals. A tie is shared evenly in the win share. The same seed
-    gives the same games on any number of workers.
+    From ten deals on, ± is a 95 % interval over deals. A tie is shared evenly in the win share. The
+    same seed gives the same games on any number of workers.
 
     A strategy that fails ends the run with status 3, or 4 if it took too long. The games before are
     shown, and the game in which it failed is saved as a log.

@@ -16,7 +16,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,16 +185,6 @@ def warm_up(solver: Solver) -> None:
         problem = DealProblem(hands, [known])
         if solver.refuses(problem) is None:
             solver.prepare(problem)()
-
-
-def try_solvers(solvers: Iterable[Solver]) -> None:
-    """Make sure that ours among the solvers find their libraries here.
-
-    Whether the others can be loaded shows when the argument is unpickled.
-    """
-    for solver in solvers:
-        if not isinstance(solver, Apart):
-            warm_up(solver)
 
 
 class _Home:

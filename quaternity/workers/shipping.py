@@ -29,9 +29,6 @@ MAX_BYTES = 10 << 20
 FOLDER = "quaternity-code-"
 """The beginning of the names of folders in which workers keep code."""
 
-DISTRIBUTED = ("site-packages", "dist-packages")
-"""Names of folders of installed distributions, which are not sent."""
-
 _installing = Lock()
 _installed: tuple[Code, str] = {}, ""
 
@@ -62,7 +59,8 @@ def own_code(names: Iterable[str]) -> Code:
             if spec is None or spec.origin is None:
                 continue
             root = Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
-            if root.name not in DISTRIBUTED and str(root) != sysconfig.get_path("stdlib"):
+            installed = root.name in ("site-packages", "dist-packages")
+            if not installed and str(root) != sysconfig.get_path("stdlib"):
                 found |= _modules(root, root, kind)
     code = {name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in found.items()}
     if sum(len(content) for _, content in code.values()) > MAX_BYTES:
@@ -77,8 +75,8 @@ def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
     finder = ModuleFinder(path=[str(folder)])
     with suppress(ImportError, SyntaxError):  # which shows when the module is used
         finder.import_hook(module)
-    files = [Path(found.__file__) for found in finder.modules.values() if found.__file__]
-    names = {os.path.relpath(file, root): file for file in files}
+    files = [getattr(found, "__file__", None) for found in finder.modules.values()]
+    names = {os.path.relpath(file, root): Path(file) for file in files if file}
     return {n: f for n, f in names.items() if Path(n).parts[0] not in ("quaternity", "solvers")}
 
 

@@ -224,7 +224,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
     assert len(met) == 5 + 6, "of an interrupted file the last state is measured again"
     runs, others = (parse_runs(path.read_text()) for path in (file, whole))
     assert runs.finished
-    plain = {"build": None, "solve": None, "seconds": None}
+    plain: dict[str, Any] = {"build": None, "solve": None, "seconds": None}
     assert [replace(run, **plain) for run in runs.runs] == [
         replace(run, **plain) for run in others.runs
     ]

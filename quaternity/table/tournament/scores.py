@@ -64,7 +64,7 @@ class Measured:
         """Return half the 95 % interval, by the t distribution; None below `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
-        return self.error * sum(term / (self.deals - 1) ** n for n, term in enumerate(T_95))
+        return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
 
     def __str__(self) -> str:
         return self.text(3)
