@@ -161,6 +161,7 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
         ({"seats": ["me", "me", "quaternity.perfect.players:random"]}, "unknown"),
         ({"settings": {"set_size": 1}}, "2"),
         ({"settings": {"colour": "red"}}, "unknown"),
+        ({"setings": {"sets": 5}}, "setings is unknown; known are game, settings, seats, name"),
         ({"settings": {"sets": "3"}}, "sets: '3' is not a whole number"),
         ({"settings": {"brisk": "yes"}}, "brisk: 'yes' is neither true nor false"),
         ({"settings": [4]}, "object"),
