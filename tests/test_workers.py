@@ -493,3 +493,22 @@ def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch
     )
     with pytest.raises(InputError, match=words), open_executor(dask="tcp://127.0.0.1:9"):
         pass
+
+
+@only_thorough
+def test_code_from_outside_reaches_a_real_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shipped_alone.py").write_text("from solvers import solve as run\n")
+    monkeypatch.chdir(tmp_path)
+    names = ["shipped_alone:run"]
+    with (
+        cluster(tmp_path, workers=2) as (address, *_),
+        open_executor(dask=address) as pool,
+    ):
+        pool.prepare(names, partial(work_with, names))
+        assert list(ordered_map(pool, work_with, [names] * 4)) == [[True]] * 4
+        with pytest.raises(
+            InputError, match=r"^dask: worker tcp://.*: .*'shipped_alone'.*; worker"
+        ):
+            pool.prepare([], partial(work_with, names))
