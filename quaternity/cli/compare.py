@@ -196,14 +196,11 @@ def compare(
             share = DAMAGE if damage is None else damage
             request = of_games(base, sweep, states, seed, share, repeats, budget)
         works = [replace(work, limit=limit) for work in request.works]
-        describe = partial(
-            comparison_of, what=request.what, seed=seed, limit=limit, solvers=chosen,
-            works=works,
-        )  # fmt: skip
-        with closing(KeptRuns(runs, describe([]))) as kept:
+        about = request.what, seed, limit, chosen, works
+        with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
             works = list(remaining(works, kept.runs))
             measured, stopped = _measured(works, chosen, workers, dask, kept.add)
-        comparison = describe(kept.runs, finished=stopped is None)
+        comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
     with Leaving() as leaving:
         if comparison.faults:

@@ -112,17 +112,7 @@ def _call(code: Code, work: bytes) -> Any:
     return function(*arguments)
 
 
-Parts: TypeAlias = tuple[
-    Start,
-    int,
-    tuple[type[BaseException], ...],
-    Check,
-    int,
-    Callable[[Iterable[str], Callable[[], object]], None],
-]
-
-
-def cluster_parts(client: Any) -> Parts:
+def cluster_parts(client: Any) -> tuple[Any, ...]:
     """Return what a `Pool` of a client's cluster is made of, in the order of its arguments.
 
     Its check raises `WorkersLost` when the cluster goes away, or has no workers for
