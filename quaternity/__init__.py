@@ -96,7 +96,7 @@ if not TYPE_CHECKING:  # so that a type checker refuses names that are not there
     def __getattr__(name: str) -> Any:
         if name in _OLD:
             home, new = _OLD[name]
-            text = f"quaternity.{name} goes in 0.10: quaternity.{new} gives the value itself"
+            text = f"quaternity.{name} is deprecated: quaternity.{new} gives the value itself"
             warn(text, DeprecationWarning, stacklevel=2)
             return getattr(import_module(home), name)
         if name not in _HOME:

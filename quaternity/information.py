@@ -6,8 +6,7 @@ import warnings
 from quaternity.insight import analysis
 
 warnings.warn(
-    "quaternity.information is called quaternity.insight.analysis since 0.9; "
-    "the old name goes in 0.10",
+    "quaternity.information is called quaternity.insight.analysis now; the old name is deprecated",
     DeprecationWarning,
     stacklevel=2,
 )

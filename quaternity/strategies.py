@@ -6,8 +6,7 @@ import warnings
 from quaternity.trials import strategies
 
 warnings.warn(
-    "quaternity.strategies is called quaternity.trials.strategies since 0.9; "
-    "the old name goes in 0.10",
+    "quaternity.strategies is called quaternity.trials.strategies now; the old name is deprecated",
     DeprecationWarning,
     stacklevel=2,
 )

@@ -143,6 +143,9 @@ class SetConstraint(_SetFields):
         """
         players = whole(players, "players", 0)
         check_size(players, 0, length(owners, "owners"))
+        for name, bounds in (("low", low), ("high", high)):
+            if bounds is not None and length(bounds, name) != players:
+                raise InputError(f"{name}: {len(bounds)} bounds for {players} players")
         masks = [
             _mask(numbers, card, players) for card, numbers in enumerate(entries(owners, "owners"))
         ]

@@ -149,7 +149,7 @@ def find_solver(name: str) -> Solver:
     if name in RIVALS:
         return RIVALS[name].solver
     if PLACE.fullmatch(name):
-        return _placed(name)
+        return _placed(name, *sys.path)
     registered_solvers().check(name)
     table = all_solvers()
     if name not in table:
@@ -159,7 +159,9 @@ def find_solver(name: str) -> Solver:
 
 
 @lru_cache(maxsize=64)
-def _placed(place: str) -> Solver:
+def _placed(place: str, *path: str) -> Solver:
+    """Load a solver, again if modules are looked for in other folders."""
+    del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
             return _row(place, load_place(place, here=True))

@@ -123,13 +123,14 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
 
 
 @takes(problem=DealProblem)
-def deal_faults(problem: DealProblem, owner: Sequence[Sequence[int]]) -> list[str]:
+def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> list[str]:
     """Return everything that is wrong with a deal; empty when it satisfies the problem.
 
-    `owner[set][card]` is a player, in lists or tuples of whole numbers; nothing else is a deal.
+    `owner` is a `Deal`, or lists or tuples of whole numbers: `owner[set][card]` is a player.
+    Nothing else is a deal.
     Cost: cards + players x sets.
     """
-    rows = _plain_rows(owner, list)
+    rows = _plain_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
         return ["the deal is not, for every set, a list of players"]
     if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:

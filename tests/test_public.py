@@ -59,7 +59,9 @@ def test_a_face_shows_public_names_only(face: str) -> None:
 def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
     module = import_module(face)
     for old, new in RENAMED[face].items():
-        with pytest.warns(DeprecationWarning, match=f"{old} is called {new}"):
+        with pytest.warns(
+            DeprecationWarning, match=f"{old} is called {new} now; the old name is deprecated$"
+        ):
             assert getattr(module, old) is getattr(module, new)
         assert old not in dir(module)
 

@@ -7,13 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Barrier, Thread, get_ident
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -26,6 +27,9 @@ from quaternity.workers.pool import (
     ordered_map,
     threaded_map,
 )
+from quaternity.workers.program import command_words
+from quaternity.workers.shipping import install, own_code
+from solvers import DealProblem, SetConstraint, find_solver
 from tests.bulk_work import (
     Drawn,
     Private,
@@ -273,9 +277,20 @@ class Counted:
 
     scheduler = SimpleNamespace(address="here")
     status = "running"
+    others: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         self.workers, self.answers = 1, True
+
+    def get_versions(self, packages: list[str]) -> Any:
+        has = {"packages": dict.fromkeys(packages, "1")}
+        return {"client": has, "scheduler": has, "workers": {"worker 0": has, **self.others}}
+
+    def run(self, function: Any, *arguments: Any, on_error: str) -> dict[str, Any]:
+        return {"worker 0": function(*arguments)}
+
+    def get_executor(self, pure: bool) -> SerialExecutor:
+        return SerialExecutor()
 
     def nthreads(self) -> dict[str, int]:
         if not self.answers:
@@ -286,7 +301,7 @@ class Counted:
 def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
     pytest.importorskip("distributed")
     client = Counted()
-    _, in_flight, _, check = cluster_parts(client)
+    _, in_flight, _, check, *_ = cluster_parts(client)
     assert in_flight == 2 * 2 + 1
     for _ in range(2):
         with limited("quaternity.workers.cluster", WORKERLESS_SECONDS=1e9):
@@ -384,3 +399,116 @@ def test_an_executor_interrupted_while_it_starts_is_left(monkeypatch: pytest.Mon
     with pytest.raises(KeyboardInterrupt), open_executor(2) as pool:
         list(ordered_map(pool, double, range(9)))
     assert set(active_children()) == others
+
+
+SMALL = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+
+
+def work_with(names: Sequence[str]) -> list[Any]:
+    """What solvers and commands of some names give where they are asked, for `SMALL`."""
+    return [
+        command_words(name) if name.startswith("cmd:") else bool(find_solver(name)(SMALL))
+        for name in names
+    ]
+
+
+def test_code_from_outside_reaches_the_workers_of_a_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it has changed; without it each worker says what it lacks."""
+    pytest.importorskip("distributed")
+    here, there = tmp_path / "here", tmp_path / "there"
+    (here / "far" / "off").mkdir(parents=True)
+    there.mkdir()
+    solver = "import numpy\nfrom shipped_helper import answer\ndef run(p): return answer(p)\n"
+    (here / "shipped_solver.py").write_text(solver)
+    (here / "shipped_helper.py").write_text("from solvers import solve as answer\n")
+    (here / "far" / "off" / "solver.py").write_text("from solvers import solve as run\n")
+    (here / "bot.sh").write_text("#!/bin/sh\n")
+    (here / "bot.sh").chmod(0o755)
+    names = ["shipped_solver:run", "far.off.solver:run", "cmd:./bot.sh x", "cmd:sh bot.sh"]
+    (here / "far" / "__init__.py").touch()
+    (here / "far" / "off" / "__init__.py").touch()
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(here)
+    code = own_code([*names, "max-flow", "numpy:array", "tests.bulk_work:draw", "cmd:sh ../x"])
+    assert {name for name in code if not name.startswith("tests/")} == {
+        "shipped_solver.py", "shipped_helper.py", "bot.sh", "far/__init__.py",
+        "far/off/__init__.py", "far/off/solver.py",
+    }  # fmt: skip
+    pool = Pool(*cluster_parts(Counted()))
+
+    def run_there(prepared: Sequence[str]) -> list[Any]:
+        install({})
+        monkeypatch.chdir(here)
+        code = own_code(prepared)
+        monkeypatch.setattr("quaternity.workers.cluster.own_code", lambda names: code)
+        monkeypatch.chdir(there)
+        pool.drop()
+        pool.prepare(prepared, partial(work_with, names))
+        return next(ordered_map(pool, work_with, [names]))
+
+    try:
+        first, second, (bot, argument), (_, script) = run_there(names)
+        assert (first, second, argument) == (True, True, "x")
+        assert bot == script
+        assert os.access(bot, os.X_OK)
+        no = "from solvers import Infeasible\ndef answer(p): return Infeasible()\n"
+        (here / "shipped_helper.py").write_text(no)
+        assert run_there(names)[:2] == [False, True]
+        assert not Path(bot).exists()
+        for kept, words in ((2, "No module named 'shipped_solver'"), (0, "bot.sh is no program")):
+            lacking = names[kept : kept + 2]
+            with pytest.raises(InputError, match=f"^dask: worker worker 0: .*{words}"):
+                run_there(lacking)
+    finally:
+        install({})
+
+
+def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+
+    class Client(Counted):
+        others: ClassVar[dict[str, Any]] = {
+            f"tcp://{name}": {"packages": {"quaternity": version}}
+            for name, version in (("a", None), ("b", "2"), ("c", "1"))
+        }
+
+        def __init__(self, address: str, **options: Any) -> None:
+            super().__init__()
+
+        def wait_for_workers(self, number: int, timeout: float) -> None:
+            pass
+
+        def __enter__(self) -> Client:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    monkeypatch.setattr(distributed, "Client", Client)
+    words = (
+        "quaternity 1 is needed everywhere; worker tcp://a: quaternity is not installed; "
+        "worker tcp://b: quaternity 2$"
+    )
+    with pytest.raises(InputError, match=words), open_executor(dask="tcp://127.0.0.1:9"):
+        pass
+
+
+@only_thorough
+def test_code_from_outside_reaches_a_real_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shipped_alone.py").write_text("from solvers import solve as run\n")
+    monkeypatch.chdir(tmp_path)
+    names = ["shipped_alone:run"]
+    with (
+        cluster(tmp_path, workers=2) as (address, *_),
+        open_executor(dask=address) as pool,
+    ):
+        pool.prepare(names, partial(work_with, names))
+        assert list(ordered_map(pool, work_with, [names] * 4)) == [[True]] * 4
+        with pytest.raises(
+            InputError, match=r"^dask: worker tcp://.*: .*'shipped_alone'.*; worker"
+        ):
+            pool.prepare([], partial(work_with, names))

@@ -1,4 +1,4 @@
-"""The file of a game under way: it grows by whole lines, and one process at a time plays in it.
+"""A file that grows by whole lines, and that one process at a time writes: a game, or runs.
 
 The file is locked while it is open; a crash releases the lock. Before every change it must still be
 the file of that name, and as long as it was left: what somebody else did to it is never overwritten
@@ -63,7 +63,7 @@ class GrowingFile:
         file = None
         with empty:
             if empty._size:
-                raise InputError(f"{path}: is not empty: another process has begun a game there")
+                raise InputError(f"{path}: is not empty: another process has written to it")
             try:
                 with replacing_locked(path) as (part, handle):
                     part.write_text(text, encoding="utf-8", newline="")
@@ -165,9 +165,9 @@ def _locked(path: str, how: int = 0) -> io.FileIO:
         file = io.FileIO(os.open(path, flags, 0o666), "r+")
         try:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise InputError(f"{path}: cannot be written: a game needs a regular file")
+                raise InputError(f"{path}: cannot be written: it is not a regular file")
             if try_lock(file.fileno()) is False:
-                raise InputError(f"{path}: is being played in another process")
+                raise InputError(f"{path}: is in use by another process")
             # Before it was locked another process may have replaced it.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):

@@ -22,7 +22,7 @@ def public_only(
             raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
         new = renamed[name]
         warnings.warn(
-            f"{package['__name__']}.{name} is called {new} since 0.9; the old name goes in 0.10",
+            f"{package['__name__']}.{name} is called {new} now; the old name is deprecated",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -34,13 +34,17 @@ def _status() -> int:
 
 
 def _open_streams() -> None:
-    """Give a process that was started without standard streams some that lead nowhere."""
+    """Give a process that was started without standard streams some that lead nowhere.
+
+    Standard output cannot be written to, so that results are not lost without a message.
+    """
     import os
     import sys
 
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - kept open
+            how = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))  # noqa: SIM115
 
 
 __all__ = ["main"]

@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -41,6 +42,10 @@ class RootGroup(HelpfulGroup):
             if game is not None:
                 group = self.get_command(ctx, game)
                 return "tournament", group.get_command(ctx, "tournament"), rest
+        if args and self.get_command(ctx, args[0]) is None:
+            close = ", ".join(map(repr, get_close_matches(args[0], self.list_commands(ctx))))
+            if close:
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close}?")
         return super().resolve_command(ctx, args)
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quaternity.base.errors import InputError, LimitError
+from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.plots import check_drawing, check_picture
 from quaternity.base.writing import check_may_be_written
 from quaternity.cli.app import app
@@ -25,7 +26,13 @@ from quaternity.cli.chosen_solvers import (
     guarded,
     saved_or_shown,
 )
-from quaternity.cli.compare_output import comparison_of, print_comparison, read_runs, save
+from quaternity.cli.compare_output import (
+    KeptRuns,
+    comparison_of,
+    print_comparison,
+    read_runs,
+    save,
+)
 from quaternity.cli.compare_requests import (
     BUDGET,
     BUDGET_OF_A_SWEEP,
@@ -34,7 +41,6 @@ from quaternity.cli.compare_requests import (
     EACH,
     STATES,
     STATES_OF_A_SWEEP,
-    Request,
     of_families,
     of_files,
     of_games,
@@ -48,10 +54,17 @@ from quaternity.cli.options import (
     SaveTo,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, warn
 from quaternity.game.saved_states import check_directory
-from quaternity.trials.comparison import Measured, measure, measured_states, report
+from quaternity.trials.comparison import (
+    Measured,
+    Work,
+    measure,
+    measured_states,
+    remaining,
+    report,
+)
 from quaternity.trials.comparison.drawing import draw_comparison
 from quaternity.workers.pool import open_executor, ordered_map
 
@@ -118,8 +131,9 @@ def compare(
     ] = None,
     runs: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write one JSON line per run; quaternity "
-                     "compare FILE makes all tables again."),
+        typer.Option(metavar="FILE", help="Write one JSON line per run, as soon as it is measured. "
+                     "The same command continues an interrupted file; quaternity compare FILE "
+                     "makes all tables again."),
     ] = None,
     page: Annotated[
         str | None,
@@ -162,7 +176,7 @@ def compare(
         "--sweep": sweep,
     }  # fmt: skip
     for_families: dict[str, object] = {"--families": families, "--cards": cards, "--each": each}
-    text, interrupted = None, False
+    text, stopped = None, None
     comparison = read_runs(files) if files else None
     if comparison is not None:
         measuring = {"--damage": damage, "--repeats": repeats, "--budget": budget, "--runs": runs}
@@ -181,15 +195,18 @@ def compare(
             base = (set_size, sets, players)
             share = DAMAGE if damage is None else damage
             request = of_games(base, sweep, states, seed, share, repeats, budget)
-        measured, interrupted = _measured(request, limit, chosen, workers, dask)
-        rows = [run for measurement in measured for run in measurement.runs]
-        comparison = comparison_of(rows, request.what, seed, limit, chosen)
+        works = [replace(work, limit=limit) for work in request.works]
+        about = request.what, seed, limit, chosen, works
+        with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
+            works = list(remaining(works, kept.runs))
+            measured, stopped = _measured(works, chosen, workers, dask, kept.add)
+        comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
     with Leaving() as leaving:
         if comparison.faults:
             leaving.status = ExitStatus.DISAGREE
-        elif interrupted:
-            leaving.status = ExitStatus.INTERRUPTED
+        elif stopped is not None:
+            leaving.status = status_of(stopped)
         unsaved = None
         try:
             save(comparison, runs, page)
@@ -197,7 +214,7 @@ def compare(
             unsaved = error
         saved = None if text is None else saved_or_shown(save_to, text)
         if as_json:
-            ending = {"saved": saved, "interrupted": interrupted}
+            ending = {"saved": saved, "interrupted": stopped is not None}
             print(json.dumps(report.document(comparison) | ending))
         elif as_csv:
             print(report.csv_text(comparison), end="")
@@ -209,8 +226,9 @@ def compare(
             warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
         if plot is not None and comparison.runs:
             draw_comparison(plot, comparison, report.headline(comparison))
-        if interrupted:
-            warn("interrupted: this is what was measured so far")
+        if stopped is not None:
+            again = "" if runs is None else "; the same command measures the rest"
+            warn(f"{reason_of(stopped)}: this is what was measured so far{again}")
         if unsaved is not None:
             if not comparison.faults:
                 raise unsaved
@@ -261,27 +279,39 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
 
 
 def _measured(
-    request: Request, limit: float, solvers: list[Solver], workers: int, dask: str | None
-) -> tuple[list[Measured], bool]:
-    """Measure everything; return also whether that was interrupted."""
-    works = [replace(work, limit=limit) for work in request.works]
+    works: Sequence[Work],
+    solvers: list[Solver],
+    workers: int,
+    dask: str | None,
+    keep: Callable[[Measured], None],
+) -> tuple[list[Measured], BaseException | None]:
+    """Measure everything, and keep each state at once; return also what stopped it before its end.
+
+    Raises what stopped it, other than an interrupt, if nothing was measured.
+    """
     measured: list[Measured] = []
-    with progress("states", sum(work.states for work in works)) as bar:
+    with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
         try:
             if workers == 1 and dask is None:
                 # State by state, so that an interrupt loses one at most.
                 for work in works:
                     for state in measured_states(work, solvers):
+                        keep(state)
                         measured.append(state)
                         bar.advance(1, "states")
             else:
                 with open_executor(workers, dask) as pool:
+                    pool.prepare([s.name for s in solvers], partial(list, solvers))
                     for piece in ordered_map(pool, partial(measure, solvers=solvers), works):
+                        for state in piece:
+                            keep(state)
                         measured += piece
                         bar.advance(len(piece), "states")
-        except KeyboardInterrupt:
-            return measured, True
-    return measured, False
+        except (KeyboardInterrupt, QuaternityError, OSError, MemoryError) as error:
+            if not measured and not isinstance(error, KeyboardInterrupt):
+                raise
+            return measured, error
+    return measured, None
 
 
 def _smallest_fault(measured: Sequence[Measured]) -> str | None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaternity.base.errors import InputError
+from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.text_table import table_lines
-from quaternity.base.wording import printable
+from quaternity.base.wording import counted, printable
 from quaternity.base.writing import write_text
 from quaternity.cli.opening import named, tell_oddities
-from quaternity.cli.terminal import say, width
-from quaternity.trials.comparison import Comparison, Run
+from quaternity.cli.terminal import say, warn, width
+from quaternity.game.settings import Settings
+from quaternity.game.state_file import any_text
+from quaternity.trials.comparison import Comparison, Measured, Run, Series, Work
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
     counts,
@@ -27,7 +35,13 @@ from quaternity.trials.comparison.report import (
     row_table,
     tells_growth,
 )
-from quaternity.trials.comparison.runs import MOST_BYTES, is_runs_file, machine, parse_runs
+from quaternity.trials.comparison.runs import (
+    MOST_BYTES,
+    is_runs_file,
+    lines_of,
+    machine,
+    parse_runs,
+)
 from solvers.judgement import OURSELVES
 from solvers.registry import SOLVERS, VARIANTS
 from solvers.rivals import RIVALS
@@ -37,7 +51,13 @@ if TYPE_CHECKING:
 
 
 def comparison_of(
-    runs: Sequence[Run], what: str, seed: int, limit: float, solvers: Iterable[Solver]
+    runs: Sequence[Run],
+    what: str,
+    seed: int,
+    limit: float,
+    solvers: Iterable[Solver],
+    works: Sequence[Work],
+    finished: bool = False,
 ) -> Comparison:
     """Keep runs together with what is needed to repeat them."""
     # What cannot be printed may stand in the name of a file.
@@ -45,7 +65,71 @@ def comparison_of(
     versions = {solver.name: _version(solver) for solver in solvers}
     if any(run.solver == OURSELVES for run in runs):
         versions[OURSELVES] = "at fault itself"
-    return Comparison(what, seed, limit, command, machine(), versions, runs)
+    lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
+    texts = [any_text(given) for given in chain.from_iterable(lists)]
+    plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
+    return Comparison(
+        what, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
+    )
+
+
+SHARED = ("plan", "machine", "versions")
+"""Attributes that are equal for comparisons whose runs may stand in one file."""
+
+
+class KeptRuns:
+    """The runs of a comparison, kept in a file as soon as they are measured.
+
+    Attributes:
+        runs: those of an interrupted comparison with the same plan, then those that were added.
+    """
+
+    def __init__(self, path: str | None, comparison: Comparison) -> None:
+        """Read what an interrupted comparison left; `comparison` is the new one, without runs.
+
+        Raises:
+            InputError: the file is damaged, or holds an interrupted comparison of something else.
+        """
+        self.runs: list[Run] = []
+        self._file: GrowingFile | None = None
+        # The file is written in one step at the end if it is a pipe or a device.
+        grows = path is not None and (os.path.isfile(path) or not os.path.exists(path))
+        self._path = path if grows else None
+        self._comparison = comparison
+        found = None if self._path is None else read_runs([self._path])
+        if self._path is None or found is None or found.finished or not found.runs:
+            return
+        if any(getattr(found, key) != getattr(comparison, key) for key in SHARED):
+            raise InputError(
+                f"{path}: holds an interrupted comparison of other states, with other options, "
+                "solvers or versions, or on another machine: finish it, delete it, or name another "
+                "file"
+            )
+        # A crash may have cut off the runs of the last instance.
+        last = found.runs[-1].instance
+        self.runs = [run for run in found.runs if run.instance != last]
+        kept = counted(len({run.instance for run in self.runs}), "state")
+        warn(f"{path}: continued after {kept}")
+
+    def add(self, measured: Measured) -> None:
+        """Add the runs of one instance, in the file too; warn if that cannot be written now."""
+        self.runs += measured.runs
+        if self._path is None:
+            return
+        try:
+            if self._file is None:
+                earlier = self.runs[: -len(measured.runs)]
+                write_text(self._path, replace(self._comparison, runs=earlier).text())
+                self._file = GrowingFile(self._path)
+            self._file.append(lines_of(measured.runs), counted(len(measured.runs), "run"))
+        except InputError as error:
+            warn(str(error))
+            self._path = None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
 
 
 def _version(solver: Solver) -> str:

@@ -142,8 +142,9 @@ def export(
     For Gambit (efg) a small game is named instead of a file, by the name of a benchmark or by its
     settings: it is written with all its moments, at most 200,000.
 
-    Example: quaternity export state.json --to smt2 --out state.smt2
-    Example: quaternity export "kwartet(players=2,sets=2,max_moves=2)" --to efg
+    Examples:
+      quaternity export state.json --to smt2 --out state.smt2
+      quaternity export "kwartet(players=2,sets=2,max_moves=2)" --to efg
     """
     if to == "efg":
         from quaternity.environments.episode import TableGame
@@ -186,7 +187,7 @@ def prove(
             if as_json:
                 print(json.dumps(document | {"deal": verdict.deal.owner}))
                 return
-            print(f"{file}: possible, so there is nothing to prove; for example:")
+            say(f"{file}: possible, so there is nothing to prove; for example:")
             for player in range(problem.players):
                 cards = " ".join(f"{index}/{card}" for index, card in verdict.deal.hand(player))
                 say(f"  player {player}: {cards or '-'}")
@@ -213,7 +214,7 @@ def prove(
         print(json.dumps(document))
     else:
         by = "checked" if accepted is None else "checked, by VeriPB too"
-        print(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
+        say(f"{file}: impossible; {paths[1]} proves it of {paths[0]} ({by})")
 
 
 def _veripb(paths: list[str]) -> bool | None:

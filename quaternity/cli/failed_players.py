@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any, NamedTuple
 from quaternity.base.errors import FaultPlace, InputError, LimitError, PlayerFault, QuaternityError
 from quaternity.base.reading import read_bytes
 from quaternity.base.writing import write_text
-from quaternity.cli.status import ExitStatus, Leaving, Terminated, status_of
+from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, tell, tell_internal_error, warn
 from quaternity.table.tournament.playing import (
     GameResult,
@@ -53,23 +51,6 @@ class Failures(NamedTuple):
     traceback: bool
 
 
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM interrupt the block as Ctrl-C does, so that finished games are shown."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(number: int, frame: object) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def play_tournament(
     plan: Tournament, games: int, workers: int, dask: str | None, failures: Failures
 ) -> tuple[list[GameResult], ExitStatus, dict[str, Any] | None]:
@@ -88,7 +69,7 @@ def play_tournament(
     try:
         with (
             traced(failures.traceback),
-            _terminable(),
+            terminable(),
             progress("games", games) as bar,
             open_executor(workers, dask) as pool,
         ):
@@ -101,9 +82,7 @@ def play_tournament(
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
             tell_internal_error(error)  # the games are shown all the same
-        why = f"{str(error) or type(error).__name__}; ended"
-        if interrupted:
-            why = "terminated" if isinstance(error, Terminated) else "interrupted"
+        why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = in_hand > 1 and fault is None
         lost = f"; up to {in_hand - 1} more of each worker are not shown" if cut else ""
         warn(f"{why} after {len(finished)} of {games} games{lost}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, WorkersLost
 from quaternity.cli.app import app
 from quaternity.cli.chosen_solvers import (
     MEMORY,
@@ -24,7 +23,7 @@ from quaternity.cli.chosen_solvers import (
     saved_or_shown,
 )
 from quaternity.cli.options import AsJson, Dask, SaveTo, Workers
-from quaternity.cli.status import ExitStatus, Leaving
+from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
 from quaternity.workers.pool import open_executor
@@ -79,7 +78,7 @@ def fuzz(
     campaign = partial(
         run_campaign, chosen, examples=examples, seconds=seconds, seed=seed, tally=tally
     )
-    finding, interrupted = _run(campaign, tally, examples, seconds, workers, dask)
+    finding, stopped = _run(campaign, tally, examples, seconds, workers, dask)
     saved = None
     if finding is not None:
         saved = saved_or_shown(save_to, finding.state_file)
@@ -88,16 +87,20 @@ def fuzz(
     with Leaving() as leaving:
         if finding is not None:
             leaving.status = ExitStatus.DISAGREE
-        elif interrupted:
-            leaving.status = ExitStatus.INTERRUPTED
+        elif stopped is not None:
+            leaving.status = status_of(stopped)
         if as_json:
-            print(json.dumps(_document(tally, finding, saved, seed, spent, interrupted, names)))
+            print(
+                json.dumps(
+                    _document(tally, finding, saved, seed, spent, stopped is not None, names)
+                )
+            )
         else:
             _print_summary(tally, names, seed, spent)
         if finding is not None:
             _print_finding(finding, saved, solvers)
-        elif interrupted:
-            warn("interrupted: no disagreement so far")
+        elif stopped is not None:
+            warn(f"{reason_of(stopped)}: no disagreement so far")
 
 
 def _check_budget(seconds: float | None, examples: int | None) -> None:
@@ -110,18 +113,18 @@ def _check_budget(seconds: float | None, examples: int | None) -> None:
 
 
 def _run(
-    campaign: Callable[..., Finding | None],
+    campaign: partial[Finding | None],
     tally: Tally,
     examples: int | None,
     seconds: float | None,
     workers: int,
     dask: str | None,
-) -> tuple[Finding | None, bool]:
-    """Run a campaign; return its finding, and whether it was interrupted."""
+) -> tuple[Finding | None, BaseException | None]:
+    """Run a campaign; return its finding, and what stopped it before its end."""
     begun, shown = monotonic(), 0.0
     what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:
-        with progress(what, total) as bar, open_executor(workers, dask) as pool:
+        with terminable(), progress(what, total) as bar, open_executor(workers, dask) as pool:
 
             def show() -> None:
                 nonlocal shown
@@ -129,10 +132,12 @@ def _run(
                 bar.advance(reached - shown, _kinds(tally))
                 shown = reached
 
+            chosen = campaign.args[0]
+            pool.prepare([s.name for s in chosen], partial(list, chosen))
             shared = workers > 1 or dask is not None
-            return campaign(pool=pool if shared else None, on_progress=show), False
-    except KeyboardInterrupt:
-        return None, True
+            return campaign(pool=pool if shared else None, on_progress=show), None
+    except (KeyboardInterrupt, WorkersLost) as error:
+        return None, error
 
 
 def _kinds(tally: Tally) -> str:

@@ -124,8 +124,8 @@ def simulate(
 
     Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
     by its neighbours. If --games is no multiple of that, the last deal has the first orders only.
-    Errors are standard errors over deals. A tie is shared evenly in the win share. The same seed
-    gives the same games on any number of workers.
+    From ten deals on, ± is a 95 % interval over deals. A tie is shared evenly in the win share. The
+    same seed gives the same games on any number of workers.
 
     A strategy that fails ends the run with status 3, or 4 if it took too long. The games before are
     shown, and the game in which it failed is saved as a log.
@@ -222,24 +222,19 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
             name,
             str(record.wins),
             str(record.tied),
-            _shown(record.win_share, 3),
+            record.win_share.text(3),
             f"{record.points.mean:.2f}",
         ]
         for name, record in zip(labels(names), table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
-    stretches = "" if goes is None else f"{_shown(goes, 1)} goes and "
+    stretches = "" if goes is None else f"{goes.text(1)} goes and "
     say(
         f"{counted(table.games, 'game')}, {table.shared} tied; a game has "
-        f"{stretches}{_shown(table.moves, 1)} requests; {seconds:.1f} s"
+        f"{stretches}{table.moves.text(1)} requests; {seconds:.1f} s"
     )
     if table.games_a_deal > 1:
         say(orders_text(table, len(names)))
-
-
-def _shown(value: Measured, digits: int) -> str:
-    error = "" if value.error is None else f" ± {value.error:.{digits}f}"
-    return f"{value.mean:.{digits}f}{error}"
 
 
 @kwartet.command()

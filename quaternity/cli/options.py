@@ -75,7 +75,12 @@ Secret = Annotated[
 
 Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 Dask = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Run on the Dask cluster at tcp://...")
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on the Dask cluster at tcp://... The code of players and solvers "
+        "of your own is sent there.",
+    ),
 ]
 SaveTo = Annotated[
     str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from quaternity.cli.options import (
     MaybeTieBreakName,
     Workers,
 )  # fmt: skip
-from quaternity.cli.status import ExitStatus, Leaving, status_of
+from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, terminable
 from quaternity.cli.terminal import Progress, progress, say, warn
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
@@ -38,7 +38,7 @@ from quaternity.perfect.forcing import Forcing
 from quaternity.workers.pool import open_executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from quaternity.game.state import State
@@ -140,7 +140,8 @@ def solve(
     if ask is not None:
         if out or everybody or estimate_only:
             raise InputError("--ask goes without --out, --everybody and --estimate")
-        _answer(state, ask, seconds, certificate, as_json)
+        with _telling_interrupts(None):
+            _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
         raise InputError(f"--ties {shown(ties)}: coin or chance, and with --everybody")
@@ -157,7 +158,22 @@ def solve(
     target = None if out is None else Path(out)
     most = None if no_limit else most_states
     wish = everybody, ties
-    _solve(state, target, certificate, most, workers, dask, wish, as_json)
+    with _telling_interrupts(target):
+        _solve(state, target, certificate, most, workers, dask, wish, as_json)
+
+
+@contextmanager
+def _telling_interrupts(target: Path | None) -> Iterator[None]:
+    """Say after an interrupt, or SIGTERM, what is kept of the work."""
+    try:
+        with terminable():
+            yield
+    except KeyboardInterrupt as error:
+        kept = f"nothing is kept{' without --out' if target is None else ' yet'}"
+        if target is not None and _work(target).exists():
+            kept = f"what is done is in {_work(target)}, and the same command goes on from there"
+        warn(f"{reason_of(error)}; {kept}")
+        raise typer.Exit(status_of(error)) from error
 
 
 def _solve(
@@ -313,10 +329,6 @@ def _solved(
                 remove_working_files(state, work)
             except InputError as error:
                 warn(str(error))
-    except KeyboardInterrupt:
-        if work is not None and work.exists():
-            warn(f"interrupted; what is done is in {work}, and the same command goes on from there")
-        raise
     except LimitError:
         if work is not None and work.exists():
             warn(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from types import TracebackType
 
@@ -28,6 +32,30 @@ class ExitStatus(IntEnum):
 
 class Terminated(KeyboardInterrupt):
     """The process was told to end, by SIGTERM, and ends as after Ctrl-C."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM interrupt the block as Ctrl-C does, so that finished work is shown."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return in words what stopped the work of a command."""
+    if isinstance(error, KeyboardInterrupt):
+        return "terminated" if isinstance(error, Terminated) else "interrupted"
+    return str(error) or type(error).__name__
 
 
 class Leaving:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import signal
 import sys
@@ -23,10 +24,13 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 MOMENT = 0.05
 """Seconds in which a line is read that lies there."""
 
+_CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""What a terminal would obey, but for the ends of lines, tabs and what `bold` writes."""
+
 
 def warn(text: str) -> None:
     """Print a message on standard error."""
-    message = f"quaternity: {text}"
+    message = f"quaternity: {_CONTROLS.sub('?', text)}"
     tell(f"{folded(message) if sys.stderr.isatty() else message}\n")
 
 
@@ -68,7 +72,11 @@ def width() -> int | None:
 
 
 def say(text: str, indent: int = 2) -> None:
-    """Print lines; on a terminal they are broken between words, and later ones indented."""
+    """Print lines; on a terminal they are broken between words, and later ones indented.
+
+    Control characters, which may stand in the name of a file, are printed as `?`.
+    """
+    text = _CONTROLS.sub("?", text)
     print(text if width() is None else folded(text, indent))
 
 

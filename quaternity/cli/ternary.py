@@ -280,7 +280,7 @@ def picture(
     if as_json:
         print_json(file=file, kind=kind, pairs=sum(1 for _ in pairs()))
         return
-    print(f"{file}: {kind}")
+    say(f"{file}: {kind}")
 
 
 def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:

@@ -34,7 +34,7 @@ from quaternity.table.games import game_names
 from quaternity.table.player_file import named_player
 from quaternity.table.tournament.picture import draw_table
 from quaternity.table.tournament.playing import GameResult, Tournament
-from quaternity.table.tournament.scores import Measured, Table, tabulated
+from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, tabulated
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
@@ -225,7 +225,7 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
         [
             name,
             *map(str, (record.games, record.wins, record.share, record.score, record.points)),
-            _rounded(record.rating),
+            "-" if record.rating is None else record.rating.text(0),
         ]
         for name, record in zip(names, table.records, strict=True)
     ]
@@ -247,14 +247,8 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
         say(f"the same games again: --seed {plan.seed} --secret {plan.secret}")
 
 
-def _rounded(rating: Measured | None) -> str:
-    if rating is None:
-        return "-"
-    return f"{rating.mean:.0f}" + ("" if rating.error is None else f" ± {rating.error:.0f}")
-
-
 def _in_errors(margin: Measured) -> str:
-    return f"{margin.mean / margin.error:+.1f}" if margin.error else "-"
+    return f"{margin.mean / margin.error:+.1f}" if margin.margin and margin.error else "-"
 
 
 def orders_text(table: Table, seats: int) -> str:
@@ -268,4 +262,4 @@ def orders_text(table: Table, seats: int) -> str:
         text = f"{counted(whole, 'deal')} in {orders}, balanced"
     if extra:
         text += f", one more in {extra}"
-    return f"{text}; errors over deals" if table.deals > 1 else text
+    return f"{text}; ± 95 % intervals over deals" if table.deals >= MIN_DEALS else text

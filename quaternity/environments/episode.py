@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
+from quaternity.base.plain_values import numbered, whole
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.sentences import Kind
 from quaternity.base.text_record import check_asked
@@ -458,6 +458,7 @@ class Episode:
         if self.seat is None:
             raise InputError(f"action {action}: the episode is over")
         game = self.game
+        action = numbered(action, game.encoded.actions, "action")
         move = game.encoded.move(action, self.view)
         return self.after_move(self.seat, move)
 

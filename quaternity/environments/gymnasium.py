@@ -28,7 +28,7 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
+from quaternity.base.plain_values import numbered, whole
 from quaternity.base.wording import shown
 from quaternity.environments.episode import TableGame
 from quaternity.table.games import GAMES, registration
@@ -144,15 +144,14 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         match, encoded = self.match, self.game.encoded
         if self._over or self._is_cut_off:
             raise InputError("step: the episode is over; call reset")
-        if not self.action_space.contains(np.int64(action)):
-            raise InputError(f"action {shown(action)} is out of range 0..{encoded.actions - 1}")
+        action = numbered(action, encoded.actions, "action")
         view = match.view(self.seat)
         if not encoded.mask(view)[action]:
             logger.warn(f"action {action} is not legal: the learner loses, and the game ends")
             self._lost = True
             return self._seen(), -1.0, True, False, self._info()
         self._steps += 1
-        move = encoded.move(int(action), view)
+        move = encoded.move(action, view)
         if move is not None:
             match.play(self.seat, move)
         elif (planned := match.next_program()) is not None:

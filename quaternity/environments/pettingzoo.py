@@ -21,7 +21,6 @@ depend on what the agent may know, and on nothing else.
 from __future__ import annotations
 
 import sys
-from operator import index
 from os import PathLike
 from random import Random
 from typing import Any
@@ -32,7 +31,7 @@ from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
-from quaternity.base.plain_values import whole
+from quaternity.base.plain_values import numbered, whole
 from quaternity.base.plots import new_figure
 from quaternity.base.wording import shown
 from quaternity.environments.episode import Episode, TableGame
@@ -149,14 +148,7 @@ class _Table:
         Raises:
             InputError: it is none.
         """
-        actions = self.game.encoded.actions
-        try:
-            number = index(action)  # type: ignore[arg-type]  # anything may come: it is tried
-        except TypeError:
-            number = -1
-        if not 0 <= number < actions:
-            raise InputError(f"action {shown(action)} is out of range 0..{actions - 1}")
-        return number
+        return numbered(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as the seat to act sees it; how is `render_mode`'s to say."""

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from quaternity.base.errors import InputError
+from quaternity.base.plain_values import numbered
 from quaternity.base.wording import shown
 from quaternity.table.programs import encoded_of
 
@@ -43,6 +44,7 @@ class _Seated:
         """Return the move of the action that the policy chooses; None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
-        if not (0 <= action < len(mask) and mask[action]):
+        action = numbered(action, len(mask), "action")
+        if not mask[action]:
             raise InputError(f"action {shown(action)}: not legal, the mask has no 1 there")
-        return self._encoded.move(int(action), view)
+        return self._encoded.move(action, view)

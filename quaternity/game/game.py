@@ -160,7 +160,11 @@ class Game(Shown):
         return None
 
     def undo(self) -> Game:
-        """Return the game without its last move; at its start the same game."""
+        """Return the game without its last move.
+
+        Raises:
+            InputError: No move was made.
+        """
         if not self.moves:
-            return self
+            raise InputError("undo: no move was made")
         return Game(self.settings, self.moves[:-1], self.states[:-1])

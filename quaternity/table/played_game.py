@@ -179,9 +179,13 @@ class PlayedGame(Generic[S, P, M, V]):
         return type(self)(self.rules, (*self.positions, after), (*self.moves, (mover, made)))
 
     def undo(self) -> Self:
-        """Return the game without its last move; at its start the same game."""
+        """Return the game without its last move.
+
+        Raises:
+            InputError: No move was made.
+        """
         if not self.moves:
-            return self
+            raise InputError("undo: no move was made")
         return type(self)(self.rules, self.positions[:-1], self.moves[:-1])
 
     def board(self, seat: int | None = None) -> str:

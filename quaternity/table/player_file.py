@@ -60,14 +60,14 @@ def _read(path: str) -> dict[str, dict[str, str]]:
             known = ", ".join(game_names())
             raise InputError(f"{path}: {shown(game)} is no table of a game; games are {known}")
         for name, player in names.items():
-            where = f"{path}: {game}.{name}"
+            where = f"{path}: {game}.{shown(name, str)}"
             if not isinstance(player, str):
                 raise InputError(f"{where}: {shown(player)} is no text such as 'cmd:./hoarder'")
             taken = {YOU, *registration(game).players, *registered(game).found}
-            if name in taken or not name.replace("-", "").replace("_", "").isalnum():
-                raise InputError(
-                    f"{where}: the name is taken, or more than letters, digits, - and _"
-                )
+            if name in taken:
+                raise InputError(f"{where}: the name is already in use")
+            if not name.replace("-", "").replace("_", "").isalnum():
+                raise InputError(f"{where}: a name may only contain letters, digits, - and _")
             try:
                 check_name(game, player, people=False)
             except InputError as error:

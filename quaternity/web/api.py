@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
+from quaternity.base.wording import shown
 from quaternity.table.games import game_names, registration
 from quaternity.web.admission import Admission
 from quaternity.web.clock import read_clock
@@ -41,6 +42,8 @@ MOST_MOVES = 500
 
 LONGEST_MOVE = 200
 LONGEST_ID = 64
+FIELDS_OF_A_TABLE = ("game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock")
+"""Names in a request for a new table; others are refused, for they may be misspelled."""
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -107,6 +110,9 @@ class Api:
         """`POST /api/tables`."""
         self._count()
         sent = await document_of(request, self.limits.body)
+        if unknown := sent.keys() - set(FIELDS_OF_A_TABLE):
+            known = ", ".join(FIELDS_OF_A_TABLE)
+            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; known are {known}")
         seats = taken(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
             raise Refusal(422, "seats: a list of texts is expected")

@@ -29,7 +29,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     """Return the settings in a request, those that it does not name being the usual ones.
 
     Args:
-        given: by name, as in JSON; texts of a form are taken for numbers and truth values too.
+        given: by name, as in JSON. A text is neither a number nor a truth value.
         seats: how many seats were asked for, if that was said.
 
     Raises:
@@ -69,19 +69,14 @@ def _value(field: SettingField, given: Any) -> Any:
             raise InputError(f"{field.name}: {shown(given)} is unknown; known are {allowed}")
         return given
     if field.kind == "truth":
-        if isinstance(given, bool):
-            return given
-        if given not in ("yes", "no"):
+        if not isinstance(given, bool):
             raise InputError(f"{field.name}: {shown(given)} is neither true nor false")
-        return given == "yes"
-    if field.default is None and given in (None, ""):
+        return given
+    if field.default is None and given is None:
         return None
-    number = given
-    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 10:
-        number = int(given)
-    if type(number) is not int or number not in range(field.least, field.most + 1, field.step):
+    if type(given) is not int or given not in range(field.least, field.most + 1, field.step):
         steps = f" in steps of {field.step}" if field.step > 1 else ""
         raise InputError(
             f"{field.name}: {shown(given)} is not a whole number {field.least}..{field.most}{steps}"
         )
-    return number
+    return given

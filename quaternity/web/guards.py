@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
@@ -15,6 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quaternity.base.wording import shown
 from quaternity.web.admission import asker, network_of
 from quaternity.web.refusal import LONG_QUESTION, Refusal
 from quaternity.web.seats import Caller, hashed
@@ -205,7 +207,9 @@ async def document_of(request: Request, most: int) -> dict[str, Any]:
         raise Refusal(415, "send application/json")
     body = await body_of(request, most)
     try:
-        document = json.loads(body.decode(), parse_constant=_no_number)
+        document = json.loads(
+            body.decode(), parse_constant=_no_number, object_pairs_hook=_fields_once
+        )
         if b"\\u" in body:
             json.dumps(document, ensure_ascii=False).encode()  # no half characters
     except (ValueError, RecursionError) as error:
@@ -213,6 +217,15 @@ async def document_of(request: Request, most: int) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise Refusal(400, "send one JSON object")
     return document
+
+
+def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object; refuse names that come more than once."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise Refusal(400, f"{shown(name, str)}: given more than once")
+    return fields
 
 
 def _no_number(text: str) -> None:

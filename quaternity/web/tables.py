@@ -98,7 +98,7 @@ MOST_DUE = 100
 """So many clocks that ran out are looked at once."""
 
 MOST_LIVE = 500
-"""So many tables are kept in memory at least; others are read again when somebody looks."""
+"""Number of tables above which idle ones are dropped from memory; they are read again on demand."""
 
 
 _log = logging.getLogger("uvicorn.error")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeAlias
 
-from quaternity.base.errors import InputError, WorkersLost
+from quaternity.base.errors import InputError, QuaternityError, WorkersLost
+from quaternity.base.wording import shown
+from quaternity.workers.shipping import Code, install, own_code
 
 Check: TypeAlias = Callable[[], None]
 
@@ -17,6 +20,9 @@ Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 
 CLUSTER_SECONDS = 10
 """How long to wait for a cluster to answer, and then for its first worker."""
+
+SHOWN = 5
+"""Maximum number of workers that a message names."""
 
 WORKERLESS_SECONDS = 60
 """How long a cluster may be without any worker in the middle of the work."""
@@ -61,13 +67,52 @@ def cluster_client(address: str) -> Iterator[Any]:
                 raise InputError(
                     f"dask {address!r}: the scheduler has no workers after {CLUSTER_SECONDS} s"
                 ) from error
+            _check_versions(client)
             yield client
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
 
 
-def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], ...], Check]:
+def _check_versions(client: Any) -> None:
+    """Raise `InputError` if the scheduler or a worker has another version of this package."""
+    told = client.get_versions(packages=["quaternity"])
+    mine = told["client"]["packages"]["quaternity"]
+    parts = {"the scheduler": told["scheduler"]}
+    parts |= {f"worker {address}": worker for address, worker in told["workers"].items()}
+    faults = []
+    for who, part in parts.items():
+        theirs = part["packages"]["quaternity"]
+        if theirs != mine:
+            has = "quaternity is not installed" if theirs is None else f"quaternity {theirs}"
+            faults.append(f"{who}: {has}")
+    if faults:
+        raise InputError(f"dask: quaternity {mine} is needed everywhere; {_some(faults)}")
+
+
+def _some(faults: list[str]) -> str:
+    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+    return "; ".join(faults[:SHOWN]) + more
+
+
+def _fault(code: Code, check: bytes) -> str | None:
+    """Install code on this worker, and return what a check says is wrong here."""
+    try:
+        install(code)
+        pickle.loads(check)()  # noqa: S301  # our own
+    except Exception as error:
+        return str(error) if isinstance(error, QuaternityError) else shown(error)
+    return None
+
+
+def _call(code: Code, work: bytes) -> Any:
+    """Call a function on this worker; the scheduler, which lacks the code, never unpacks it."""
+    install(code)
+    function, arguments = pickle.loads(work)  # noqa: S301  # our own
+    return function(*arguments)
+
+
+def cluster_parts(client: Any) -> tuple[Any, ...]:
     """Return what a `Pool` of a client's cluster is made of, in the order of its arguments.
 
     Its check raises `WorkersLost` when the cluster goes away, or has no workers for
@@ -75,8 +120,20 @@ def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], .
     """
     from distributed import KilledWorker
 
+    code: Code = {}
+
+    def prepare(names: Iterable[str], check: Callable[[], object]) -> None:
+        nonlocal code
+        code = own_code(names)
+        told = client.run(_fault, code, pickle.dumps(check), on_error="return")
+        faults = [f"worker {who}: {fault}" for who, fault in told.items() if fault is not None]
+        if faults:
+            raise InputError(f"dask: {_some(faults)}")
+
     def start() -> tuple[Executor, Check]:
-        executor: Executor = client.get_executor(pure=False)
+        executor: Any = client.get_executor(pure=False)
+        submit = executor.submit
+        executor.submit = lambda *work: submit(_call, code, pickle.dumps((work[0], work[1:])))
         # This executor knows no `cancel_futures`: without waiting it cancels.
         return executor, partial(executor.shutdown, wait=False)
 
@@ -103,5 +160,7 @@ def cluster_parts(client: Any) -> tuple[Start, int, tuple[type[BaseException], .
 
     threads = sum(client.nthreads().values())
     # Where a worker dies while its result is fetched, the executor takes the result for an error
-    # and cannot unpack it. Errors of our own calls are results, so no other ValueError comes.
-    return start, 2 * threads + 1, (KilledWorker, ValueError), check
+    # and cannot unpack it. A worker that comes later may lack this package. Errors of our own calls
+    # are results, so no other errors of these kinds come.
+    lost = KilledWorker, ValueError, ImportError, AttributeError, RuntimeError
+    return start, 2 * threads + 1, lost, check, 1, prepare

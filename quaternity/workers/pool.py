@@ -100,16 +100,20 @@ class Pool:
         lost: tuple[type[BaseException], ...] = (),
         check: Callable[[], None] = _nothing,
         threads: int = 1,
+        prepare: Callable[[Iterable[str], Callable[[], object]], None] = lambda names, check: None,
     ) -> None:
         """Make a pool.
 
         Args:
             start: gives an executor, and what ends it at once with all that it runs.
             check: called every `CHECK_SECONDS` of waiting; raises when no result can come any more.
+            prepare: takes names of players and solvers, and a call; on a cluster it sends the code
+                behind the names to the workers, and raises `InputError` if the call fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
         self._check = check
+        self.prepare = prepare
         self.in_flight = in_flight
         self.threads = threads
         self.lost: tuple[type[BaseException], ...] = (BrokenExecutor, *lost)
@@ -156,13 +160,14 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
     """Open what bulk work runs on: this process (1 worker), processes, or a Dask cluster.
 
     Processes are spawned, so functions, items and results must be picklable, and functions found by
-    name in an importable module; a cluster's workers must have the same version of this package.
+    name in an importable module. A cluster's scheduler and workers must have the same version of
+    this package; `Pool.prepare` sends them the code of players and solvers from outside.
     Leaving by an exception stops all workers at once. With `dask`, the address of a running
     scheduler such as `tcp://10.0.0.5:8786`, the number of workers is ignored.
 
     Raises:
         InputError: an impossible number of workers; `distributed` is not installed; nothing
-            answers at the address, or it has no workers.
+            answers at the address, it has no workers, or one has another version.
     """
     if dask is not None:
         from quaternity.workers.cluster import cluster_client, cluster_parts

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from quaternity.base.errors import InputError
 from quaternity.base.wording import printable, shown
 from quaternity.workers.child import MOST_PROCESSES, Child, Overdue, TooManyProcesses
+from quaternity.workers.shipping import installed_path
 
 COMMAND = "cmd:"
 """What the name of a player begins with that is a command."""
@@ -43,7 +44,7 @@ def command_words(name: str) -> tuple[str, ...]:
     if "#" in text or not text.isprintable():
         raise InputError(f"player {shown(name)}: a command is one line of text, without #")
     try:
-        words = shlex.split(text)
+        words = list(map(installed_path, shlex.split(text)))
     except ValueError as error:
         raise InputError(f"player {name!r}: {str(error).lower()}") from None
     if not words:

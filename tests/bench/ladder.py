@@ -196,9 +196,7 @@ def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
     rows = []
     for name, one in zip(plan.players, found.records, strict=True):
         rating = one.rating
-        told = "-" if rating is None else f"{rating.mean:.0f}"
-        if rating is not None and rating.error is not None:
-            told += f" ± {1.96 * rating.error:.0f}"
+        told = "-" if rating is None else rating.text(0)
         share = f"{one.win_share.mean:.3f}"
         time = duration(seconds_a_move(plan.rules, name))
         rows.append((-(rating.mean if rating else 0), [f"`{name}`", told, share, one.games, time]))

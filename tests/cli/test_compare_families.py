@@ -2,17 +2,24 @@
 
 import json
 import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from quaternity.base.errors import WorkersLost
 from quaternity.base.reading import MAX_BYTES
 from quaternity.cli.status import ExitStatus
 from quaternity.trials.comparison.runs import parse_runs
+from solvers import SOLVERS, DealProblem, Verdict
+from solvers.solver import solver_from_function
 from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA
 
-STATE = str(DATA / "possible-4-13-4.json")
+STATE, OTHER = str(DATA / "possible-4-13-4.json"), str(DATA / "damaged-owner-4-13-4.json")
 FAMILIES = [
     "compare", "--families", "php,game", "--cards", "12,20", "--each", "1",
     "--solvers", "max-flow,cp-sat",
@@ -167,3 +174,57 @@ def test_a_file_of_runs_may_be_long(cli: Cli, tmp_path: Path) -> None:
     told = json.loads(head) | {"machine": "m" * (MAX_BYTES + 1), "command": "c" * 9}
     file.write_text("".join([json.dumps(told) + "\n", *rest]))
     assert cli("compare", file, "--json").json["instances"] == 8
+
+
+@pytest.mark.parametrize("what", [["--states", 9], [STATE, *[OTHER] * 8]], ids=["games", "files"])
+@pytest.mark.parametrize("stop", ["interrupt", "terminate", "kill", "cut", "workers"])
+def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, what: list[object]
+) -> None:
+    file, whole = tmp_path / "runs.jsonl", tmp_path / "whole.jsonl"
+    met: list[str] = []
+    stops = False
+
+    def answer(problem: DealProblem) -> Verdict:
+        if stops and problem.cards > 3:  # smaller ones warm it up
+            met.append(file.read_text() if file.exists() else "")
+            if len(met) == 5 and stop == "interrupt":
+                raise KeyboardInterrupt
+            if len(met) == 5 and stop == "terminate":
+                os.kill(os.getpid(), signal.SIGTERM)
+        return SOLVERS["max-flow"](problem)
+
+    def lose(pool: object, function: Any, works: list[Any]) -> Iterator[Any]:
+        yield function(replace(works[0], states=4))[:4]
+        raise WorkersLost("the cluster went away")
+
+    monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", answer))
+    command = ["compare", *what, "--solvers", "stops,max-flow", "--repeats", 1, "--json"]
+    first = cli(*command, "--runs", whole)
+    assert first.status == 0, first.err
+    stops = True
+    with monkeypatch.context() as patch:
+        patch.setattr("quaternity.cli.compare.ordered_map", lose)
+        stopped = cli(*command, "--runs", file, *(["--workers", 2] if stop == "workers" else []))
+    if stop in ("interrupt", "terminate", "workers"):
+        statuses = {"interrupt": 130, "terminate": 143, "workers": ExitStatus.LIMIT}
+        assert stopped.status == statuses[stop], stopped.err
+        assert (stopped.json["states"], stopped.json["interrupted"]) == (4, True)
+        assert "this is what was measured so far; the same command" in stopped.err
+        assert len(parse_runs(file.read_text()).instances) == 4
+        refused = cli(*command, "--seed", 1, "--runs", file)
+        assert refused.status == ExitStatus.BAD_INPUT
+        assert "holds an interrupted comparison of other states" in refused.err
+    else:
+        assert len(parse_runs(met[4]).instances) == 4, "each as soon as it is measured"
+        file.write_text(met[4] if stop == "kill" else met[4][:-30])
+    met[:] = [""] * 5
+    again = cli(*command, "--runs", file)
+    assert (again.status, again.json["states"]) == (0, 9), again.err
+    assert len(met) == 5 + 6, "of an interrupted file the last state is measured again"
+    runs, others = (parse_runs(path.read_text()) for path in (file, whole))
+    assert runs.finished
+    plain: dict[str, Any] = {"build": None, "solve": None, "seconds": None}
+    assert [replace(run, **plain) for run in runs.runs] == [
+        replace(run, **plain) for run in others.runs
+    ]

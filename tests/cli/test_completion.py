@@ -3,6 +3,8 @@
 import pytest
 
 from quaternity.cli.app import run
+from quaternity.cli.commands import ENTRIES
+from tests.cli.conftest import Cli
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,18 @@ def test_names_are_completed(
     monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
     assert run([]) == 0
     assert capfd.readouterr().out.split() == offered
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("chek", "check"), ("turnament", "tournament"), ("kwartet wach", "watch")]
+)
+def test_a_mistyped_command_is_suggested(cli: Cli, typed: str, meant: str) -> None:
+    """Though the commands are loaded only when they are called."""
+    found = cli(*typed.split())
+    assert found.status == 2
+    assert f"No such command {typed.split()[-1]!r}. Did you mean {meant!r}?" in found.err
+
+
+def test_examples_have_one_heading(cli: Cli) -> None:
+    for name in ENTRIES:
+        assert cli(name, "--help").out.count("Example") <= 1, name

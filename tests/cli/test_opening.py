@@ -1,11 +1,12 @@
 """Whatever opens a file: it says once which, what is wrong with it, and what is only odd."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.cli.test_check import RECORD
+from tests.cli.test_check import DATA, RECORD
 
 POSITIONS = [
     ("check",), ("questions",), ("analyse",), ("export", "--to", "opb"), ("prove",),
@@ -103,3 +104,20 @@ def test_every_reader_takes_a_byte_order_mark_and_names_utf_16(
     else:
         assert told.status == 2
         assert told.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["bad\x1b]0;owned\x07\x1b[31m", "worse\x9b2J\x7f", "tab\tand\rback"]
+)
+def test_no_name_of_a_file_commands_the_terminal(cli: Cli, tmp_path: Path, name: str) -> None:
+    missing, state, problem = (str(tmp_path / f"{name}{number}") for number in range(3))
+    shutil.copy(DATA / "possible-4-13-4.json", state)
+    Path(problem).write_text(cli("instances", "--families", "php", "--cards", 12).out)
+    for command in (
+        *(("check", file) for file in (missing, state, problem)), ("questions", state),
+        ("analyse", state), ("prove", state), ("prove", problem, "--out", f"{problem}.proof"),
+        ("verify", state), ("watch", state), ("set", "picture", f"{state}.svg"),
+    ):  # fmt: skip
+        found = cli(*command)
+        assert found.out or found.err
+        assert not set(found.out + found.err) & set("\x1b\x07\x9b\x7f\r"), command

@@ -78,9 +78,9 @@ def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
     ("text", "why"),
     [
         ("[chess]\na = 'cmd:cat'", "'chess' is no table of a game"),
-        ("[quarto]\ncareful = 'cmd:cat'", "quarto.careful: the name is taken"),
-        ("[quarto]\nyou = 'cmd:cat'", "quarto.you: the name is taken"),
-        ("[quarto]\n'a b' = 'cmd:cat'", "quarto.a b: the name is taken, or more than"),
+        ("[quarto]\ncareful = 'cmd:cat'", "quarto.careful: the name is already in use"),
+        ("[quarto]\nyou = 'cmd:cat'", "quarto.you: the name is already in use"),
+        ("[quarto]\n'a b' = 'cmd:cat'", "quarto.a b: a name may only contain letters, digits, -"),
         ("[quarto]\na = 7", "quarto.a: 7 is no text"),
         ("[quarto]\na = 'cmd:./nowhere'", "quarto.a: player 'cmd:./nowhere'"),
         ("[quarto", "no TOML"),

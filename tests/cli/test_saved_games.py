@@ -54,7 +54,7 @@ def test_a_second_process_is_refused_and_a_killed_one_is_not_waited_for(
         assert other.stdout.readline() == b"held\n"
         refused = cli(*command, path, stdin="1 0 2\nn\n")
         assert refused.status == 2
-        assert refused.err == f"quaternity: {path}: is being played in another process\n"
+        assert refused.err == f"quaternity: {path}: is in use by another process\n"
         assert path.read_text() == text
         other.kill()
     assert cli(*command, path).status == 0

@@ -1,6 +1,7 @@
 """`solve` and `tournament`, as people and programs use them."""
 
 import json
+import signal
 from itertools import count
 from pathlib import Path
 
@@ -351,3 +352,16 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
     assert "more than 500 states, as random games show: --most-states" in refused.err
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("options", [(), ("--ask", "force:0"), ("--everybody", "win", "--brisk")])
+def test_a_stopped_solve_that_keeps_nothing_says_so(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], stop: signal.Signals
+) -> None:
+    where = "forcing.Forcing.search" if "--ask" in options else "solving.solver.solve"
+    monkeypatch.setattr(f"quaternity.perfect.{where}", lambda *_: signal.raise_signal(stop))
+    stopped = cli("solve", "-s", 2, "-n", 3, "-p", 3, *options)
+    status, word = (130, "interrupted") if stop == signal.SIGINT else (143, "terminated")
+    assert (stopped.status, stopped.out) == (status, "")
+    assert stopped.err == f"quaternity: {word}; nothing is kept without --out\n"

@@ -62,11 +62,12 @@ def one_run(
     verdict: Answer = "feasible" if feasible else "infeasible"
     answer: Answer = draw(st.sampled_from([verdict, verdict, "timeout", "refused", "left out"]))
     decided = answer == verdict
-    seconds = draw(st.floats(0.001, 9)) if decided else LIMIT * (answer == "timeout")
+    seconds = draw(st.floats(0.001, 9)) if decided else LIMIT if answer == "timeout" else None
     return Run(
         name, family, cards, 3, feasible, solver, 0, answer,
         ("deal" if feasible else "shortage") if decided else None,
-        seconds / 4 if decided else None, 3 * seconds / 4 if decided else None, seconds,
+        seconds / 4 if decided and seconds else None,
+        3 * seconds / 4 if decided and seconds else None, seconds,
         draw(st.sampled_from([None, 50 << 20, 7 << 20])), None if decided else "why",
     )  # fmt: skip
 
@@ -300,7 +301,7 @@ def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison)
     for line in body[:-1]:
         cells = dict(zip(head, line, strict=True))
         own = [run for run in comparison.runs if run.solver == cells["solver"]]
-        decided = [run.seconds for run in own if run.decided]
+        decided = [run.cost for run in own if run.decided]
         peak = max((run.memory for run in own if run.memory is not None), default=None)
         if "peak" in head:
             assert cells["peak"] == ("-" if peak is None else f"{peak >> 20} MB")
@@ -323,16 +324,16 @@ def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None
     text = comparison.text()
     assert parse_runs(text) == comparison
     ends = [match.end() for match in re.finditer("\n", text)]
-    for lines in (1, 2, len(ends) // 2, len(ends) - 1):
+    for lines in (1, len(ends) // 2, len(ends) - 1):
         for more in (0, 1, 5):
             read = parse_runs(text[: ends[lines - 1] + more])
             assert read.runs == comparison.runs[: lines - 1]
             interrupted = "the end is missing: the comparison was interrupted"
             cut = [f"line {lines + 1} is cut off and left out"] * (more > 0)
             assert read.warnings == (*cut, interrupted)
-    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs)):
-        assert parse_runs(text) == comparison
     with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs) - 1):
+        assert parse_runs(text) == comparison
+    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs) - 2):
         many = f"^{len(ends)} whole lines: a file of runs has 1 to {len(ends) - 1}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)

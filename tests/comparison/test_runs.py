@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from html import unescape
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,8 @@ from quaternity.trials.comparison.runs import Comparison, is_runs_file, machine,
 from quaternity.trials.comparison.scores import par2
 from solvers import SOLVERS, solve
 from tests.sizes import THOROUGH, thorough
+
+GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 
 
 def run(solver: str, cards: int, feasible: bool, answer: Answer, seconds: float) -> Run:
@@ -74,7 +77,7 @@ def test_what_is_written_is_read() -> None:
 
 def test_a_file_without_its_end_is_read_with_a_warning() -> None:
     text = comparison().text()
-    cut = text[: text.rindex('{"runs"')]
+    cut = text.replace(', "runs": 16}', "}", 1)
     assert parse_runs(cut).warnings == ("the end is missing: the comparison was interrupted",)
     assert parse_runs(cut).runs == comparison().runs
     shorter = parse_runs(cut[:-10])
@@ -92,7 +95,8 @@ def test_a_file_without_its_end_is_read_with_a_warning() -> None:
         (1, "solver", "unknown"), (1, "answer", "maybe"), (1, "feasible", 1), (1, "round", -1),
         (1, "cards", True), (1, "seconds", 10**400), (1, "seconds", None),
         (1, "evidence", "paired"),
-        (1, "answer", "infeasible"), (1, "answer", "timeout"), (-1, "runs", 3), (1, "more", 0),
+        (1, "answer", "infeasible"), (1, "answer", "timeout"), (1, "more", 0),
+        (0, "runs", 3), (0, "runs", -1),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_refused_with_its_line(line: int, key: str, value: object) -> None:
@@ -289,3 +293,32 @@ def test_every_curve_has_a_mark(sizes: int) -> None:
     marks = re.findall(r"<use [^>]*fill: (#\w+)", drawn)
     counts = [marks.count(Style(number).colour.lower()) for number in range(3)]
     assert counts == [2, 2, 2 if sizes else 1], "one in the panel, one in the legend"
+
+
+def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: Path) -> None:
+    """As pandas reads the file too, by the recipe of the guide."""
+    rows = [SOLVERS["brute-force"], SOLVERS["max-flow"]]
+    work = Work(Settings(4, 13, 4), states=6, damage=0.5, rounds=1, seed="0")
+    runs = [run for measured in measure(work, rows) for run in measured.runs]
+    refused = {run.seconds for run in runs if run.answer == "refused"}
+    assert refused == {None}
+    versions = {solver.name: "1" for solver in rows}
+    text = Comparison("x", 0, 10.0, "", "", versions, runs).text()
+    assert parse_runs(text).runs == runs
+    zeros = text.replace('"seconds": null', '"seconds": 0.0')
+    assert parse_runs(zeros).runs == runs, "as earlier versions wrote it"
+    head, *lines = text.splitlines()
+    counted = json.loads(head)
+    del counted["runs"]
+    earlier = "\n".join([json.dumps(counted), *lines, f'{{"runs": {len(runs)}}}', ""])
+    assert parse_runs(earlier) == parse_runs(text)
+    assert parse_runs(earlier).warnings == ()
+    pandas = pytest.importorskip("pandas")
+    (recipe,) = re.findall(r"```python\n(import pandas.*?)```", GUIDE.read_text(), re.DOTALL)
+    (tmp_path / "runs.jsonl").write_text(text)
+    told: dict[str, Any] = {}
+    exec(recipe.replace('"runs.jsonl"', repr(str(tmp_path / "runs.jsonl"))), told)  # noqa: S102
+    assert len(told["runs"]) == len(runs), "no row stands for the description"
+    assert list(told["runs"].columns) == [field.name for field in fields(Run)]
+    assert pandas.isna(told["runs"]["seconds"]).sum() == sum(run.seconds is None for run in runs)
+    assert set(told["decided"]["solver"]) == {run.solver for run in runs if run.decided}

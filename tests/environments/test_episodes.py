@@ -255,6 +255,9 @@ def test_an_illegal_action_is_refused(name: str) -> None:
     for action in (-1, len(episode.mask)):
         with pytest.raises(InputError, match=f"action {action} is out of range 0.."):
             episode.after(action)
+    for nothing in (True, 1.0, "1", None):
+        with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
+            episode.after(nothing)  # type: ignore[arg-type]  # truth values and texts are no numbers
 
 
 @pytest.mark.parametrize("name", GAMES_OF_OURS)

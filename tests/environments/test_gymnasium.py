@@ -202,4 +202,7 @@ def test_nothing_is_done_before_a_reset_or_with_what_is_no_action() -> None:
         last = env.game.encoded.actions - 1
         with pytest.raises(InputError, match=rf"out of range 0\.\.{last}$"):
             env.step(action)
+    for nothing in (True, np.True_, 1.0, "1", None):
+        with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
+            env.step(nothing)
     assert "left" in str(env.render())

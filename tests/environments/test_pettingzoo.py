@@ -103,7 +103,7 @@ def test_an_illegal_action_loses_or_raises() -> None:
     env.reset(seed=1)
     with pytest.raises(InputError, match=r"action 288 is out of range 0\.\.287"):
         env.step(288)
-    with pytest.raises(InputError, match="action None"):
+    with pytest.raises(InputError, match="action: None"):
         env.step(None)
     raw = quarto_v0.raw_env()
     raw.reset(seed=1)
@@ -214,18 +214,18 @@ def test_it_is_found_by_its_name() -> None:
     assert pettingzoo.make("parallel", "quaternity/set-v0", max_cycles=3).max_cycles == 3
 
 
-@pytest.mark.parametrize("action", [-1, 10**6, 1.5, None, "0"])
+@pytest.mark.parametrize("action", [-1, 10**6, 1.5, None, "0", True, np.True_])
 def test_no_action_is_taken_for_another(action: Any) -> None:
     """Not -1 for the last one, nor 1.5 for 1."""
     parallel = quaternity_v0.parallel_env()
     parallel.reset(seed=1)
     before = parallel.episode
-    with pytest.raises(InputError, match=r"is out of range 0\.\.25"):
+    with pytest.raises(InputError, match=r"is out of range 0\.\.25$|is not a whole number$"):
         parallel.step(dict.fromkeys(parallel.agents, action))
-    with pytest.raises(InputError, match=r"action None is out of range"):
+    with pytest.raises(InputError, match=r"action: None is not a whole number"):
         parallel.step({})
     assert parallel.episode is before
     env = quaternity_v0.env()
     env.reset(seed=1)
-    with pytest.raises(InputError, match=r"is out of range 0\.\.25"):
+    with pytest.raises(InputError, match=r"is out of range 0\.\.25$|is not a whole number$"):
         env.step(action)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaternity.base.errors import SolverFault
+from quaternity.base.errors import InputError, SolverFault
 from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
@@ -263,7 +263,8 @@ def test_games_are_values() -> None:
     start = Game.start()
     played = start.play(Move.parse("0 asks 1 for 0/2: no"))
     assert played.undo() == start
-    assert start.undo() == start
+    with pytest.raises(InputError, match="undo: no move was made"):
+        start.undo()
     assert len(played.states) == 2
     assert played != start
     assert hash(played.state) != hash(start.state)

@@ -294,7 +294,7 @@ def test_wins_ties_and_shares_are_counted_as_agreed() -> None:
     assert shares == pytest.approx([2.5 / 3, 0.5 / 3, 0])
     assert [record.points.mean for record in found.records] == pytest.approx([6, 16 / 3, 5 / 3])
     assert about(found.moves) == (2 / sqrt(3), 12)
-    assert Measured.of([3.0]) == Measured(3.0, None)
+    assert Measured.of([3.0]) == Measured(3.0, None, 1)
     with pytest.raises(InputError, match="no game"):
         tabulated([], 2)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from importlib import import_module
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -220,3 +221,16 @@ def test_evidence_is_not_changed_afterwards(name: str) -> None:
         for field in fields(one):
             with pytest.raises(FrozenInstanceError):
                 setattr(made, field.name, None)
+
+
+@given(feasible_problems(), st.randoms(use_true_random=False))
+def test_a_deal_is_judged_like_its_owners(problem: DealProblem, random: Random) -> None:
+    """Whether it fits or not; `PAIR` is broken above in all its ways."""
+    owners = tuple(
+        tuple(random.randrange(problem.players) for _ in constraint.owners)
+        for constraint in problem.sets
+    )
+    assert deal_faults(problem, Deal(owners)) == deal_faults(problem, owners)
+    assert deal_faults(problem, Deal((*owners, ()))) == [
+        "the deal has not one owner for every card"
+    ]

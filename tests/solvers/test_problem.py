@@ -227,3 +227,15 @@ def test_cards_that_are_not_there() -> None:
                 unchecked(problem.may_own, *place)
     assert problem.may_own(numpy.int8(0), numpy.int64(1)) == (1,)
     assert numbered(1, 2, "set") == 1
+
+
+@pytest.mark.parametrize("name", ["low", "high"])
+@pytest.mark.parametrize("players", [1, 2, 4])
+def test_bounds_for_another_number_of_players_are_named(name: str, players: int) -> None:
+    for length in {0, 1, 3, 5} - {players}:
+        for both in ({}, {"high": [1] * players, "low": [0] * players}):
+            bounds: dict[str, Any] = both | {name: [1] * length}
+            with pytest.raises(
+                InputError, match=f"^{name}: {length} bounds for {players} players$"
+            ):
+                SetConstraint.of([[0]], players=players, **bounds)

@@ -169,7 +169,7 @@ def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
                 partial(Journal.of, name),
                 partial(Journal.of, name, Settings(players=4, sets=4)),
             ):
-                with pytest.raises(InputError, match="is being played in another process"):
+                with pytest.raises(InputError, match="is in use by another process"):
                     open_again()
         assert path.read_bytes() == before
     with pytest.raises(InputError, match="is not empty"):

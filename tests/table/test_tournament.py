@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student_t
 
 from quaternity.base.errors import GameLimit, InputError, LimitError, PlayerFault, PlayerTimeout
 from quaternity.game.cards import Card
@@ -178,8 +179,15 @@ def test_who_never_sat_and_what_never_ended_count_for_nothing() -> None:
 
 
 def test_a_mean_in_words() -> None:
-    assert str(Measured(0.5, 0.25)) == "0.500 ± 0.250"
-    assert str(Measured(0.5, None)) == "0.500"
+    assert str(Measured(0.5, 0.5, 10)) == "0.500 ± 1.131"
+    for few in range(10):
+        assert str(Measured(0.5, 0.25, few)) == str(Measured(0.5, None, few)) == "0.500"
+
+
+@given(st.integers(10, 10**6), st.floats(0, 1e6))
+def test_a_margin_is_that_of_the_t_distribution(deals: int, error: float) -> None:
+    wanted = error * student_t.ppf(0.975, deals - 1)
+    assert Measured(3.0, error, deals).margin == pytest.approx(wanted, rel=1e-3)
 
 
 def test_a_standard_error_is_that_of_the_mean() -> None:
@@ -538,7 +546,7 @@ def test_a_picture_of_a_table_shows_every_player(
     assert shares.get_xlim() == (0, 1), "shares are told by their length"
 
 
-@pytest.mark.parametrize("deals", [(5, 4, 2, 1), (1, 1), (3,)])
+@pytest.mark.parametrize("deals", [(50, 14, 10, 9, 2, 1), (1, 1), (3,)])
 def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
     deals: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -552,8 +560,8 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
     worlds = [
         WorldsByGo(
             3 * go,
-            Measured(9.0 - go, 0.5),
-            (Measured(5.0 - go, 0.25), Measured(4.0 - go, None)),
+            Measured(9.0 - go, 0.5, number),
+            (Measured(5.0 - go, 0.25, number), Measured(4.0 - go, None)),
             number,
         )
         for go, number in enumerate(deals)
@@ -576,8 +584,8 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
     for band, values in zip(curves.collections, wanted.values(), strict=True):
         corners = {(x, y) for x, y in band.get_paths()[0].vertices.tolist()}
         for world, value in zip(shown, values, strict=True):
-            two = 2 * (value.error or 0.0)
-            assert {(world.goes, value.mean - two), (world.goes, value.mean + two)} <= corners
+            off = value.margin or 0.0
+            assert {(world.goes, value.mean - off), (world.goes, value.mean + off)} <= corners
 
 
 @given(st.integers(1, 9), st.integers(0, 900), st.sampled_from([2, 3, 4]))

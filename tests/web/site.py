@@ -43,6 +43,7 @@ STATUSES = {
 
 REFUSED = (
     (r"this host is not known|the request was cut off|this is not JSON|send one JSON object", 400),
+    (r"given more than once", 400),
     (r"expected Bearer and the token", 401),
     (
         r"from a foreign page|say where this comes from|only who |no help is allowed|is not yours|"

@@ -32,7 +32,7 @@ def draw_table(
     tied = [record.tied / max(1, record.games) for record in table.records]
     bars.barh(
         places, sole, xerr=_errors(shares), capsize=3, color=COLOURS[5],
-        label="won alone, ± standard error",
+        label="won alone, with 95 % intervals",
     )  # fmt: skip
     bars.barh(places, tied, left=sole, color=COLOURS[4], hatch="//", label="tied for the win")
     bars.set_yticks(places, list(players))
@@ -56,7 +56,7 @@ def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
     axes.set_ylim(len(ratings) - 0.5, -0.5)
     axes.set_yticks([])
     axes.set_title("ratings")
-    axes.set_xlabel("rating, ± standard error")
+    axes.set_xlabel("rating, with 95 % intervals")
     axes.grid(alpha=0.3)
 
 
@@ -72,8 +72,8 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
         )  # fmt: skip
         axes.fill_between(
             goes,
-            [mean - 2 * error for mean, error in zip(means, errors, strict=True)],
-            [mean + 2 * error for mean, error in zip(means, errors, strict=True)],
+            [mean - error for mean, error in zip(means, errors, strict=True)],
+            [mean + error for mean, error in zip(means, errors, strict=True)],
             color=style.colour,
             alpha=0.2,
         )
@@ -83,11 +83,11 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
         draw(name, [y.own[entry] for y in shown], Style(entry))
     axes.set_title("how many deals are possible, as seen by each")
     axes.set_xlabel("goes finished (games still going)")
-    axes.set_ylabel("possible deals, mean log10 ± 2 standard errors")
+    axes.set_ylabel("possible deals, mean log10 with 95 % intervals")
     axes.set_ylim(bottom=0)
     axes.legend()
     axes.grid(alpha=0.3)
 
 
 def _errors(values: Sequence[Measured]) -> list[float]:
-    return [value.error or 0.0 for value in values]
+    return [value.margin or 0.0 for value in values]

@@ -209,6 +209,14 @@ def play(
 
     `on_done` gets the number of finished ones.
     """
+    try_players(tournament)
+    pool.prepare(tournament.players, partial(try_players, tournament))
+    chunk = at_once(tournament, games, pool)
+    return ordered_map(pool, _Games(tournament), range(games), chunk, on_done)
+
+
+def try_players(tournament: Tournament) -> None:
+    """Make sure that all players can be made here; raise as `try_program` and `try_apart`."""
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
         if is_program(name):
@@ -217,8 +225,6 @@ def play(
             try_apart(rules, [name] * rules.seats, 0, FOREIGN_SECONDS, tournament.kind)
         else:
             make_player(rules, name)
-    chunk = at_once(tournament, games, pool)
-    return ordered_map(pool, _Games(tournament), range(games), chunk, on_done)
 
 
 def at_once(tournament: Tournament, games: int, pool: Pool) -> int:

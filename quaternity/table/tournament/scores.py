@@ -19,16 +19,26 @@ AVERAGE = 1500.0
 SCALE = 400.0
 """So many points more mean ten wins for each loss."""
 
+MIN_DEALS = 10
+"""Minimum number of deals for an interval: with fewer, the error may be far from the truth."""
+
+T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
+"""The 97.5 % quantile of t with n degrees of freedom: coefficients of 1, 1/n, 1/n^2 and 1/n^3.
+
+Source: Abramowitz and Stegun, *Handbook of Mathematical Functions*, 26.7.5.
+"""
+
 RESAMPLES = 200
 """Tournaments drawn anew for the standard errors of ratings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A mean and its standard error; the error is None with fewer than two deals."""
+    """A mean, its standard error (None with fewer than two deals), and the number of deals."""
 
     mean: float
     error: float | None
+    deals: int = 0
 
     @classmethod
     def of(cls, values: Sequence[float], deals: Sequence[int] | None = None) -> Measured:
@@ -44,13 +54,25 @@ class Measured:
             totals[deal] = totals.get(deal, 0) + value
             counts[deal] = counts.get(deal, 0) + 1
         if len(totals) < 2:
-            return cls(mean, None)
+            return cls(mean, None, len(totals))
         squares = sum((total - mean * counts[deal]) ** 2 for deal, total in totals.items())
         error = sqrt(squares / (len(totals) - 1) / len(totals))
-        return cls(mean, error / (number / len(totals)))
+        return cls(mean, error / (number / len(totals)), len(totals))
+
+    @property
+    def margin(self) -> float | None:
+        """Return half the 95 % interval, by the t distribution; None below `MIN_DEALS` deals."""
+        if self.error is None or self.deals < MIN_DEALS:
+            return None
+        return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f}" + ("" if self.error is None else f" ± {self.error:.3f}")
+        return self.text(3)
+
+    def text(self, digits: int) -> str:
+        """Return the mean and the margin, if there is one, rounded."""
+        margin = "" if self.margin is None else f" ± {self.margin:.{digits}f}"
+        return f"{self.mean:.{digits}f}{margin}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +303,7 @@ def _rated(
             if value is not None:
                 drawn[player].append(value)
     return [
-        None if value is None else Measured(value, _spread(drawn[player]))
+        None if value is None else Measured(value, _spread(drawn[player]), len(each))
         for player, value in enumerate(_fitted(_summed(each, players)))
     ]
 

@@ -13,6 +13,7 @@ from quaternity.trials.comparison.measuring import (
     measure,
     measure_state,
     measured_states,
+    remaining,
 )
 from quaternity.trials.comparison.run import Run
 from quaternity.trials.comparison.runs import Comparison, parse_runs
@@ -32,6 +33,7 @@ __all__ = [
     "measure_state",
     "measured_states",
     "parse_runs",
+    "remaining",
     "rows_of",
     "swept_sizes",
 ]

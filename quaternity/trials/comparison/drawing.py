@@ -73,7 +73,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     times: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
     for run in drawn:
         curve = times.setdefault((run.family, run.feasible is True, run.solver), {})
-        seconds = max(run.seconds, LEAST_SECONDS) if run.decided else limit
+        seconds = max(run.cost, LEAST_SECONDS) if run.decided else limit
         curve.setdefault(run.cards, []).append(seconds)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
 from math import inf
 from random import Random
 from time import perf_counter
@@ -20,7 +21,7 @@ from quaternity.base.errors import LimitError, OutOfMemory, SolverTimeout
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import any_text, problem_of
-from quaternity.trials.comparison.run import Answer, Run
+from quaternity.trials.comparison.run import NOT_RUN, Answer, Run
 from quaternity.trials.comparison.sizes import size_name
 from quaternity.trials.random_play import damaged, states_of_games
 from quaternity.workers.apart import Apart, timed, warm_up
@@ -97,6 +98,8 @@ class Work:
         rounds: how often each solver meets each state.
         budget, limit: seconds by the clock per solver, and of one run; None for any.
         first: the number of the first state; states are named by their numbers.
+        done: number of instances that an interrupted comparison has measured already.
+        spent: seconds that each solver has used for these.
     """
 
     source: Settings | tuple[State | DealProblem, ...] | Series
@@ -107,6 +110,8 @@ class Work:
     budget: float | None = None
     limit: float | None = None
     first: int = 0
+    done: int = 0
+    spent: tuple[tuple[str, float], ...] = ()
 
     @property
     def family(self) -> str:
@@ -143,6 +148,24 @@ def _share(expected: float, random: Random) -> int:
     return whole + (random.random() < expected - whole)
 
 
+def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
+    """Yield the works, or the rest of a work, that begin after runs of an interrupted comparison.
+
+    The time that solvers have used in a work that is half done is taken from its runs.
+    """
+    measured: dict[str, list[Run]] = {}
+    for run in runs:
+        measured.setdefault(run.instance, []).append(run)
+    instances = list(measured.values())
+    for work in works:
+        here, instances = instances[: work.states], instances[work.states :]
+        if len(here) < work.states:
+            used = Budget()
+            for run in chain.from_iterable(here):
+                used.pay(run.solver, run.cost)
+            yield replace(work, done=len(here), spent=tuple(used.spent.items()))
+
+
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
     """Make the states of some work and measure them. The solvers do their imports first."""
     return list(measured_states(work, solvers))
@@ -153,8 +176,8 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
     get_ready(solvers)
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
-    budget = Budget(work.budget)
-    for number, (name, given) in enumerate(work.made()):
+    budget = Budget(work.budget, dict(work.spent))
+    for number, (name, given) in islice(enumerate(work.made()), work.done, None):
         turned = _turned(solvers, number)
         measured = measure_state(given, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
@@ -242,7 +265,7 @@ class _Meeting:
             if solver in self.endings:
                 answer, text = self.endings[solver]
                 spent = sum(timing.build + timing.solve for timing in timings[:1])
-                seconds = self.spent.get(solver, spent)
+                seconds = None if answer in NOT_RUN else self.spent.get(solver, spent)
                 peak = max((t.peak for t in timings if t.peak is not None), default=None)
                 yield about(solver, 0, answer, None, None, None, seconds, peak, text)
                 continue

@@ -127,7 +127,7 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
     for solver in comparison.versions:
         own = [
-            Observation(run.cards, run.seconds if run.decided else comparison.limit, run.ended)
+            Observation(run.cards, run.cost if run.decided else comparison.limit, run.ended)
             for run in here
             if run.solver == solver and (run.decided or run.ended)
         ]

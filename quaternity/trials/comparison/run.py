@@ -14,6 +14,9 @@ does not take; not run, its budget being spent; a verdict that is not so; anythi
 
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
+NOT_RUN = ("refused", "left out")
+"""Answers of a solver that was not run, so that there is no time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -29,7 +32,8 @@ class Run:
         evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
             another solver; None without a verdict.
         build, solve: seconds of processor time of both steps; None where it did not answer.
-        seconds: what the run cost; for one that was ended, the time it had.
+        seconds: what the run cost; for one that was ended, the time it had. None if the solver was
+            not run, because it refused the instance or its budget was spent.
         memory: bytes it needed at most beyond those before it; None where nobody looked.
         text: why, where it did not answer.
     """
@@ -45,9 +49,14 @@ class Run:
     evidence: Literal["deal", "shortage", "paired"] | None
     build: float | None
     solve: float | None
-    seconds: float
+    seconds: float | None
     memory: int | None = None
     text: str | None = None
+
+    @property
+    def cost(self) -> float:
+        """Return the seconds of the run, 0 if the solver was not run."""
+        return self.seconds or 0.0
 
     @property
     def decided(self) -> bool:

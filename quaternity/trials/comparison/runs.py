@@ -1,14 +1,13 @@
 """One row per run: what the tables of a comparison are made of, in a file that can be kept.
 
     {"format": "comparison-runs/1", "what": "...", "seed": 0, "limit": 10.0, "command": "...",
-     "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}}
+     "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}, "runs": 480}
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
-    {"runs": 480}
 
-The first line says what was compared and on what, every further line is a `Run`, and the last one
-counts them: without it the file was cut off, by a crash or by hand, and what is left is read with a
-warning.
+The first line says what was compared and on what, and every further line is a `Run`. The first line
+also counts the runs. A file without this number, or with fewer runs, is read with a warning: the
+comparison was interrupted, or the file was cut off. Older files have the number in a last line.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any, NoReturn
 from quaternity.base.errors import InputError
 from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.base.wording import listed, shown
-from quaternity.trials.comparison.run import ANSWERS, Run
+from quaternity.trials.comparison.run import ANSWERS, NOT_RUN, Run
 from quaternity.trials.comparison.scores import Times
 from quaternity.trials.comparison.sizes import size_named
 from quaternity.trials.comparison.summary import Row, rows_of, times_of
@@ -46,6 +45,8 @@ class Comparison(Shown):
         seed: of the instances and of every bootstrap.
         limit: seconds of one run.
         versions: of each solver, in the order in which they are shown.
+        plan: digest of the works that were to be measured, or empty.
+        finished: whether nothing stopped the comparison.
         warnings: what was odd about the file they were read from.
     """
 
@@ -57,6 +58,8 @@ class Comparison(Shown):
     versions: Mapping[str, str]
     runs: Sequence[Run]
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    plan: str = ""
+    finished: bool = True
 
     @cached_property
     def instances(self) -> dict[str, Run]:
@@ -108,13 +111,15 @@ class Comparison(Shown):
 
     def text(self) -> str:
         """Return the file."""
-        head = {
+        head: dict[str, Any] = {
             "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
         }  # fmt: skip
-        rows: Iterable[dict[str, Any]] = (asdict(run) for run in self.runs)
-        lines = [head, *rows, {"runs": len(self.runs)}]
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        if self.plan:
+            head["plan"] = self.plan
+        if self.finished:
+            head["runs"] = len(self.runs)
+        return json.dumps(head, ensure_ascii=False) + "\n" + lines_of(self.runs)
 
 
 def machine() -> str:
@@ -133,6 +138,11 @@ def machine() -> str:
         f"{name}, {os.cpu_count()} cores, {platform.system()}, "
         f"{platform.python_implementation()} {platform.python_version()}"
     )
+
+
+def lines_of(runs: Iterable[Run]) -> str:
+    """Return the lines of runs in a file."""
+    return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
 
 def is_runs_file(text: str) -> bool:
@@ -163,20 +173,19 @@ def parse_runs(text: str) -> Comparison:
     limit = head.seconds("limit")
     if not limit:
         head.refuse("limit", "0 is not a number of seconds above 0")
-    last = _Row(lines[-1], len(lines)) if len(lines) > 1 else None
-    body = lines[1:]
-    if last is not None and set(last.values) == {"runs"}:
-        body = lines[1:-1]
-        if last.number("runs") != len(body):
-            raise InputError(
-                f"line {len(lines)}: runs: {last.values['runs']}, but {len(body)} are there"
-            )
-    else:
+    body, counting = lines[1:], head
+    if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:  # an older file
+        counting = last
+        body.pop()
+    count = counting.number("runs") if "runs" in counting.values else None
+    if count is not None and count < len(body):
+        counting.refuse("runs", f"{count}, but the file has {len(body)}")
+    if count != len(body):
         warnings.append("the end is missing: the comparison was interrupted")
     return Comparison(
         head.text("what"), head.number("seed", negative=True), limit,
         head.text("command"), head.text("machine"), versions, _runs(body, versions),
-        tuple(warnings),
+        tuple(warnings), head.text("plan") if "plan" in head.values else "", count == len(body),
     )  # fmt: skip
 
 
@@ -218,7 +227,7 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
         row.text("instance"), row.text("family"), row.number("cards"), row.number("players"),
         feasible, solver, row.number("round"), answer, evidence,
         row.seconds("build") if decided else None, row.seconds("solve") if decided else None,
-        row.seconds("seconds"),
+        None if answer in NOT_RUN else row.seconds("seconds"),
         None if row.values["memory"] is None else row.number("memory"),
         None if row.values["text"] is None else row.text("text"),
     )  # fmt: skip

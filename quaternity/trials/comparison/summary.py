@@ -115,7 +115,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     for solver, own in times.items():
         memory = [run.memory for met in table[solver] for run in met if run.memory is not None]
         sampled = _sample(table[solver], own)
-        seconds = sorted(run.seconds for run in sampled)
+        seconds = sorted(run.cost for run in sampled)
         without = virtual_best({name: them for name, them in times.items() if name != solver})
         without = without or [None] * len(best)
         decided = [number for number, taken in enumerate(own) if taken is not None]
@@ -188,7 +188,7 @@ def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[
 def _median(runs: Sequence[Run]) -> float | None:
     if not runs or not all(run.decided for run in runs):
         return None
-    return runs[0].seconds if len(runs) == 1 else median(run.seconds for run in runs)
+    return runs[0].cost if len(runs) == 1 else median(run.cost for run in runs)
 
 
 def _middle(values: Iterable[float | None]) -> float | None:
@@ -201,4 +201,4 @@ def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < ENOUGH:
         return [run for runs in decided for run in runs]
-    return [sorted(runs, key=lambda run: run.seconds)[len(runs) // 2] for runs in decided]
+    return [sorted(runs, key=lambda run: run.cost)[len(runs) // 2] for runs in decided]

@@ -1,0 +1,115 @@
+"""Code of players and solvers from outside: collected here, and installed on cluster workers."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
+from tempfile import mkdtemp
+from threading import Lock
+from typing import TypeAlias
+
+from quaternity.base.errors import LimitError
+from quaternity.base.plugins import PLACE
+
+Code: TypeAlias = dict[str, tuple[int, bytes]]
+"""Files by their path in the folder of the code, each with its mode and its content."""
+
+MAX_BYTES = 10 << 20
+"""Maximum size of the code of a command, in bytes: every call on a cluster carries it."""
+
+FOLDER = "quaternity-code-"
+"""The beginning of the names of folders in which workers keep code."""
+
+_installing = Lock()
+_installed: tuple[Code, str] = {}, ""
+
+
+def own_code(names: Iterable[str]) -> Code:
+    """Return the files that players and solvers of these names need and workers may lack.
+
+    For `module:name` these are the module and all modules beside it that it imports, unless it
+    belongs to an installed distribution. For `cmd:COMMAND` they are the files in this folder that
+    the command names, and the modules that these import.
+
+    Raises:
+        LimitError: The files are larger than `MAX_BYTES`.
+    """
+    found: dict[str, Path] = {}
+    for name in names:
+        kind, _, rest = name.partition(":")
+        if kind == "cmd":
+            for word in shlex.split(rest):
+                path = Path(os.path.normpath(word))
+                if path.is_absolute() or ".." in path.parts or not path.is_file():
+                    continue
+                found[str(path)] = path
+                if path.suffix == ".py":
+                    found |= _modules(path.parent, Path(), path.stem)
+        elif PLACE.fullmatch(name):
+            spec = PathFinder.find_spec(kind.partition(".")[0], [*sys.path, os.getcwd()])
+            if spec is None or spec.origin is None:
+                continue
+            root = Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
+            installed = root.name in ("site-packages", "dist-packages")
+            if not installed and str(root) != sysconfig.get_path("stdlib"):
+                found |= _modules(root, root, kind)
+    code = {name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in found.items()}
+    if sum(len(content) for _, content in code.values()) > MAX_BYTES:
+        raise LimitError(f"the code for the workers is larger than {MAX_BYTES} bytes")
+    return code
+
+
+def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
+    """Return the files of a module and of its imports in a folder, by their paths from a root."""
+    from modulefinder import ModuleFinder
+
+    finder = ModuleFinder(path=[str(folder)])
+    with suppress(ImportError, SyntaxError):  # which shows when the module is used
+        finder.import_hook(module)
+    files = [getattr(found, "__file__", None) for found in finder.modules.values()]
+    names = {os.path.relpath(file, root): Path(file) for file in files if file}
+    return {n: f for n, f in names.items() if Path(n).parts[0] not in ("quaternity", "solvers")}
+
+
+def install(code: Code) -> None:
+    """Write files into a new folder of this process, and have modules found there first."""
+    global _installed
+    with _installing:
+        before, folder = _installed
+        if before == code:
+            return
+        if folder:
+            sys.path.remove(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        tops = {Path(name).parts[0].removesuffix(".py") for name in (*before, *code)}
+        for module in [name for name in sys.modules if name.partition(".")[0] in tops]:
+            del sys.modules[module]
+        folder = mkdtemp(prefix=FOLDER) if code else ""
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        for name, (mode, content) in code.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(mode)
+        if folder:
+            sys.path.insert(0, folder)
+        importlib.invalidate_caches()
+        _installed = code, folder
+
+
+def installed_path(word: str) -> str:
+    """Return the path of an installed file that a word of a command names; or the word itself."""
+    for folder in sys.path:
+        path = os.path.join(folder, word)
+        if os.path.basename(folder).startswith(FOLDER) and os.path.isfile(path):
+            return path
+    return word
