@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import whole
-from quaternity.base.plots import new_figure
+from quaternity.base.plots import default_style, new_figure
 from quaternity.base.wording import shown
 from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, further_games, game_names
@@ -357,6 +357,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return moves
 
 
+@default_style()
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
     """Return a text as a picture: height x width x 3, of a size that depends on `lines` alone.
 
