@@ -1,6 +1,8 @@
 """The suite that every solver must pass, and that every broken one must fail."""
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -416,3 +418,26 @@ def test_the_players_after_one_who_goes_move_up() -> None:
             break
     else:
         pytest.fail("nobody goes")
+
+
+@pytest.mark.parametrize("name", ["deal_problems", "game_problems"])
+def test_no_library_is_imported_in_an_example_of_a_strategy(name: str) -> None:
+    """Hypothesis gives an example 200 milliseconds; importing OR-Tools takes longer."""
+    code = f"""if True:
+        import sys
+        from hypothesis import given, settings
+        from solvers import SOLVERS
+        from solvers.strategies import {name}
+        new = set()
+        @settings(max_examples=2, database=None, deadline=None)
+        @given({name}())
+        def check(problem):
+            before = {{*sys.modules}}
+            for name in ("max-flow", "cp-sat", "coalitions"):
+                SOLVERS[name](problem)
+            new.update(name.partition(".")[0] for name in {{*sys.modules}} - before)
+        check()
+        print(sorted(new - {{"solvers", "quaternity"}}))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
