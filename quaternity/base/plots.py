@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.writing import check_may_be_written, write_bytes
@@ -98,7 +98,7 @@ def default_style() -> Iterator[None]:
     check_drawing()
     from matplotlib import rc_context, rcParamsDefault
 
-    defaults = {name: rcParamsDefault[name] for name in rcParamsDefault if name != "backend"}
+    defaults: Any = {name: rcParamsDefault[name] for name in rcParamsDefault if name != "backend"}
     with _drawing, rc_context(defaults):
         yield
 

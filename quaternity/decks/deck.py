@@ -281,10 +281,10 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
     return tuple(_checked_name(name, place) for name in names)
 
 
-def _checked_name(name: Any, place: str) -> str:
-    if not isinstance(name, str):
-        raise InputError(f"{place}: {shown(name)} is no text")
-    name = composed(name)
+def _checked_name(given: Any, place: str) -> str:
+    if not isinstance(given, str):
+        raise InputError(f"{place}: {shown(given)} is no text")
+    name = composed(given)
     if not name or name != " ".join(name.split()) or len(name) > LONGEST_NAME:
         raise InputError(
             f"{place}: {shown(name)}: expected 1 to {LONGEST_NAME} characters, with single blanks "

@@ -1,6 +1,7 @@
 """What a deck promises to who draws with it, and what a file of one is refused for."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from unicodedata import normalize
 
@@ -203,7 +204,7 @@ def test_what_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
     assert not message or message.startswith("made.toml: ")
 
 
-FORMS = [
+FORMS: list[Callable[[str], str]] = [
     lambda name: normalize("NFC", name),
     lambda name: normalize("NFD", name),
     lambda name: normalize("NFD", name.swapcase()),

@@ -237,8 +237,8 @@ def test_a_game_that_is_over_after_the_deal_ends_at_once(
     reward: str, options: dict[str, Any]
 ) -> None:
     """All agents are told so, and get what the deal is worth; also after a game that was played."""
-    settings = {"players": 2, "sets": 3, "set_size": 3, "aside": 3, "own_card_requests": False}
-    settings |= {"max_moves": 3, "reward": reward}
+    settings: dict[str, Any] = {"players": 2, "sets": 3, "set_size": 3, "aside": 3}
+    settings |= {"own_card_requests": False, "max_moves": 3, "reward": reward}
     env, both = kwartet_v0.env(**settings, **options), kwartet_v0.parallel_env(**settings)
     ended = []
     for seed in (43, 1, 43):
