@@ -1,11 +1,17 @@
 """Comparison of names, and lists of names in which a name may be a command with quotes."""
 
 import re
+from enum import Enum
 from unicodedata import normalize
 
 _APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\uff07"), "'")
 
 _NAME = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^,])*""", re.DOTALL)
+
+
+def code_name(member: Enum) -> str:
+    """Return the Python expression of a member of an enumeration, for its `__repr__`."""
+    return f"{type(member).__name__}.{member.name}"
 
 
 def composed(name: str) -> str:
