@@ -47,6 +47,8 @@ from solvers.verdict import Feasible, Verdict
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
+_Breach = tuple[Law, str, DealProblem, DealProblem]
+"""A broken law, what is wrong, the problem, and the problem that the solver was asked last."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -98,21 +100,6 @@ class Conformance:
     most_players: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Breach:
-    """A broken law, and what is wrong.
-
-    Attributes:
-        problem: on which the law was tried.
-        asked: the last problem that the solver was asked, made of `problem`.
-    """
-
-    law: Law
-    text: str
-    problem: DealProblem
-    asked: DealProblem
-
-
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
     """Verify the verdict, or hold it against the evidence of the built-in solvers."""
     return _asked(solver, problem)[1]
@@ -154,10 +141,8 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
-    ways = _ways_to_tighten(problem)
     most = MOST_TIGHTENED if problem.cards <= MOST_TIGHTENED else MOST_TIGHTENED // 10
-    for index, parts, change in Random(hash(problem)).sample(ways, min(len(ways), most)):
-        tighter = problem.with_set(index, SetConstraint(*parts))
+    for tighter, change in tightened(problem, most):
         after, fault = _asked(solver, tighter)
         if fault or after:
             return fault or f"finds this problem infeasible, but feasible with {change}"
@@ -213,23 +198,15 @@ LAWS: tuple[Law, ...] = (
 """All laws. The first implies the others for a deterministic solver; these say more."""
 
 
-def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
-    """Give the problem with one constraint tightened by one, in every way, each described."""
-    return [
-        (problem.with_set(index, SetConstraint(*parts)), change)
-        for index, parts, change in _ways_to_tighten(problem)
-    ]
+def tightened(problem: DealProblem, most: int | None = None) -> list[tuple[DealProblem, str]]:
+    """Return the problem with one constraint tightened by one, in every way, each described.
 
-
-_Parts = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-
-
-def _ways_to_tighten(problem: DealProblem) -> list[tuple[int, _Parts, str]]:
-    """Return all ways to tighten one constraint: the set, its new parts, and a description."""
-    variants: list[tuple[int, _Parts, str]] = []
+    If `most` is given, return at most that many of them, chosen at random.
+    """
+    variants = []
     for index, constraint in enumerate(problem.sets):
         owners, low, high = constraint
-        ways: list[tuple[_Parts, str]] = [
+        ways = [
             (
                 (with_entry(owners, card, mask & ~(1 << player)), low, high),
                 f"player {player} not an owner of {index}/{card}",
@@ -245,7 +222,12 @@ def _ways_to_tighten(problem: DealProblem) -> list[tuple[int, _Parts, str]]:
                 less = with_entry(high, player, most - 1)
                 ways.append(((owners, low, less), f"a maximum of {most - 1} {bound}"))
         variants += [(index, parts, change) for parts, change in ways]
-    return variants
+    if most is not None:
+        variants = Random(hash(problem)).sample(variants, min(len(variants), most))
+    return [
+        (problem.with_set(index, SetConstraint(*parts)), change)
+        for index, parts, change in variants
+    ]
 
 
 def check_solver(
@@ -308,7 +290,7 @@ def check_solver(
     def check(problem: DealProblem, laws: Sequence[Law] = LAWS) -> _Breach | None:
         for law in laws:
             if (fault := _broken(law, watched, problem)) is not None:
-                return _Breach(law, fault, problem, asked[0])
+                return law, fault, problem, asked[0]
         answer = _asked(row, problem)[0]
         kind = _word(solve(problem) if answer is None else answer)
         count[f"tried {kind}"] += 1
@@ -319,33 +301,20 @@ def check_solver(
 
     games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
     larger = chain(of_every_size(examples, seed), games)
-    breach = _first_breach(check, problems) or _small_breach(check, examples, seed)
-    breach = breach or _first_breach(check, larger)
-    breach = breach or _first_breach(
-        lambda problem: check(problem, LAWS[:1]), of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
-    )
+    twins_of_bounds = of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
+    breach = next(filter(None, map(check, problems)), None)
+    if not breach and examples > 0:
+        found = smallest_counterexample(
+            deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
+        )
+        breach = found and found[1]
+    breach = breach or next(filter(None, map(check, larger)), None)
+    breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
         tell(f"{row.name}: a fault is found, and its problem is made smaller")
-        raise SolverFault(_in_words(row, breach))
+        raise SolverFault(_in_words(row, *breach))
     _demand_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)
-
-
-def _first_breach(
-    check: Callable[[DealProblem], _Breach | None], problems: Iterable[DealProblem]
-) -> _Breach | None:
-    return next((breach for problem in problems if (breach := check(problem))), None)
-
-
-def _small_breach(
-    check: Callable[[DealProblem], _Breach | None], examples: int, seed: int
-) -> _Breach | None:
-    if examples <= 0:
-        return None
-    found = smallest_counterexample(
-        deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
-    )
-    return found and found[1]
 
 
 def _report(line: str) -> None:
@@ -353,16 +322,15 @@ def _report(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _in_words(solver: Solver, breach: _Breach) -> str:
+def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, asked: DealProblem) -> str:
     """Return what a solver does wrong, with a smallest problem on which it does so again.
 
     A wrong answer to a problem that a law has made is the solver's fault there, without the law.
     """
-    law, text, example = breach.law, breach.text, breach.problem
-    if fault := _broken(evidence_stands, solver, breach.asked):
-        law, text, example = evidence_stands, fault, breach.asked
+    if fault := _broken(evidence_stands, solver, asked):
+        law, text, problem = evidence_stands, fault, asked
     problem = reduced(
-        example, lambda smaller: _broken(law, solver, smaller) is not None, seconds=SHRINK_SECONDS
+        problem, lambda smaller: _broken(law, solver, smaller) is not None, seconds=SHRINK_SECONDS
     )
     text = _broken(law, solver, problem) or f"{text} (once, and not when it is asked again)"
     name = law.__name__.replace("_", " ")

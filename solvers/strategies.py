@@ -30,11 +30,7 @@ from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened,
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
-_LIBRARIES = (
-    "ortools.graph.python.max_flow",
-    "ortools.sat.python.cp_model",
-    "scipy.sparse.csgraph",
-)
+_LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "scipy.sparse.csgraph"
 """Libraries that the built-in solvers import when they are called first."""
 
 

@@ -23,7 +23,7 @@ from hypothesis import settings as sizes
 from hypothesis import strategies as st
 
 import quaternity
-from quaternity import Card, Game, Question, State
+from quaternity import Card, Game, Question, State, TieBreak
 from quaternity.decks import find_deck
 from quaternity.epistemic import Formula, H
 from quaternity.errors import QuaternityError
@@ -215,7 +215,7 @@ def shown_as_code() -> Iterator[Any]:
             verdict = solve(problem)
             yield from (problem, problem.sets[0], verdict, getattr(verdict, "deal", None))
             yield from () if verdict else (certify(problem, verdict),)
-    game = Game.start(quaternity.Settings(2, 3, 3, "fewest-sets", seed=7, brisk=True))
+    game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.FEWEST_SETS, seed=7, brisk=True))
     after = game.ask(next(iter(game.legal_questions)), True)
     yield from (game, game.settings, after, *after.moves)
     for face in public.FACES:
