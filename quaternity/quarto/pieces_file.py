@@ -110,13 +110,8 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 def _respelled(lines: list[_Line]) -> list[_Line]:
     """Return lines in which equal names of properties or features are spelled as the first one."""
     first = dict[str, str]()
-    return [
-        replace(
-            line,
-            fields=(line.fields[0], *(first.setdefault(name_key(x), x) for x in line.fields[1:])),
-        )
-        for line in lines
-    ]
+    words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
+    return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]
 
 
 def _check_header(header: _Line) -> None:
