@@ -7,7 +7,7 @@
 ... )
 >>> verdict = solve(problem)
 >>> verdict
-Feasible(deal=<Deal 0: 0/0 0/2; 1: 0/1>)
+Feasible(deal=Deal(owner=((0, 1, 0),)))
 >>> verify(problem, verdict)
 True
 """

@@ -8,17 +8,19 @@
 The laws are tried on small random problems of any shape, on problems of every number of cards,
 sets and players, on the families of `solvers.instances`, on problems that one player's bounds
 decide, and on problems of the size of games, up to 600 cards and 70 players: some open, some just
-feasible, some just infeasible. A broken law raises `SolverFault` with a smallest problem to show
-it.
+feasible, some just infeasible. A broken law raises `SolverFault` with a smallest problem on which
+the solver fails, as Python code.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 from random import Random
+from time import monotonic
 from typing import TypeVar
 
 from quaternity.base.errors import LimitError, SolverFault, UnsupportedProblem
@@ -45,8 +47,8 @@ from solvers.verdict import Feasible, Verdict
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
-Check = Callable[[DealProblem], tuple[str, str] | None]
-"""The first law that a solver breaks on a problem, and how; None when all hold."""
+_Breach = tuple[Law, str, DealProblem, DealProblem]
+"""A broken law, what is wrong, the problem, and the problem that the solver was asked last."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -74,6 +76,9 @@ MOST_TIGHTENED = 30
 
 MOST_FORBIDDEN = 4
 """Most deals of one problem that are forbidden, one after another."""
+
+REPORT_SECONDS = 5.0
+"""Seconds between two reports of progress."""
 
 SHRINK_SECONDS = 10.0
 """Most seconds spent on making a problem with a fault smaller."""
@@ -122,8 +127,10 @@ def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
     renamed = problem.relabelled(players, sets, cards)
     first, fault = _asked(solver, problem)
     for other, variation in ((renamed, "under other names"), (problem, "asked again")):
+        if fault:
+            return fault
         answer, wrong = _asked(solver, other)
-        fault = fault or (wrong and f"{wrong} ({variation})")
+        fault = wrong and f"{wrong} ({variation})"
         if not fault and first is not None and answer is not None and bool(answer) != bool(first):
             fault = f"finds this problem {_word(first)}, and {variation} {_word(answer)}"
     return fault
@@ -134,9 +141,8 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
-    ways = tightened(problem)
     most = MOST_TIGHTENED if problem.cards <= MOST_TIGHTENED else MOST_TIGHTENED // 10
-    for tighter, change in Random(hash(problem)).sample(ways, min(len(ways), most)):
+    for tighter, change in tightened(problem, most):
         after, fault = _asked(solver, tighter)
         if fault or after:
             return fault or f"finds this problem infeasible, but feasible with {change}"
@@ -192,9 +198,12 @@ LAWS: tuple[Law, ...] = (
 """All laws. The first implies the others for a deterministic solver; these say more."""
 
 
-def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
-    """Give the problem with one constraint tightened by one, in every way, each described."""
-    variants: list[tuple[DealProblem, str]] = []
+def tightened(problem: DealProblem, most: int | None = None) -> list[tuple[DealProblem, str]]:
+    """Return the problem with one constraint tightened by one, in every way, each described.
+
+    If `most` is given, return at most that many of them, chosen at random.
+    """
+    variants = []
     for index, constraint in enumerate(problem.sets):
         owners, low, high = constraint
         ways = [
@@ -212,10 +221,13 @@ def tightened(problem: DealProblem) -> list[tuple[DealProblem, str]]:
             if most:
                 less = with_entry(high, player, most - 1)
                 ways.append(((owners, low, less), f"a maximum of {most - 1} {bound}"))
-        variants += [
-            (problem.with_set(index, SetConstraint(*parts)), change) for parts, change in ways
-        ]
-    return variants
+        variants += [(index, parts, change) for parts, change in ways]
+    if most is not None:
+        variants = Random(hash(problem)).sample(variants, min(len(variants), most))
+    return [
+        (problem.with_set(index, SetConstraint(*parts)), change)
+        for index, parts, change in variants
+    ]
 
 
 def check_solver(
@@ -225,6 +237,7 @@ def check_solver(
     *,
     problems: Iterable[DealProblem] = (),
     sizes: Sequence[tuple[int, int, int]] = GAME_SIZES,
+    report: Callable[[str], object] | None = None,
 ) -> Conformance:
     """Try all laws on your problems, on small random ones, and on games at the brink.
 
@@ -242,13 +255,17 @@ def check_solver(
             `MOST_PLAYERS` and `MOST_SETS` are met.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
+        report: called with a line on the progress every `REPORT_SECONDS`; by default, the line is
+            written to standard error.
 
     Raises:
-        SolverFault: a law is broken, with a smallest problem that shows it; or the solver decided
-            no problem, no feasible one, or no infeasible one, so that its laws were not tried.
+        SolverFault: If a law is broken. The message has a smallest problem as Python code, on which
+            the solver fails when it is asked again. Also if the solver decided no problem, no
+            feasible problem, or no infeasible problem, so that its laws were not tried.
 
-    Cost: some ten runs of the solver per problem, up to forty on infeasible ones; with the built-in
-    solvers 20 to 90 seconds of processor time.
+    Cost: with the defaults some 30,000 runs of the solver. They take 10 seconds of processor time
+    for max-flow, and many minutes for a solver that needs long for a game; `sizes=()` leaves games
+    out. The number of runs is proportional to `examples`.
 
     >>> from solvers import SOLVERS
     >>> check_solver(SOLVERS["max-flow"], examples=50, sizes=[(4, 3, 3)]).refused
@@ -256,15 +273,27 @@ def check_solver(
     """
     row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)
     count: Counter[str] = Counter()
-    largest = [0, 0]
+    largest, asked = [0, 0], [DealProblem([0], [])]
+    tell, due = report or _report, monotonic() + REPORT_SECONDS
 
-    def check(problem: DealProblem, laws: Sequence[Law] = LAWS) -> tuple[str, str] | None:
+    def refuses(problem: DealProblem) -> str | None:
+        nonlocal due
+        asked[0] = problem
+        if monotonic() >= due:
+            size = f"{problem.players} players and {problem.cards} cards"
+            tell(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
+            due = monotonic() + REPORT_SECONDS
+        return row.refuses(problem)
+
+    watched = replace(row, refuses=refuses)
+
+    def check(problem: DealProblem, laws: Sequence[Law] = LAWS) -> _Breach | None:
         for law in laws:
-            if (fault := _broken(law, row, problem)) is not None:
-                return law.__name__.replace("_", " "), fault
-        kind = _word(solve(problem))
-        count[f"tried {kind}"] += 1
+            if (fault := _broken(law, watched, problem)) is not None:
+                return law, fault, problem, asked[0]
         answer = _asked(row, problem)[0]
+        kind = _word(solve(problem) if answer is None else answer)
+        count[f"tried {kind}"] += 1
         count["refused" if answer is None else kind] += 1
         if answer is not None:
             largest[:] = max(largest[0], problem.cards), max(largest[1], problem.players)
@@ -272,35 +301,40 @@ def check_solver(
 
     games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
     larger = chain(of_every_size(examples, seed), games)
-    counterexample = _first_fault(check, problems) or _smallest_fault(check, examples, seed)
-    counterexample = counterexample or _first_fault(check, larger)
-    counterexample = counterexample or _first_fault(
-        lambda problem: check(problem, LAWS[:1]), of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
-    )
-    if counterexample:
-        example, fault = counterexample
-        problem = reduced(example, lambda smaller: bool(check(smaller)), seconds=SHRINK_SECONDS)
-        law, text = check(problem) or fault
-        raise SolverFault(f"{row.name} breaks the law '{law}': {row.name} {text}\non {problem}")
+    twins_of_bounds = of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
+    breach = next(filter(None, map(check, problems)), None)
+    if not breach and examples > 0:
+        found = smallest_counterexample(
+            deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
+        )
+        breach = found and found[1]
+    breach = breach or next(filter(None, map(check, larger)), None)
+    breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
+    if breach:
+        tell(f"{row.name}: a fault is found, and its problem is made smaller")
+        raise SolverFault(_in_words(row, *breach))
     _demand_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)
 
 
-def _first_fault(
-    check: Check, problems: Iterable[DealProblem]
-) -> tuple[DealProblem, tuple[str, str]] | None:
-    return next(((problem, fault) for problem in problems if (fault := check(problem))), None)
+def _report(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{line}\n")
 
 
-def _smallest_fault(
-    check: Check, examples: int, seed: int
-) -> tuple[DealProblem, tuple[str, str]] | None:
-    if examples <= 0:
-        return None
-    return smallest_counterexample(
-        deal_problems(), check, examples=examples, random_seed=seed,
-        shrink_seconds=SHRINK_SECONDS,
-    )  # fmt: skip
+def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, asked: DealProblem) -> str:
+    """Return what a solver does wrong, with a smallest problem on which it does so again.
+
+    A wrong answer to a problem that a law has made is the solver's fault there, without the law.
+    """
+    if fault := _broken(evidence_stands, solver, asked):
+        law, text, problem = evidence_stands, fault, asked
+    problem = reduced(
+        problem, lambda smaller: _broken(law, solver, smaller) is not None, seconds=SHRINK_SECONDS
+    )
+    text = _broken(law, solver, problem) or f"{text} (once, and not when it is asked again)"
+    name = law.__name__.replace("_", " ")
+    return f"{solver.name} breaks the law '{name}': {solver.name} {text}\non {problem!r}"
 
 
 def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:

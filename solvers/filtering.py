@@ -213,8 +213,8 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
     >>> single = SetConstraint.of([[0, 1]], players=2)
     >>> for constraint in closed(DealProblem([2, 2], [three, single])).sets:
     ...     print(constraint)
-    SetConstraint(owners=[[0, 1], [0, 1], [0, 1]], low=[1, 2], high=[1, 2])
-    SetConstraint(owners=[[0]], low=[1, 0], high=[1, 0])
+    SetConstraint.of([[0, 1], [0, 1], [0, 1]], players=2, low=[1, 2], high=[1, 2])
+    SetConstraint.of([[0]], players=2, low=[1, 0], high=[1, 0])
     """
     deadline = NEVER if seconds is None else Deadline(seconds)
     return FILTERS["tables" if _by_tables(problem) else "flow"](problem, deadline)

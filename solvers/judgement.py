@@ -175,7 +175,7 @@ def weigh(
         elif bool(verdict) == bool(evidence):
             continue
         elif isinstance(evidence, Feasible) and not _is_proof(verdict):
-            deal = shown(evidence.deal)
+            deal = shown(evidence.deal, str)
             text = f"says infeasible, but this deal satisfies the problem: {deal}"
             faults.append(Fault(name, text))
         else:

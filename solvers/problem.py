@@ -139,7 +139,7 @@ class SetConstraint(_SetFields):
         """Build from player numbers instead of masks; bounds default to 0 and the set's size.
 
         >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
-        SetConstraint(owners=[[0, 1], [1]], low=[1, 0], high=[2, 2])
+        SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0], high=[2, 2])
         """
         players = whole(players, "players", 0)
         check_size(players, 0, length(owners, "owners"))
@@ -173,7 +173,8 @@ class SetConstraint(_SetFields):
 
     def __repr__(self) -> str:
         owners = [list(players_in(mask)) for mask in self.owners]
-        return f"SetConstraint(owners={owners}, low={list(self.low)}, high={list(self.high)})"
+        bounds = f"low={list(self.low)}, high={list(self.high)}"
+        return f"SetConstraint.of({owners}, players={self.players}, {bounds})"
 
 
 def _mask(numbers: Iterable[int], card: int, players: int) -> int:

@@ -36,7 +36,7 @@ def reduced(
     ...     return problem.cards >= 2
     >>> big = DealProblem([4, 2], [SetConstraint.of([[0, 1]] * 3, players=2)] * 2)
     >>> reduced(big, no_two_cards)
-    DealProblem(hands=[0], sets=[SetConstraint(owners=[[], []], low=[0], high=[2])])
+    DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
     until = monotonic() + seconds
     simpler = True

@@ -42,7 +42,7 @@ class NumberedDeals:
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     >>> deals = NumberedDeals(problem)
     >>> [deals.deal(number) for number in range(deals.number)]
-    [<Deal 0: 0/1; 1: 0/0>, <Deal 0: 0/0; 1: 0/1>]
+    [Deal(owner=((1, 0),)), Deal(owner=((0, 1),))]
     """
 
     @takes(problem=DealProblem)

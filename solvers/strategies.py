@@ -10,19 +10,46 @@
 
 Problems are feasible and infeasible in about equal parts. They are made by loosening or spoiling a
 real deal, so that infeasible ones miss narrowly, and they shrink towards few players and cards.
+Making a strategy imports the libraries of the built-in solvers, which takes about a second, so that
+the first example of a test stays within Hypothesis's deadline.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
 from random import Random
+from typing import Concatenate, ParamSpec, TypeVar
 
 from hypothesis import strategies as st
 
 from solvers.problem import DealProblem
 from solvers.random_problems import GameSize, Sizes, brink, game_like, loosened, spoilt
 
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
 
-@st.composite
+_LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "scipy.sparse.csgraph"
+"""Libraries that the built-in solvers import when they are called first."""
+
+
+def composite(
+    function: Callable[Concatenate[st.DrawFn, Arguments], Value],
+) -> Callable[Arguments, st.SearchStrategy[Value]]:
+    """Return `hypothesis.strategies.composite` of a function, which first imports libraries."""
+    made = st.composite(function)
+
+    @wraps(made)
+    def strategy(*args: Arguments.args, **kwargs: Arguments.kwargs) -> st.SearchStrategy[Value]:
+        for library in _LIBRARIES:
+            import_module(library)
+        return made(*args, **kwargs)
+
+    return strategy
+
+
+@composite
 def feasible_problems(
     draw: st.DrawFn,
     max_players: int = 4,
@@ -36,7 +63,7 @@ def feasible_problems(
     return loosened(lambda least, most: draw(st.integers(least, most)), sizes)
 
 
-@st.composite
+@composite
 def spoilt_problems(
     draw: st.DrawFn,
     max_players: int = 4,
@@ -50,7 +77,7 @@ def spoilt_problems(
     return spoilt(lambda least, most: draw(st.integers(least, most)), sizes)
 
 
-@st.composite
+@composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
     """Draw problems of the size of a game: feasible ones, and pairs on both sides of the brink.
 

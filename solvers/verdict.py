@@ -40,7 +40,7 @@ class Deal(Shown):
         ]
         return Picture("A deal: the owner of every card", (), rows)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         players = sorted({owner for owners in self.owner for owner in owners})
         hands = (
             f"{player}: {' '.join(f'{index}/{card}' for index, card in self.hand(player))}"

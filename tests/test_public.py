@@ -23,14 +23,14 @@ from hypothesis import settings as sizes
 from hypothesis import strategies as st
 
 import quaternity
-from quaternity import Card, Game, Question, State
+from quaternity import Card, Game, Question, State, TieBreak
 from quaternity.decks import find_deck
 from quaternity.epistemic import Formula, H
 from quaternity.errors import QuaternityError
 from quaternity.kwartet import KwartetGame
 from quaternity.quarto import QuartoGame
 from quaternity.ternary import SetCard, SetGame
-from solvers import DealProblem, SetConstraint
+from solvers import DealProblem, SetConstraint, certify, solve
 from tests import public
 from tests.sizes import examples, only_thorough
 
@@ -206,3 +206,32 @@ def test_an_old_module_warns_whoever_imports_it(module: str) -> None:
     code = f"import warnings; warnings.simplefilter('error'); import {name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].startswith(f"DeprecationWarning: {name} is called quat")
+
+
+def shown_as_code() -> Iterator[Any]:
+    """Values whose `repr` is no text in angle brackets."""
+    owners = [[[0, 1], [1]], [[0], [0]], []]
+    for low, hands in (([1, 0], [1, 1]), ([3, 0], [2, 0]), ([0, 0], [0, 0])):
+        for sets in owners:
+            problem = DealProblem(hands, [SetConstraint.of(sets, players=2, low=low)])
+            verdict = solve(problem)
+            yield from (problem, problem.sets[0], verdict, getattr(verdict, "deal", None))
+            yield from () if verdict else (certify(problem, verdict),)
+    game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.FEWEST_SETS, seed=7, brisk=True))
+    after = game.ask(next(iter(game.legal_questions)), True)
+    yield from (game, game.settings, after, *after.moves)
+    for face in public.FACES:
+        for value in vars(import_module(face)).values():
+            yield from value if isinstance(value, EnumType) else ()
+    for kind in (KwartetGame, QuartoGame, SetGame):
+        started = kind.start(seed=1)
+        yield from (started.settings, *list(started.legal_moves)[:3])
+    yield Question.parse("0 asks 1 for 2/3")
+
+
+def test_values_are_shown_as_code_that_makes_equal_values() -> None:
+    names = {
+        name: value for face in public.FACES for name, value in vars(import_module(face)).items()
+    }
+    for value in shown_as_code():
+        assert eval(repr(value), dict(names)) == value  # noqa: S307

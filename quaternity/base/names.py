@@ -1,8 +1,34 @@
-"""Lists of names, in which a name may be a command with quotes."""
+"""Comparison of names, and lists of names in which a name may be a command with quotes."""
 
 import re
+from enum import Enum
+from unicodedata import normalize
+
+_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\uff07"), "'")
 
 _NAME = re.compile(r"""(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^,])*""", re.DOTALL)
+
+
+def code_name(member: Enum) -> str:
+    """Return the Python expression of a member of an enumeration, for its `__repr__`."""
+    return f"{type(member).__name__}.{member.name}"
+
+
+def composed(name: str) -> str:
+    """Return a name in Unicode's normal form NFC, where an accented letter is one character."""
+    return normalize("NFC", name)
+
+
+def name_key(name: str) -> str:
+    """Return a text that is the same for names that differ only in case, blanks or encoding.
+
+    Names may differ in their Unicode normal form, and have straight or curly apostrophes.
+
+    >>> name_key("L’E\u0301te\u0301") == name_key("l'\u00e9t\u00e9")
+    True
+    """
+    plain = " ".join(name.split()).translate(_APOSTROPHES)
+    return composed(normalize("NFD", plain).casefold())
 
 
 def split_names(text: str) -> list[str]:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import InputError
 from quaternity.base.writing import check_may_be_written, write_bytes
@@ -20,6 +26,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h")
 """As their number and that of the colours have no common divisor, 77 styles are different."""
+
+
+_drawing = RLock()
+"""Held while a figure is drawn, because matplotlib keeps its settings for the whole process."""
 
 
 class Style:
@@ -55,17 +65,55 @@ def check_picture(path: str) -> None:
 
 
 def check_drawing() -> None:
-    """Raise `InputError` before long work if matplotlib, which draws at its end, is missing."""
-    new_figure(1, 1)
+    """Import matplotlib, even if MPLBACKEND names a backend that is not installed.
+
+    Raises:
+        InputError: If matplotlib is missing, or its settings cannot be read.
+    """
+    with _drawing:
+        backend = None if "matplotlib" in sys.modules else os.environ.pop("MPLBACKEND", None)
+        try:
+            import_module("matplotlib.figure")
+        except ModuleNotFoundError:
+            raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
+        except Exception as error:
+            raise InputError(f"pictures need matplotlib, which cannot start: {error}") from None
+        finally:
+            if backend is not None:
+                os.environ["MPLBACKEND"] = backend
+        if backend:
+            from matplotlib import rcParams
+
+            with suppress(ValueError):  # Jupyter exports a backend that may not be installed here
+                rcParams["backend"] = backend
+
+
+@contextmanager
+def default_style() -> Iterator[None]:
+    """Draw with the default settings of matplotlib, whatever its settings files and callers chose.
+
+    Use it as a decorator of a function that makes and saves a figure. Only one thread draws at a
+    time. Raises `InputError` if matplotlib is missing.
+    """
+    check_drawing()
+    from matplotlib import rc_context, rcParamsDefault
+
+    defaults: Any = {name: rcParamsDefault[name] for name in rcParamsDefault if name != "backend"}
+    with _drawing, rc_context(defaults):
+        yield
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure, sizes in inches; raise `InputError` if matplotlib is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("pictures need matplotlib: pip install '.[plot]'") from None
+    check_drawing()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def plain_label(name: str) -> str:
+    """Return a label that shows a name: dollars would start a formula, and `_` hides a label."""
+    return " " * name.startswith("_") + name.replace("$", r"\$")
 
 
 def save_figure(figure: Figure, path: str) -> None:

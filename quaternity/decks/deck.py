@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import composed, name_key
 from quaternity.base.plain_values import text, whole
 from quaternity.base.reading import decode, read_bytes
 from quaternity.base.wording import counted, listed, shown
@@ -277,14 +278,13 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
             f"{place}: {shown(value)}: expected {counted(len(languages), 'name')}, in "
             f"{listed(languages)}"
         )
-    for name in names:
-        _check_name(name, place)
-    return tuple(names)
+    return tuple(_checked_name(name, place) for name in names)
 
 
-def _check_name(name: Any, place: str) -> None:
-    if not isinstance(name, str):
-        raise InputError(f"{place}: {shown(name)} is no text")
+def _checked_name(given: Any, place: str) -> str:
+    if not isinstance(given, str):
+        raise InputError(f"{place}: {shown(given)} is no text")
+    name = composed(given)
     if not name or name != " ".join(name.split()) or len(name) > LONGEST_NAME:
         raise InputError(
             f"{place}: {shown(name)}: expected 1 to {LONGEST_NAME} characters, with single blanks "
@@ -299,6 +299,7 @@ def _check_name(name: Any, place: str) -> None:
         raise InputError(f"{place}: {shown(name)}: expected a name in letters, after any picture")
     if _folded(name) in COMMAND_WORDS:
         raise InputError(f"{place}: {shown(name)} is a command of the game: choose another name")
+    return name
 
 
 def _picture(value: Any, place: str) -> str:
@@ -325,4 +326,4 @@ def _check_different(named: Iterator[tuple[str, str]], language: str) -> None:
 
 
 def _folded(name: str) -> str:
-    return " ".join(text(name, "a name", "name").split()).casefold()
+    return name_key(text(name, "a name", "name"))

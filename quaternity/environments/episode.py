@@ -167,7 +167,8 @@ class TableGame:
             start: a record (for Quaternity also a state) as text, or the path of its file: episodes
                 begin where it ends. It has settings of its own, which need not be given again.
             reward: a name of `REWARDS`.
-            max_moves: where the game's own settings end it after some moves, it is that number.
+            max_moves: the setting of this name, if the game has such a setting (Kwartet): its rules
+                end the game then. Other games are cut off.
 
         Raises:
             InputError: there is no such game, setting or reward, or a value is wrong.
@@ -186,7 +187,7 @@ class TableGame:
             check_asked(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            if max_moves and getattr(chosen, "max_moves", None):  # the rules end it then
+            if max_moves and hasattr(chosen, "max_moves"):  # the rules end it then
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)
         if own := getattr(self.rules.settings, "max_moves", None):

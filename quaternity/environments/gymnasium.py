@@ -2,7 +2,8 @@
 
     import gymnasium
 
-    env = gymnasium.make("quaternity/Kwartet-v0", opponents=["patient"], players=3)
+    name = "quaternity.environments.gymnasium:quaternity/Kwartet-v0"
+    env = gymnasium.make(name, opponents=["patient"], players=3)
     numbers, info = env.reset(seed=1)
     done = False
     while not done:
@@ -10,9 +11,10 @@
         numbers, reward, terminated, truncated, info = env.step(action)
         done = terminated or truncated
 
-There are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. An observation has numbers
-between 0 and 1 (`env.unwrapped.game.describe()` says which), `info["action_mask"]` 1 for every
-legal action. They depend on what the learner may know, and on nothing else.
+There are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the module
+before the colon, which registers them. An observation has numbers between 0 and 1
+(`env.unwrapped.game.describe()` says which), `info["action_mask"]` 1 for every legal action. They
+depend on what the learner may know, and on nothing else.
 """
 
 from __future__ import annotations
@@ -207,7 +209,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
 
 
 def register() -> None:
-    """Make `gymnasium.make("quaternity/Kwartet-v0")` find them."""
+    """Register the environments, so that `gymnasium.make("quaternity/Kwartet-v0")` finds them."""
     for name in GAMES:
         identity = f"quaternity/{name.capitalize()}-v0"
         if identity not in gymnasium.registry:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import numbered, whole
-from quaternity.base.plots import new_figure
+from quaternity.base.plots import default_style, new_figure
 from quaternity.base.wording import shown
 from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, further_games, game_names
@@ -80,7 +80,8 @@ class _Table:
                 matplotlib), "human" to write it to the terminal after every step.
             reward: "win" (1 for who wins alone, the others share the loss) or "points" (those that
                 a step makes), or one of your own in `quaternity.environments.episode.REWARDS`.
-            max_moves: moves after which a game is cut off (0: never; usually 1000).
+            max_moves: moves after which a game is cut off (0: never; usually 1000), or ends by its
+                rules if it has a setting of this name.
             max_cycles: in `env`, ask all agents in turn, so many times, also those who can do
                 nothing: their mask is empty, and what is not legal does nothing. In
                 `parallel_env`, cut the game off after so many steps.
@@ -173,14 +174,16 @@ class _Table:
         if seed is not None:
             self._random = Random(whole(seed, "seed"))  # NumPy draws seeds of types of its own
         self.episode = self.game.episode(self._random)
-        self._returns = self.episode.returns()
+        over, seats = self.episode.seat is None, self.game.seats
+        at_once = over and self.game.reward.at_end  # the deal has ended the game
+        self._returns = [0.0] * seats if at_once else self.episode.returns()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
         self._lines = max(LEAST_LINES, self._text().count("\n") + 6) if self.render_mode else 0
-        if self.render_mode == "human":
+        if self.render_mode == "human" and not over:
             self.render()
 
     def _settle(self, cut_off: bool) -> None:
@@ -216,6 +219,10 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._skip_agent_selection = None
         self._times = 0
+        self.agent_selection = self.possible_agents[0]
+        if self.episode.seat is None:
+            self._settle(False)
+            self._accumulate_rewards()
         self._select()
 
     def _select(self) -> None:
@@ -349,6 +356,7 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         return moves
 
 
+@default_style()
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
     """Return a text as a picture: height x width x 3, of a size that depends on `lines` alone.
 

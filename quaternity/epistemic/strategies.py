@@ -15,10 +15,11 @@ from quaternity.epistemic.formula import FALSE, TRUE, Formula
 from quaternity.epistemic.language import Language
 from quaternity.game.cards import Card
 from solvers.problem import DealProblem, SetConstraint
+from solvers.strategies import composite
 from solvers.verdict import Deal
 
 
-@st.composite
+@composite
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
@@ -51,7 +52,7 @@ def positions(
     return DealProblem(hands, sets), Deal(tuple(owner))
 
 
-@st.composite
+@composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
     """Knowledge about knowledge about … a card or two: K and not-K, one inside another."""
     players = st.integers(0, language.players - 1)

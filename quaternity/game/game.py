@@ -70,6 +70,9 @@ class Game(Shown):
         game: Game = record.replay()
         return game
 
+    def __repr__(self) -> str:
+        return f"Game.parse({self.record()!r})"
+
     @property
     def state(self) -> State:
         """The state now."""

@@ -21,27 +21,31 @@ def owners_picture(
 
     Args:
         lines: further lines of text.
-        problem: what is known, with exact owners and bounds.
+        problem: what is known, with exact owners and bounds. A hand more than there are points is
+            the cards aside.
         completed: per set its owner, None while it is in play.
     """
     size = max((constraint.size for constraint in problem.sets), default=0) or 1
-    players = "; ".join(
+    holders = [
         f"player {player}{' (on turn)' if player == turn else ''}: "
-        f"{counted(hand, 'card')}, {counted(won, 'point')}"
-        for player, (hand, won) in enumerate(zip(problem.hands, points, strict=True))
-    )
+        f"{counted(problem.hands[player], 'card')}, {counted(won, 'point')}"
+        for player, won in enumerate(points)
+    ]
+    holders += [f"aside: {counted(hand, 'card')}" for hand in problem.hands[len(points) :]]
     rows = [heads("set", *(f"/{number}" for number in range(size)))]
     for index, (constraint, owner) in enumerate(zip(problem.sets, completed, strict=True)):
-        cells = [_cell(mask) for mask in constraint.owners]
+        cells = [_cell(mask, len(points)) for mask in constraint.owners]
         if owner is not None:
             cells = [Cell(f"player {owner}", "gone", f"player {owner} has completed it", size)]
         rows.append([*heads(index), *cells])
-    return Picture(title, (players, *lines), rows)
+    return Picture(title, ("; ".join(holders), *lines), rows)
 
 
-def _cell(mask: int) -> Cell:
-    players = players_in(mask)
-    title = named("player", players) if players else "nobody"
-    if len(players) == 1:
-        return Cell(f"= {players[0]}", "sure", f"{title} has it")
-    return Cell(" ".join(map(str, players)) or "-", "", title)
+def _cell(mask: int, seats: int) -> Cell:
+    players = [holder for holder in players_in(mask) if holder < seats]
+    aside = ["aside"] * bool(mask >> seats)
+    title = " or ".join([named("player", players)] * bool(players) + aside) or "nobody"
+    short = " ".join([*map(str, players), *aside]) or "-"
+    if len(players) + len(aside) == 1:
+        return Cell(f"= {short}", "sure", f"{title} has it" if players else "it lies aside")
+    return Cell(short, "", title)

@@ -9,6 +9,7 @@ from operator import index as as_int
 from typing import Any, NamedTuple, Self, TypeVar
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import code_name
 from quaternity.base.plain_values import takes, whole
 from quaternity.base.wording import shown
 from quaternity.game.cards import Card
@@ -18,8 +19,10 @@ class Answer(IntEnum):
     """The answer to a question. Compares with False and True.
 
     >>> Answer.parse("y"), str(Answer.NO)
-    (<Answer.YES: 1>, 'no')
+    (Answer.YES, 'no')
     """
+
+    __repr__ = code_name
 
     NO = 0
     YES = 1

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import code_name
 from quaternity.base.plain_values import whole
 from quaternity.base.text_record import ranges
 from quaternity.base.wording import shown
@@ -19,6 +20,8 @@ LARGEST_SEED = 999_999_999
 
 class NamedChoice(StrEnum):
     """A choice among rules or methods that have names."""
+
+    __repr__ = code_name
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -128,10 +131,13 @@ class Settings:
                 f"which {self.players} players cannot share evenly"
             )
 
-    def __repr__(self) -> str:
-        """Write a call; `brisk` only where it is True, since seeds depend on the text."""
-        names = [f.name for f in fields(self) if f.name != "brisk" or self.brisk]
-        return f"Settings({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+    def __str__(self) -> str:
+        """Return a text that stays the same in all versions, because `compare` seeds by it."""
+        values = {field.name: repr(getattr(self, field.name)) for field in fields(self)}
+        values["tie_break"] = f"<{self.tie_break!r}: {self.tie_break.value!r}>"
+        if not self.brisk:
+            del values["brisk"]
+        return f"Settings({', '.join(f'{name}={value}' for name, value in values.items())})"
 
     @property
     def hand(self) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log10, nan
 
-from quaternity.base.plots import Style, new_figure, picture_format, save_figure
+from quaternity.base.plots import Style, default_style, new_figure, picture_format, save_figure
 from quaternity.insight.analysis import Analysis
 
 
+@default_style()
 def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = ()) -> None:
     """Draw the chances, and below them the curve of a record when there is one.
 

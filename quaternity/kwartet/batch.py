@@ -42,18 +42,21 @@ class KwartetBatch:
 
         Args:
             seed: of all chance in them; None: another every time.
-            settings: as in `KwartetSettings`; without `max_moves` a game is cut off as an
-                environment's is.
+            settings: as in `KwartetSettings`. A game without `max_moves` is cut off as in a single
+                environment; with 0 it is never cut off.
 
         Raises:
             InputError: there are too many, or a value is wrong.
         """
-        self.settings = KwartetSettings(**settings)
+        most = settings.get("max_moves")
+        endless = most is not None and whole(most, "max_moves") == 0
+        self.settings = KwartetSettings(**settings | ({"max_moves": None} if endless else {}))
         encoded = KwartetEncoded(KwartetRules(self.settings))
         self.size = sum(count for _, count, _ in encoded.entries)
         self.actions = encoded.actions
         self.games = count = checked_games(games, self.actions, self.size)
-        self.max_moves = self.settings.max_moves or KWARTET.max_moves
+        usual = np.iinfo(np.int32).max if endless else KWARTET.max_moves
+        self.max_moves = self.settings.max_moves or usual
         self._random = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
         players, sets, hands = self.settings.players, self.settings.sets, self.settings.hands
         self._every, self._seats = np.arange(count), np.arange(players)

@@ -64,7 +64,7 @@ class Board:
         is an empty cell.
         """
         known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
-        check_configuration(configuration, known.names)
+        configuration = check_configuration(configuration, known.names)
         return cls(
             known,
             tuple(known.piece(name) if name in known.names else None for name in configuration),

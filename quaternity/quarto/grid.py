@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 from collections.abc import Set as AbstractSet
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import composed
 from quaternity.base.plain_values import text
 from quaternity.base.wording import counted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
@@ -34,9 +35,13 @@ def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
             raise InputError(f"properties[{name!r}]: {having!r} is not a set of texts")
 
 
-def check_configuration(configuration: str, names: Container[str]) -> None:
-    """Refuse what is no text of sixteen characters, or has a piece twice."""
-    text(configuration, f"a text of {CELLS} characters", "configuration")
+def check_configuration(configuration: str, names: Container[str]) -> str:
+    """Return a configuration in normal form NFC.
+
+    Raises:
+        InputError: If it is not a text of sixteen characters, or has a piece twice.
+    """
+    configuration = composed(text(configuration, f"a text of {CELLS} characters", "configuration"))
     if len(configuration) != CELLS:
         count = counted(len(configuration), "character")
         raise InputError(f"configuration {quoted(configuration)} has {count}, not {CELLS}")
@@ -47,6 +52,7 @@ def check_configuration(configuration: str, names: Container[str]) -> None:
                 f"configuration {quoted(configuration)} has piece {quoted(name)} twice: "
                 f"on {cell_name(cell_of[name])} and {cell_name(cell)}"
             )
+    return configuration
 
 
 def create_grid(
@@ -59,7 +65,7 @@ def create_grid(
     it, or an empty set.
     """
     check_properties(properties)
-    check_configuration(configuration, properties)
+    configuration = check_configuration(configuration, properties)
     cells = [set(properties.get(name, ())) for name in configuration]
     return [cells[start : start + SIDE] for start in range(0, CELLS, SIDE)]
 
@@ -77,7 +83,7 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     [('D2', 'red'), ('H4', 'big'), ('V3', 'square')]
     """
     check_properties(properties)
-    check_configuration(configuration, properties)
+    configuration = check_configuration(configuration, properties)
     # A bit for each property, as many as there are: this door does not ask for a full set.
     words = sorted({word for having in properties.values() for word in having})
     marks = [

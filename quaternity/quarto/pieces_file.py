@@ -3,16 +3,18 @@
 A header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,PROPERTY,
 PROPERTY` per piece. UTF-8 with or without a byte order mark, lines ended by LF or CRLF, blank
 lines at the end and blanks around a field are accepted; everything else that is not exactly this
-is refused with the number of its line.
+is refused with the number of its line. Two spellings of a property or feature that differ only in
+case or Unicode form are equal, and the first one is kept.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import composed, name_key
 from quaternity.base.reading import read_bytes
 from quaternity.base.wording import counted, listed
 from quaternity.quarto.grid import quoted
@@ -84,8 +86,9 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
         raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [
         _Line(source, number, tuple(field.strip() for field in line.split(",")))
-        for number, line in enumerate(text.rstrip().split("\n"), start=1)
+        for number, line in enumerate(composed(text).rstrip().split("\n"), start=1)
     ]
+    header, lines = _respelled([header])[0], _respelled(lines)
     _check_header(header)
     for line in lines:
         _check_fields(line)
@@ -102,6 +105,13 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
     }
     _check_different(lines)
     return pieces
+
+
+def _respelled(lines: list[_Line]) -> list[_Line]:
+    """Return lines in which equal names of properties or features are spelled as the first one."""
+    first = dict[str, str]()
+    words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
+    return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]
 
 
 def _check_header(header: _Line) -> None:

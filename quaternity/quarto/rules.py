@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaternity.base.errors import IllegalMove, InputError, NotUnderstood
 from quaternity.base.lazy_names import public_only
+from quaternity.base.names import composed
 from quaternity.base.wording import shown
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_text
@@ -198,7 +199,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
 
         A placement that ends the game does so whatever is handed over with it: that is left out.
         """
-        text = text.strip()
+        text = composed(text).strip()
         names = view.board.pieces.names
 
         def piece(name: str | None) -> str | None:

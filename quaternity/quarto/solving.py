@@ -8,6 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from quaternity.base.errors import InputError, LimitError
+from quaternity.base.names import code_name
 from quaternity.quarto.board import Board, as_board, winning_cells
 from quaternity.quarto.lines import BoardBits, lines, members
 from quaternity.quarto.rows import cell_name
@@ -25,6 +26,8 @@ SYMMETRIC_FROM = 9
 
 class Outcome(IntEnum):
     """How the game ends with perfect play, for the player whose move it is."""
+
+    __repr__ = code_name
 
     LOSS = -1
     DRAW = 0

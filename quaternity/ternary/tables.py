@@ -11,6 +11,7 @@ from enum import StrEnum
 from string import ascii_letters
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import code_name
 from quaternity.base.plain_values import iterated
 from quaternity.ternary.cards import CARDS, check_card
 
@@ -64,6 +65,8 @@ class Rule(StrEnum):
     `SET`: in each attribute the three are all alike or all different (the game's SET). There are
     1080, and 40 through each card. Every correct triple is a SET.
     """
+
+    __repr__ = code_name
 
     TRIPLE = "triple"
     SET = "set"

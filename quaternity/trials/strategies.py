@@ -23,9 +23,10 @@ from quaternity.game.question import Move
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State, with_problem
 from solvers.problem import DealProblem, SetConstraint
+from solvers.strategies import composite
 
 
-@st.composite
+@composite
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
@@ -44,7 +45,7 @@ def game_settings(
     return Settings(set_size, sets, players, tie_break, seed, draw(st.booleans()))
 
 
-@st.composite
+@composite
 def games(
     draw: st.DrawFn,
     settings: st.SearchStrategy[Settings] | None = None,
@@ -68,7 +69,7 @@ def states(
     return games(settings, max_moves).map(lambda game: game.state)
 
 
-@st.composite
+@composite
 def damaged_states(
     draw: st.DrawFn,
     settings: st.SearchStrategy[Settings] | None = None,

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.errors import InputError
+from quaternity.base.names import composed
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
 from quaternity.web.clock import Clock
@@ -96,7 +97,7 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 def checked_name(name: str | None, seat: int) -> str:
     """Return what somebody is called; or refuse what is too long or cannot be printed."""
-    name = usual_name(seat) if name is None else " ".join(name.split())
+    name = usual_name(seat) if name is None else composed(" ".join(name.split()))
     if len(name) > LONGEST_NAME or not is_printed(name):
         raise Refusal(422, BAD_NAME(most=LONGEST_NAME))
     return name

@@ -194,7 +194,7 @@ def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
     >>> deal_of(problem, ["card_0_0_of_player_1", "card_0_1_of_player_0"])
-    <Deal 0: 0/1; 1: 0/0>
+    Deal(owner=((1, 0),))
     """
     matches = (re.fullmatch(r"card_(\d+)_(\d+)_of_player_(\d+)", name) for name in names)
     return _deal(problem, [tuple(map(int, match.groups())) for match in matches if match])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import quaternity.guide
-from quaternity.base.plots import Style, new_figure, svg_of
+from quaternity.base.plots import Style, default_style, new_figure, svg_of
 from quaternity.environments.episode import TableGame, benchmarks
 from quaternity.environments.equilibria import (
     MOST_CHOICES,
@@ -163,6 +163,7 @@ def curves(name: str, tree: GameTree) -> dict[str, Curve]:
     return drawn
 
 
+@default_style()
 def drawing(
     drawn: Mapping[str, Mapping[str, Curve]], bots: Mapping[str, Mapping[str, float]]
 ) -> str:

@@ -1,7 +1,9 @@
 """What a deck promises to who draws with it, and what a file of one is refused for."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from quaternity.base.errors import InputError
 from quaternity.decks import LANGUAGES, PLAIN, Deck, deck_for, decks, find_deck, read_deck
 from quaternity.decks.deck import COMMAND_WORDS, MAX_BYTES, parse_deck
+from quaternity.decks.words import DeckWords
 from tests.sizes import examples
 
 LATER_EMOJI = (
@@ -199,3 +202,28 @@ def test_what_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
         for shown in (deck.title(), deck.set_name(0), deck.mark(0)):
             assert not {*shown} & {*'<>&"'}
     assert not message or message.startswith("made.toml: ")
+
+
+FORMS: list[Callable[[str], str]] = [
+    lambda name: normalize("NFC", name),
+    lambda name: normalize("NFD", name),
+    lambda name: normalize("NFD", name.swapcase()),
+    lambda name: name.replace("'", "’"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Éva", "d'été", "Ǖber Å", "ǰam", "l'hôtel ẞ"])
+def test_names_are_equal_in_every_unicode_form(name: str) -> None:
+    """A deck has such a name once, and finds it as it is typed."""
+    forms = [form(name) for form in FORMS]
+    for first in forms:
+        text = f'title = "T"\n[[sets]]\nname = "cats"\ncards = [{json.dumps(first)}, "fox"]\n'
+        deck = parse_deck(text, "cats.toml", "cats")
+        assert deck.card_name(0, 0) == normalize("NFC", first)
+        words = DeckWords(deck)
+        for typed in forms:
+            assert deck.card_named(typed) == (0, 0)
+            assert words.read(f'1 asks 2 for "{typed}": no') == "1 asks 2 for 0/0: no"
+            both = text.replace('"fox"', json.dumps(typed))
+            with pytest.raises(InputError, match="is the name of set 0, card 0 already"):
+                parse_deck(both, "cats.toml", "cats")

@@ -61,12 +61,14 @@ def kwartet(games: int, random: Random) -> Begun:
         "sets": sets,
         "set_size": size,
         "aside": random.choice([0, 0, random.randint(0, min(most, ASIDE[-1]))]),
-        "max_moves": random.choice([None, None, random.randrange(1, 60)]),
         "announce": random.choice(["at-once", "after-own-request"]),
         "own_card_requests": random.random() < 0.5,
     }
-    made = batch("kwartet", games, **settings)
-    game = TableGame("kwartet", settings, reward="points")
+    limit = random.choice([None, None, 0, random.randrange(1, 60)])
+    made = batch("kwartet", games, max_moves=limit, **settings)
+    game = TableGame("kwartet", settings, reward="points", max_moves=limit)
+    if limit and random.random() < 0.5:
+        game = TableGame("kwartet", settings | {"max_moves": limit}, reward="points")
 
     def begin(which: list[int]) -> list[Episode]:
         episodes = [game.episode(random) for _ in which]
@@ -259,3 +261,26 @@ def test_players_who_choose_by_chance_win_as_often_in_both() -> None:
     points = made.points()
     assert (points.sum(1) == 1).all()
     assert 0.0 < (points == 0.5).all(1).mean() < 0.06
+
+
+@pytest.mark.parametrize(
+    "limit", [{}, {"max_moves": 0}, {"max_moves": 1}, {"max_moves": 40}], ids=str
+)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("kwartet", {}), ("kwartet", {"aside": 4, "sets": 3}), ("set", {"seats": 2}), ("quarto", {})],
+)
+def test_observations_have_one_size_in_all_environments(
+    name: str, settings: dict[str, Any], limit: dict[str, int]
+) -> None:
+    pettingzoo = pytest.importorskip("quaternity.environments.pettingzoo")
+    gymnasium = pytest.importorskip("quaternity.environments.gymnasium")
+    made = batch(name, 1, **settings, **({} if name == "quarto" else limit))
+    env = getattr(pettingzoo, f"{name}_v0").env(**settings, **limit)
+    spaces = env.observation_space("player_0")["observation"], env.action_space("player_0")
+    learner = gymnasium.LearnerEnv(name, **settings, **limit)
+    sizes = [
+        (seen.shape, action.n)
+        for seen, action in (spaces, (learner.observation_space, learner.action_space))
+    ]
+    assert sizes == [((made.observations().shape[1],), made.masks().shape[1])] * 2

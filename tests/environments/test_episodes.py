@@ -410,7 +410,8 @@ def test_a_reward_is_what_it_says_at_every_moment(name: str, reward: str) -> Non
 @pytest.mark.parametrize("name", GAMES_OF_OURS)
 def test_an_episode_has_as_many_moves_as_it_may(name: str, most: int) -> None:
     episode = played(TableGame(name, max_moves=most), Random(1))
-    assert (episode.moves, episode.is_cut_off) == (most, True)
+    # Kwartet has a setting of this name: its rules end the game.
+    assert (episode.moves, episode.is_cut_off) == (most, name != "kwartet")
     start = TableGame(name, max_moves=0).episode(Random(1))
     assert (start.moves, start.before) == (0, None)
     assert start.seat is not None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from itertools import count
 from random import Random
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -14,7 +18,9 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 
+from quaternity import guide
 from quaternity.base.errors import InputError
+from quaternity.environments import gymnasium as environments
 from quaternity.environments.episode import REWARDS
 from quaternity.environments.gymnasium import LearnerEnv, register
 from quaternity.table.games import GAMES, registration
@@ -206,3 +212,10 @@ def test_nothing_is_done_before_a_reset_or_with_what_is_no_action() -> None:
         with pytest.raises(InputError, match=r"^action: .* is not a whole number$"):
             env.step(nothing)
     assert "left" in str(env.render())
+
+
+@pytest.mark.parametrize("text", [guide.page("learning").text, environments.__doc__])
+def test_the_example_runs_in_a_process_of_its_own(text: str) -> None:
+    """Nothing else has imported the module that registers the environments."""
+    (block,) = re.findall(r"^ *import gymnasium$.*?terminated or truncated$", text, re.M | re.S)
+    subprocess.run([sys.executable, "-c", dedent(block)], check=True, capture_output=True)

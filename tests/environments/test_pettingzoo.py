@@ -229,3 +229,35 @@ def test_no_action_is_taken_for_another(action: Any) -> None:
     env.reset(seed=1)
     with pytest.raises(InputError, match=r"is out of range 0\.\.25$|is not a whole number$"):
         env.step(action)
+
+
+@pytest.mark.parametrize("reward", ["win", "points", "lead"])
+@pytest.mark.parametrize("options", [{}, {"max_cycles": 9}], ids=str)
+def test_a_game_that_is_over_after_the_deal_ends_at_once(
+    reward: str, options: dict[str, Any]
+) -> None:
+    """All agents are told so, and get what the deal is worth; also after a game that was played."""
+    settings: dict[str, Any] = {"players": 2, "sets": 3, "set_size": 3, "aside": 3}
+    settings |= {"own_card_requests": False, "max_moves": 3, "reward": reward}
+    env, both = kwartet_v0.env(**settings, **options), kwartet_v0.parallel_env(**settings)
+    ended = []
+    for seed in (43, 1, 43):
+        env.reset(seed=seed)
+        both.reset(seed=seed)
+        over = env.unwrapped.episode.seat is None
+        assert set(env.terminations.values()) == {over}
+        ended.append(over)
+        totals = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            seen, gained, terminated, truncated, _ = env.last()
+            totals[agent] += gained
+            done = terminated or truncated
+            assert over <= done
+            assert done or options or seen["action_mask"].any()
+            env.step(None if done else int(seen["action_mask"].argmax()))
+        if over:
+            _, gains, terminations, _, _ = both.step(dict.fromkeys(both.agents, 0))
+            assert gains == totals
+            assert all(terminations.values())
+            assert totals["player_0"] == (reward == "win")
+    assert ended == [True, False, True]

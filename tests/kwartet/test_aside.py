@@ -6,13 +6,16 @@ from hashlib import sha256
 from itertools import combinations
 from random import Random
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from quaternity.base.errors import InputError
+from quaternity.base.wording import counted
 from quaternity.game.cards import Card
 from quaternity.game.question import Question
 from quaternity.kwartet.chances import chance_of
+from quaternity.kwartet.game import KwartetGame
 from quaternity.kwartet.hands import hand_of
 from quaternity.kwartet.knowing import moment, read_formula, told_lines, truth_at
 from quaternity.kwartet.log import log_text, parse_any_log, parse_log
@@ -23,6 +26,7 @@ from quaternity.kwartet.public import request_faults
 from quaternity.kwartet.rules import KwartetRules, ended_text
 from quaternity.kwartet.settings import Announce, KwartetSettings
 from solvers import count_deals
+from solvers.filtering import closed
 from solvers.verdict import deal_faults
 from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
@@ -219,3 +223,22 @@ def test_games_without_cards_aside_are_as_they_ever_were() -> None:
         settings = KwartetSettings(players, sets)
         digest.update(log_text(random_log(settings, Random(players + sets), 200)).encode())
     assert digest.hexdigest() == "301eb24395a1a8241b701e493c0a5d6d1fa16964da12ab4b2753686db88587e4"
+
+
+@pytest.mark.parametrize("settings", [TINY, KwartetSettings(3, 4, aside=1), KwartetSettings(2, 3)])
+def test_every_seat_has_a_picture_that_shows_what_may_lie_aside(settings: KwartetSettings) -> None:
+    game = KwartetGame.start(settings, seed=1)
+    pile = f"aside: {counted(settings.aside, 'card')}" if settings.aside else ""
+    while True:
+        for seat in (None, *range(settings.players)):
+            view = game.view(seat)
+            drawn = " ".join(ElementTree.fromstring(game.svg(seat)).itertext())
+            assert pile in drawn
+            assert pile in view._repr_html_()
+            may_lie_aside = any(
+                mask >> settings.players for s in closed(view.problem).sets for mask in s.owners
+            )
+            assert ("aside" in drawn.replace(pile, "")) == may_lie_aside
+        if game.is_over or len(game.moves) == 4:
+            break
+        game = game.play(next(iter(game.legal_moves)))

@@ -2,14 +2,25 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
-from quaternity.quarto import PiecesFileError, example_pieces, parse_pieces, read_pieces
+from quaternity.quarto import (
+    Board,
+    PiecesFileError,
+    create_grid,
+    example_pieces,
+    parse_pieces,
+    piece_properties,
+    read_pieces,
+)
 from quaternity.quarto.pieces_file import MAX_BYTES
+from quaternity.quarto.rules import QuartoPosition, QuartoRules
 
 TEXT = Path(example_pieces()).read_text(encoding="utf-8")
 LINES = TEXT.splitlines()
@@ -180,3 +191,22 @@ def test_no_single_change_slips_through(data: st.DataObject) -> None:
     else:
         with pytest.raises(PiecesFileError):
             parse_pieces(text)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_names_are_equal_in_every_unicode_form(form: Literal["NFC", "NFD"]) -> None:
+    """Half of the lines have another form of a property, and a piece may have an accent."""
+    lines = [line.replace("A,big", "É,big") for line in LINES]
+    odd = ("Gröss", "gröss")
+    text = "\n".join(
+        normalize(("NFC", "NFD")[number % 2], line.replace("big", odd[number // 2 % 2]))
+        for number, line in enumerate(lines)
+    )
+    pieces = parse_pieces(normalize(form, lines[0]) + text[text.index("\n") :])
+    assert pieces["size"]["Gröss"] == EXAMPLE["size"]["big"] - {"A"} | {"É"}
+    board = Board.parse(normalize(form, "É?BI??JO?FDLMGNE"), pieces)
+    assert board.pieces.piece("É") == board.cells[0]
+    assert create_grid(normalize(form, "É" + 15 * "?"), piece_properties(pieces))[0][0]
+    view = QuartoPosition(Board(board.pieces, (None,) * 16), None, 0, False)
+    given = QuartoRules().read(normalize(form, "é"), view)
+    assert given.hand_over == "É"

@@ -2,6 +2,8 @@
 
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
@@ -88,8 +90,20 @@ def found_out(function: Callable[[DealProblem], Verdict], examples: int) -> None
     sizes = () if function in FOUND_BY_SMALL_PROBLEMS else GAME_SIZES
     silent = "decided .* none of the .* infeasible ones"
     words = rf"{function.__name__} (breaks the law '.*\n.*Problem|{silent})"
-    with pytest.raises(SolverFault, match=words):
+    with pytest.raises(SolverFault, match=words) as found:
         check_solver(function, examples=examples, sizes=sizes)
+    _, broken, example = str(found.value).partition("\non ")
+    if broken:
+        pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
+        assert fails_on(function, pasted)
+
+
+def fails_on(function: Callable[[DealProblem], Verdict], problem: DealProblem) -> bool:
+    """Return whether a solver is wrong about a problem, or raises an error."""
+    try:
+        return evidence_stands(solver_from_function("pasted", function), problem) is not None
+    except BaseException:
+        return True
 
 
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
@@ -427,3 +441,56 @@ def test_the_players_after_one_who_goes_move_up() -> None:
             break
     else:
         pytest.fail("nobody goes")
+
+
+@pytest.mark.parametrize("name", ["deal_problems", "game_problems"])
+def test_no_library_is_imported_in_an_example_of_a_strategy(name: str) -> None:
+    """Hypothesis gives an example 200 milliseconds; importing OR-Tools takes longer."""
+    code = f"""if True:
+        import sys
+        from hypothesis import given, settings
+        from solvers import SOLVERS
+        from solvers.strategies import {name}
+        new = set()
+        @settings(max_examples=2, database=None, deadline=None)
+        @given({name}())
+        def check(problem):
+            before = {{*sys.modules}}
+            for name in ("max-flow", "cp-sat", "coalitions"):
+                SOLVERS[name](problem)
+            new.update(name.partition(".")[0] for name in {{*sys.modules}} - before)
+        check()
+        print(sorted(new - {{"solvers", "quaternity"}}))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_problem_of_a_message_is_one_on_which_the_solver_fails() -> None:
+    """Not the problem of which a law has made it."""
+    only = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
+
+    def wrong_about_equals(problem: DealProblem) -> Verdict:
+        wrong = problem.hands == (1, 1)
+        return Infeasible() if wrong else SOLVERS["max-flow"](problem)
+
+    lines: list[str] = []
+    with pytest.raises(SolverFault) as found:
+        check_solver(wrong_about_equals, examples=0, problems=[only], report=lines.append)
+    message, _, example = str(found.value).partition("\non ")
+    assert message.startswith("wrong_about_equals breaks the law 'evidence stands'")
+    pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
+    assert pasted.hands == (1, 1)
+    assert fails_on(wrong_about_equals, pasted)
+    assert lines == ["wrong_about_equals: a fault is found, and its problem is made smaller"]
+
+
+def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    lines: list[str] = []
+    with limited("solvers.conformance", REPORT_SECONDS=0.0):
+        check_solver(SOLVERS["max-flow"], examples=1, sizes=(), report=lines.append)
+        check_solver(SOLVERS["max-flow"], examples=1, sizes=())
+    pattern = r"max-flow: \d+ problems tried, no fault so far; now \d+ players and \d+ cards"
+    assert all(re.fullmatch(pattern, line) for line in lines)
+    assert len({line.split()[1] for line in lines}) > 3
+    assert capsys.readouterr().err.splitlines() == lines

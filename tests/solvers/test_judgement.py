@@ -170,7 +170,7 @@ def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
     evidence, faults = weigh(FREE, {"yes": GOOD, "no": Infeasible(Shortage(0, (0,)))})
     assert evidence == GOOD
     assert [fault.solver for fault in faults] == [OURSELVES]
-    assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=<Deal 0: 0/0;")
+    assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=Deal(owner=(")
     assert "no's Infeasible(shortage=Shortage(" in str(faults[0])
     assert "both verify" in str(faults[0])
 

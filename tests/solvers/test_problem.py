@@ -171,7 +171,7 @@ def test_values_are_immutable_and_hashable() -> None:
     assert len({problem, DealProblem([1, 1], [PAIR])}) == 1
     assert repr(problem) == (
         "DealProblem(hands=[1, 1], "
-        "sets=[SetConstraint(owners=[[0, 1], [1]], low=[0, 0], high=[2, 2])])"
+        "sets=[SetConstraint.of([[0, 1], [1]], players=2, low=[0, 0], high=[2, 2])])"
     )
 
 

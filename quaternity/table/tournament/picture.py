@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.base.plots import COLOURS, Style, new_figure, save_figure
+from quaternity.base.plots import (
+    COLOURS,
+    Style,
+    default_style,
+    new_figure,
+    plain_label,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +23,7 @@ FEWEST_DEALS = 2
 """Curves end where games of fewer deals than this are still going."""
 
 
+@default_style()
 def draw_table(
     path: str, players: Sequence[str], table: Table, worlds: Sequence[WorldsByGo] = ()
 ) -> None:
@@ -35,7 +43,7 @@ def draw_table(
         label="won alone, with 95 % intervals",
     )  # fmt: skip
     bars.barh(places, tied, left=sole, color=COLOURS[4], hatch="//", label="tied for the win")
-    bars.set_yticks(places, list(players))
+    bars.set_yticks(places, [plain_label(name) for name in players])
     bars.invert_yaxis()
     bars.set_xlim(0, 1)
     bars.set_title("who won how often")
@@ -67,8 +75,8 @@ def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo])
     def draw(name: str, values: Sequence[Measured], style: Style) -> None:
         means, errors = [value.mean for value in values], _errors(values)
         axes.plot(
-            goes, means, label=name, color=style.colour, marker=style.marker, markersize=5,
-            markevery=max(1, len(goes) // 12),
+            goes, means, label=plain_label(name), color=style.colour, marker=style.marker,
+            markersize=5, markevery=max(1, len(goes) // 12),
         )  # fmt: skip
         axes.fill_between(
             goes,

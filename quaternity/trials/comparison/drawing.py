@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quaternity.base.plots import COLOURS, Style, new_figure, save_figure, svg_of
+from quaternity.base.plots import (
+    COLOURS,
+    Style,
+    default_style,
+    new_figure,
+    plain_label,
+    save_figure,
+    svg_of,
+)
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import (
     LEAST_SECONDS,
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@default_style()
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     """Draw the costs: of all instances, or over the size where games of several were played.
 
@@ -45,6 +54,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     save_figure(figure, path)
 
 
+@default_style()
 def runs_svg(times: Times) -> str:
     """Cactus plot and performance profile, for a page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
@@ -56,6 +66,7 @@ def runs_svg(times: Times) -> str:
     return svg_of(figure)
 
 
+@default_style()
 def growth_svg(comparison: Comparison) -> str | None:
     """Give the time over the size, a panel for every family and kind; None without two sizes.
 
@@ -85,7 +96,7 @@ def growth_svg(comparison: Comparison) -> str | None:
             panel.plot(
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1,
-                label=_label(name),
+                label=plain_label(name),
                 markevery=(number % max(1, min(3, len(points))), 3),  # one at least
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
@@ -98,7 +109,9 @@ def growth_svg(comparison: Comparison) -> str | None:
         panel.set_yscale("log")
         panel.set_xticks(sizes, [str(size) for size in sizes], fontsize=7)
         panel.minorticks_off()
-        panel.set_title(_label(f"{family or 'states'}, {'possible' if feasible else 'impossible'}"))
+        panel.set_title(
+            plain_label(f"{family or 'states'}, {'possible' if feasible else 'impossible'}")
+        )
         panel.set_xlabel("cards")
         panel.grid(alpha=0.3)
     for panel in list(axes.flat)[len(kinds) :]:
@@ -110,6 +123,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     return svg_of(figure)
 
 
+@default_style()
 def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
     """For pairs of solvers, a mark for every instance: one's seconds against the other's."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
@@ -126,18 +140,13 @@ def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> s
         panel.set_yscale("log")
         panel.set_xlim(least, 1.5 * limit)
         panel.set_ylim(least, 1.5 * limit)
-        panel.set_title(_label(f"{first} and {other}"))
-        panel.set_xlabel(_label(f"{first}: seconds"))
-        panel.set_ylabel(_label(f"{other}: seconds"))
+        panel.set_title(plain_label(f"{first} and {other}"))
+        panel.set_xlabel(plain_label(f"{first}: seconds"))
+        panel.set_ylabel(plain_label(f"{other}: seconds"))
         panel.grid(alpha=0.3)
     for panel in list(axes.flat)[len(pairs) :]:
         panel.set_axis_off()
     return svg_of(figure)
-
-
-def _label(name: str) -> str:
-    """Give a name as matplotlib shows it: dollars would start a formula, and `_` hides a label."""
-    return " " * name.startswith("_") + name.replace("$", r"\$")
 
 
 def _styles(solvers: Iterable[str]) -> dict[str, Style]:
@@ -158,7 +167,7 @@ def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) 
         for seconds, letter in ((row.build, "b"), (row.solve, "s")):
             if seconds:
                 axes.plot(seconds, place - 0.28, marker=f"${letter}$", color=style.colour)
-    axes.set_yticks(range(len(rows)), [_label(row.solver) for row in rows])
+    axes.set_yticks(range(len(rows)), [plain_label(row.solver) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.set_xlabel("seconds a state")
@@ -182,7 +191,7 @@ def _draw_growth(
         axes.plot(
             [size for size, _ in cells],
             [row.median for _, row in cells if row.median is not None],
-            marker=style.marker, color=style.colour, label=_label(name),
+            marker=style.marker, color=style.colour, label=plain_label(name),
         )  # fmt: skip
         partly = [(size, row) for size, row in cells if row.skipped + row.gave_up + row.left_out]
         axes.plot(
@@ -230,7 +239,7 @@ def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
         style = styles[name]
         profile_axes.step(
             [ratio for ratio, _ in steps], [share for _, share in steps],
-            where="post", color=style.colour, label=_label(name), marker=style.marker,
+            where="post", color=style.colour, label=plain_label(name), marker=style.marker,
             markevery=max(1, len(steps) // 6), markersize=5,
         )  # fmt: skip
     profile_axes.set_xscale("log")
@@ -246,6 +255,6 @@ def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:
     if curve:
         axes.plot(
             [x for x, _ in curve], [max(y, LEAST_SECONDS) for _, y in curve],
-            color=style.colour, marker=style.marker, label=_label(name),
+            color=style.colour, marker=style.marker, label=plain_label(name),
             markevery=max(1, len(curve) // 12), markersize=5,
         )  # fmt: skip
