@@ -16,13 +16,9 @@ from quaternity.game.rules import QuaternityRules
 from quaternity.game.state_file import StateFileError, parse_state, state_document, state_text
 from quaternity.insight.check import check_record
 from quaternity.insight.explanation import explained
-from quaternity.insight.perft import perft
-from quaternity.trials.campaign import Tally, position_fault
 from quaternity.trials.strategies import game_settings, games, states
 from solvers import SOLVERS
 from solvers.counting import count_deals
-from tests.game.worlds import Worlds
-from tests.limits import limited
 from tests.sizes import examples, thorough
 
 BRISK = Settings(3, 3, 3, brisk=True)
@@ -78,19 +74,6 @@ def test_random_games_end(sizes: tuple[int, int, int]) -> None:
         state = state.after(question, answer)
         moves += 1
     assert moves > 12
-
-
-def test_every_solver_and_the_deals_say_the_same_of_a_hopeless_question() -> None:
-    state = known_no().state
-    expected = Worlds.start(BRISK).after(Question(0, 1, Card(0, 1)), Answer.NO).legal()
-    for view in (state.legal_questions, *map(state.legal_questions_by, SOLVERS.values())):
-        assert HOPELESS not in view
-        assert dict(view.items()) == expected
-    with limited("quaternity.game.state", MAX_PLAYERS=0):
-        assert HOPELESS not in known_no().state.legal_questions
-    assert HOPELESS in known_no(Settings(3, 3, 3)).state.legal_questions
-    solvers = [SOLVERS["coalitions"], SOLVERS["max-flow"]]
-    assert position_fault(state, solvers, Tally()) is None
 
 
 @pytest.mark.parametrize("answer", Answer)
@@ -163,25 +146,6 @@ def test_only_truth_values_say_it() -> None:
     text = state_text(State.start(BRISK)).replace("true", '"yes"')
     with pytest.raises(StateFileError, match='brisk: "yes" is neither true nor false'):
         parse_state(text)
-
-
-def test_ways_to_play() -> None:
-    """Pinned, and of a small game counted by explicit deals."""
-    start, small = State.start(Settings(brisk=True)), Settings(2, 3, 3, brisk=True)
-    assert [perft(start, depth) for depth in (1, 2, 3)] == [48, 2136, 86184]
-    for depth in (1, 2, 3):
-        assert perft(State.start(small), depth) == _leaves(Worlds.start(small), depth)
-
-
-def _leaves(worlds: Worlds, depth: int) -> int:
-    legal = worlds.legal()
-    if not depth or not legal:
-        return 1
-    return sum(
-        _leaves(worlds.after(question, answer), depth - 1)
-        for question, answers in legal.items()
-        for answer in answers
-    )
 
 
 @pytest.mark.parametrize("brisk", [False, True])

@@ -163,24 +163,6 @@ def test_moves_that_changed_the_hands_are_named() -> None:
     )
 
 
-def test_what_two_players_can_never_say_rests_on_no_move() -> None:
-    game = after(Settings(2, 2, 2), "0 asks 1 for 0/0: yes")
-    found = explain(game, Question(0, 1, Card(1, 0)), Answer.NO)
-    assert found is not None
-    assert found.moves == ()
-
-
-def test_a_card_moved_by_a_move_left_out_lies_here_or_there() -> None:
-    game = after(
-        Settings(3, 3, 3), "0 asks 1 for 0/0: no", "1 asks 2 for 0/0: yes", "1 asks 0 for 1/0: yes"
-    )
-    told, left_out = known_from(game, (0, 1, 2)), known_from(game, (0,))
-    assert told.hands == left_out.hands == (3, 5, 3)
-    assert told.sets[-1].owners == (0b100, 0b001)
-    assert left_out.sets[-1].owners == (0b110, 0b011)
-    assert (told.sets[0].owners[0], left_out.sets[0].owners[0]) == (0b010, 0b110)
-
-
 def test_what_is_not_known_to_have_been_given_or_received_is_an_at_most() -> None:
     game = after(
         Settings(3, 4, 3), "0 asks 2 for 2/0: yes", "0 asks 1 for 0/2: no", "1 asks 0 for 2/1: yes",

@@ -1,7 +1,6 @@
 """What a state implies: closing, counting, information, and reasons traced to moves."""
 
-from collections.abc import Iterable
-from math import factorial, log2
+from math import log2
 from random import Random
 
 import pytest
@@ -12,7 +11,7 @@ from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
 from quaternity.game.settings import Settings
 from quaternity.game.state import State
-from quaternity.game.transition import asking, problem_after
+from quaternity.game.transition import problem_after
 from quaternity.insight import analysis
 from quaternity.insight.analysis import analyse, prospects
 from quaternity.insight.explanation import explain, known_from
@@ -62,11 +61,6 @@ def test_completed_sets_belong_to_their_owner() -> None:
     assert found.may_own[0] == [(0,), (0,)]
     assert found.chances[0] == [[1.0, 0.0, 0.0]] * 2
     assert [row[0] for row in found.counts] == [(0, 0)] * 3
-
-
-def test_golden_numbers_of_deals() -> None:
-    assert analyse(State.start(Settings(4, 13, 4))).deals == factorial(52) // factorial(13) ** 4
-    assert analyse(State.start()).deals == factorial(12) // factorial(4) ** 3
 
 
 def test_an_impossible_state_is_not_analysed() -> None:
@@ -168,75 +162,6 @@ def test_fewer_moves_never_say_more(settings: Settings) -> None:
 def claim(problem: DealProblem, question: Question, answer: Answer) -> DealProblem:
     asker, asked, (set_index, number) = question
     return problem_after(problem, asker, asked, set_index, number, answer)
-
-
-@pytest.mark.parametrize(
-    "settings", [Settings(2, 3, 3), Settings(4, 3, 3), Settings(4, 6, 4)], ids=str
-)
-def test_explanations_are_minimal(settings: Settings) -> None:
-    random = Random(4)
-    explained = 0
-    while explained < 25:
-        game = played(settings, random, random.randrange(1, 40))
-        if game.state.is_over:
-            continue
-        question, answers = random.choice(list(game.state.legal_questions.items()))
-        if len(answers) == 2:
-            assert all(explain(game, question, answer) is None for answer in answers)
-            continue
-        answer = Answer(not answers[0])
-        found = explain(game, question, answer)
-        assert found is not None
-        assert found.shortage.holds(found.problem)
-        assert found.in_words()
-        assert not solve(claim(known_from(game, found.moves), question, answer))
-        for index in found.moves:
-            fewer = set(found.moves) - {index}
-            assert solve(claim(known_from(game, fewer), question, answer))
-        explained += 1
-
-
-def forbids(game: Game, moves: Iterable[int], question: Question) -> bool:
-    """Whether no deal fits what some of a game's moves say, and what the asker states."""
-    asker, _, (set_index, number) = question
-    problem = known_from(game, set(moves))
-    return not solve(problem.with_set(set_index, asking(problem.sets[set_index], asker, number)))
-
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_an_illegal_question_is_traced(number: int) -> None:
-    """The last no says that player 2 has not 2/0, and that 2/1 is player 0's."""
-    game = Game.start(Settings(2, 3, 3))
-    for text in ("0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no", "0 asks 2 for 2/0: no"):
-        game = game.play(Move.parse(text))
-    question = Question(2, 0, Card(2, number))
-    assert question not in game.state.legal_questions
-    found = explain(game, question)
-    assert found is not None
-    assert found.moves == (2,)
-    assert found.shortage.holds(found.problem)
-    assert [forbids(game, (move,), question) for move in range(3)] == [False, False, True]
-
-
-def test_moves_that_forbid_a_question_only_together_are_all_named() -> None:
-    """The hand of player 2 is 0/0 and 1/0: nothing of set 2, of which nobody has spoken."""
-    game = Game.start(Settings(2, 3, 3))
-    for text in ("0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no"):
-        game = game.play(Move.parse(text))
-    question = Question(2, 0, Card(2, 0))
-    assert question not in State(game.state.problem, 2, game.state.completed, 2).legal_questions
-    found = explain(game, question)
-    assert found is not None
-    assert found.moves == (0, 1)
-    assert forbids(game, (0, 1), question)
-    assert not forbids(game, (0,), question)
-    assert not forbids(game, (1,), question)
-
-
-def test_a_legal_question_has_nothing_to_trace() -> None:
-    game = Game.start(Settings(3, 2, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
-    for question in game.state.legal_questions:
-        assert explain(game, question) is None
 
 
 @pytest.mark.parametrize(

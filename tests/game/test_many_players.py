@@ -2,12 +2,9 @@
 
 import json
 
-import pytest
-
-from quaternity import Answer, Card, Game, Move, Question, Settings, State
+from quaternity import Answer, Card, Question, State
 from quaternity.game.state_file import parse_state
 from solvers.coalition_tables import MAX_PLAYERS
-from tests.limits import limited
 
 PLAYERS = 13
 
@@ -48,13 +45,3 @@ def test_a_yes_completes_the_set_of_the_asker_only() -> None:
     assert state.completed == (2, *[None] * 13)
     assert state.hands == (3, 2, 2, 1, *[2] * 9)
     assert state.turn == 2
-
-
-@pytest.mark.parametrize("most_players", [2, 3])
-def test_a_no_completes_sets_with_and_without_tables(most_players: int) -> None:
-    with limited("quaternity.game.state", MAX_PLAYERS=most_players):
-        game = Game.start(Settings(2, 3, 3))
-        for text in ("0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no"):
-            game = game.play(Move.parse(text))
-        assert game.state.completed == (0, None, 2)
-        assert (game.state.hands, game.state.turn) == ((1, 1, 0), 0)

@@ -26,36 +26,9 @@ def test_who_has_most_sets_alone_wins(completed: tuple[int, ...], winner: int | 
     assert over(3, *completed).winner == winner
 
 
-def test_nobody_has_won_before_the_end() -> None:
-    state = State.start(Settings(2, 3, 3)).after(Question(0, 1, Card(0, 1)), Answer.YES)
-    assert state.points == (1, 0, 0)
-    assert state.winner is None
-
-
 def restated(state: State) -> State:
     """The same deals, said as tightly as can be."""
     return State(state.closed(), state.turn, state.completed, state.set_size)
-
-
-def test_what_is_implied_need_not_be_said() -> None:
-    """After the no, card 0/0 is player 2's: a minimum of 1 for player 2 adds nothing."""
-    state = State.start(Settings(2, 3, 3)).after(Question(0, 1, Card(0, 0)), Answer.NO)
-    one = state.problem.sets[0]
-    assert (one.owners[0], one.low) == (0b100, (1, 0, 0))
-    told = one._replace(low=(1, 0, 1))
-    other = State(state.problem.with_set(0, told), state.turn, state.completed, 2)
-    assert other != state
-    assert other.same_position(state)
-    assert state.same_position(other)
-
-
-def test_equal_hands_and_turn_are_not_enough() -> None:
-    start = State.start(Settings(2, 3, 3))
-    first, second = (start.after(Question(0, 1, Card(0, n)), Answer.NO) for n in range(2))
-    assert (first.turn, first.hands, first.completed) == (
-        second.turn, second.hands, second.completed
-    )  # fmt: skip
-    assert not first.same_position(second)
 
 
 def test_a_position_is_turn_completed_sets_and_deals() -> None:

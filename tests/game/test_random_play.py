@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaternity import Game, Settings, State, TieBreak
+from quaternity import Settings, State, TieBreak
 from quaternity.trials.random_play import damaged, random_game, random_move, states_of_games
-from quaternity.trials.strategies import damaged_states, game_settings, games, states
+from quaternity.trials.strategies import damaged_states, game_settings, states
 from solvers import SOLVERS
 from tests.limits import limited
 from tests.sizes import examples, thorough
@@ -141,15 +141,6 @@ def test_settings_stay_within_their_limits(drawn: Settings) -> None:
     assert drawn.set_size <= 4
     assert drawn.players <= 4
     assert drawn.sets * drawn.set_size <= 12
-
-
-@given(games(max_moves=6))
-@settings(max_examples=examples(50))
-def test_drawn_games_can_be_played_again(game: Game) -> None:
-    again = Game.start(game.settings)
-    for move in game.moves:
-        again = again.play(move)
-    assert again == game
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from quaternity.game.cards import Card
 from quaternity.game.faults import IllegalAnswer, IllegalQuestion
 from quaternity.game.game import Game
 from quaternity.game.question import Answer, Move, Question
-from quaternity.game.settings import Settings, TieBreak
+from quaternity.game.settings import Settings
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_document
 from quaternity.insight.perft import perft
@@ -55,15 +55,6 @@ def game(settings: Settings, *moves: str) -> Game:
     for move in moves:
         played = played.play(Move.parse(move))
     return played
-
-
-def test_sets_are_completed_after_a_no_too() -> None:
-    """Without it, player 2 would hold exactly set 2 and have nothing to ask."""
-    state = game(Settings(2, 3, 3), "0 asks 1 for 0/1: yes", "0 asks 2 for 1/0: no").state
-    assert state.completed[0] == 0
-    assert state.completed[2] == 2
-    assert not state.is_over
-    assert state.legal_questions
 
 
 def test_what_an_answer_does() -> None:
@@ -196,67 +187,6 @@ def test_a_question_about_the_only_card_left_says_why() -> None:
         claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)
-
-
-def test_the_winner_has_most_sets_alone() -> None:
-    played = game(Settings(2, 2, 2), "0 asks 1 for 0/0: yes")
-    assert played.state.is_over or played.state.turn == 0
-    while not played.state.is_over:
-        question, answers = next(iter(played.state.legal_questions.items()))
-        played = played.ask(question, answers[0])
-    points = played.state.points
-    assert sum(points) == 2
-    assert played.state.winner == (None if points[0] == points[1] else points.index(2))
-
-
-def test_two_players_always_say_yes() -> None:
-    state = State.start(Settings(4, 2, 2))
-    while not state.is_over:
-        assert all(answers == (Answer.YES,) for _, answers in state.legal_questions.items())
-        assert state.turn == 0
-        state = state.after(next(iter(state.legal_questions)), Answer.YES)
-
-
-def bare_players(tie_break: TieBreak) -> State:
-    """Player 0 takes the last card of player 1 and completes a set with it; 2 and 3 go on."""
-    document = {
-        "format": "quaternity-state/1", "set_size": 2, "sets": 4, "players": 4, "turn": 0,
-        "hands": [1, 1, 2, 2],
-        "owners": [[[0], [1]], [[2, 3], [2, 3]], [[2, 3], [2, 3]], [[2], [2]]],
-        "minimum": [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 0]],
-        "completed": [None, None, None, 2], "tie_break": tie_break.value,
-    }  # fmt: skip
-    return parse_state(json.dumps(document)).state
-
-
-@pytest.mark.parametrize(
-    ("tie_break", "turn"), [(TieBreak.FIRST_IN_ORDER, 2), (TieBreak.FEWEST_SETS, 3)]
-)
-def test_tie_breaks(tie_break: TieBreak, turn: int) -> None:
-    state = bare_players(tie_break).after(Question(0, 1, Card(0, 1)), Answer.YES)
-    assert state.completed == (0, None, None, 2)
-    assert state.hands == (0, 0, 2, 2)
-    assert state.turn == turn
-
-
-def test_after_a_no_the_asker_goes_on_when_the_asked_is_bare() -> None:
-    """The answer shows that the asked player's hand was one whole set, which is put down."""
-    found = 0
-    states = [State.start(Settings(2, 3, 3))]
-    for _ in range(4):
-        reached = []
-        for state in states:
-            if state.is_over:
-                continue
-            for question, answers in state.legal_questions.items():
-                for answer in answers:
-                    after = state.after(question, answer)
-                    reached.append(after)
-                    if not answer and not after.is_over and not after.hands[question.asked]:
-                        assert after.turn == question.asker
-                        found += 1
-        states = reached
-    assert found
 
 
 def test_games_are_values() -> None:

@@ -164,20 +164,6 @@ def test_cp_sat_finds_the_same_questions(state: State) -> None:
     assert by_cp_sat == legal(state)
 
 
-def test_many_players_have_no_tables_and_the_same_rules() -> None:
-    """13 players: questions, answers and completed sets are found by flow alone."""
-    state = State.start(Settings(set_size=2, sets=13, players=13))
-    assert not state.has_tables
-    # The other card of the set is the asker's, so one yes completes it.
-    state = state.after(Question(0, 1, Card(0, 1)), Answer.YES)
-    assert state.completed[0] == 0
-    assert (state.turn, state.hands[:3]) == (0, (1, 1, 2))
-    # Both are bare after the next one, so the first of the others is on turn.
-    state = state.after(Question(0, 1, Card(1, 0)), Answer.YES)
-    assert state.completed[:2] == (0, 0)
-    assert (state.turn, state.hands[:3]) == (2, (0, 0, 2))
-
-
 @given(games(max_moves=12))
 @settings(max_examples=examples(40))
 def test_games_go_the_same_way_without_tables(game: Game) -> None:

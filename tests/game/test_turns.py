@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from quaternity import Answer, Card, Game, Move, Question, Settings, State, TieBreak
+from quaternity import Answer, Card, Question, State, TieBreak
 from quaternity.game.state_file import parse_state
-from tests.game.test_game_machine import worlds_of
 
 Owners = Sequence[Sequence[Sequence[int]]]
 BOTH = list(TieBreak)
@@ -97,19 +96,3 @@ def test_a_seed_decides_among_equals() -> None:
 def test_only_equals_are_drawn_from() -> None:
     turns = {both_bare((2, 4, 2), TieBreak.FEWEST_SETS, seed).turn for seed in range(16)}
     assert turns == {2, 4}
-
-
-def test_a_game_goes_the_same_way_again() -> None:
-    """In two moves players 0 and 1 are bare and the others equal."""
-    moves = [Move.parse("0 asks 1 for 0/1: yes"), Move.parse("0 asks 1 for 1/1: yes")]
-    found = set()
-    for seed in range(12):
-        settings = Settings(2, 4, 4, TieBreak.FEWEST_SETS, seed)
-        game, again = Game.start(settings), Game.start(settings)
-        for move in moves:
-            game, again = game.play(move), again.play(move)
-        assert game == again
-        assert game.state.hands == (0, 0, 2, 2)
-        assert len(worlds_of(game.state)) == 6
-        found.add(game.state.turn)
-    assert found == {2, 3}

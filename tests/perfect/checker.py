@@ -46,30 +46,3 @@ def quickest(lengths: list[int | None]) -> int | None:
 def slowest(lengths: list[int | None]) -> int | None:
     """The largest length; None when one is missing."""
     return None if None in lengths else max(length for length in lengths if length is not None)
-
-
-def play_out(state: State, player: int, claim: Claim, left: int) -> int:
-    """Play a claimed win against every defence; gives the number of games.
-
-    The player takes the first question or answer that the claim says is quick enough.
-    """
-    if state.is_over:
-        assert state.winner == player, "the promised win was not one"
-        return 1
-    assert left > 0, "the promised win takes longer"
-    games = 0
-    for question, answers in state.legal_questions.items():
-        after = [state.after(question, answer) for answer in answers]
-        good = [
-            one for one in after if (length := claim(one)[player]) is not None and length < left
-        ]
-        if question.asked == player:
-            after = good[:1]
-        if state.turn == player:
-            if after and all(one in good for one in after):
-                return sum(play_out(one, player, claim, left - 1) for one in after)
-        else:
-            assert after, "the asked player has no winning answer"
-            games += sum(play_out(one, player, claim, left - 1) for one in after)
-    assert state.turn != player, "the player has no winning question"
-    return games

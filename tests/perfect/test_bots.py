@@ -95,15 +95,6 @@ def test_those_who_are_first_together_share_the_win_in_imagination() -> None:
     assert ties == {1, 2, 4}
 
 
-def test_the_perfect_bot_plays_by_the_rules(path: Path) -> None:
-    bot = make_bot(f"perfect:{path}", Random(1))
-    for state in random_states(START, Random(2), 100):
-        if not state.is_over:
-            assert bot.ask(state) in state.legal_questions
-            for question in list(state.legal_questions)[:3]:
-                assert bot.answer(state, question) in state.answers(question)
-
-
 def test_the_perfect_bot_wins_what_can_be_forced_against_anybody(path: Path) -> None:
     bot, other = make_bot(f"perfect:{path}", Random(1)), make_bot("random", Random(2))
     won = 0
@@ -137,21 +128,6 @@ def test_the_perfect_bot_answers_for_itself(path: Path) -> None:
                     assert bot.answer(state, question) == max(answers, key=worth.__getitem__)
                     chosen += 1
     assert chosen > 50
-
-
-def test_the_search_bot_sees_a_win_in_one_move(path: Path) -> None:
-    bot = make_bot("search:60", Random(1))
-    seen = 0
-    with Tablebase(path) as tablebase:
-        for state in random_states(START, Random(4), 500):
-            turn = state.turn
-            if state.is_over or turn is None or tablebase.standing(state).forced_length[turn] != 1:
-                continue
-            question = bot.ask(state)
-            for answer in state.answers(question):
-                assert tablebase.standing(state.after(question, answer)).forced_length[turn] == 0
-            seen += 1
-    assert seen > 10
 
 
 def test_the_search_bot_plays_forced_wins_and_hands_none_away(path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect import tablebase as tablebase_module
@@ -21,7 +20,6 @@ from quaternity.perfect.tablebase import Tablebase, write_tablebase
 from quaternity.perfect.waiting import waiting
 from tests.perfect.positions import all_keys, random_states, relabelled
 from tests.sizes import thorough
-from tests.table.planted import make_bot
 
 START = State.start(Settings(3, 3, 3, brisk=True))
 
@@ -140,18 +138,6 @@ def test_tablebases_and_working_directories_are_of_one_game(
     solve(small, directory=tmp_path / "work")
     with pytest.raises(InputError, match="work"):
         solve(replace(small, brisk=False), directory=tmp_path / "work")
-
-
-@pytest.mark.parametrize("name", ["random", "informed", "search:4", "perfect"])
-def test_bots_ask_no_hopeless_questions(tmp_path: Path, solution: Solution, name: str) -> None:
-    if name == "perfect":
-        write_tablebase(tmp_path / "3-3-3", solution)
-        name = f"perfect:{tmp_path / '3-3-3'}"
-    bot, state = make_bot(name, Random(1), Settings(3, 3, 3, brisk=True)), START
-    while not state.is_over:
-        question = bot.ask(state)
-        assert Answer.YES in state.answers(question)
-        state = state.after(question, bot.answer(state, question))
 
 
 def test_a_tablebase_can_be_left_open_at_the_very_end_of_a_process(

@@ -23,7 +23,6 @@ from tests.perfect.plain_solver import Game, PlainSolution, Position
 from tests.perfect.positions import (
     all_keys,
     from_hands,
-    random_states,
     relabelled,
     smallest_form,
     state_of,
@@ -280,15 +279,6 @@ def test_damaged_and_unfinished_states_are_refused() -> None:
         coding(Rules.of(state)).parts(b"short")
     with pytest.raises(InputError, match="not a key"):
         coding(Rules.of(state)).parts(b"\xff" * 8)
-
-
-def test_random_walks_stay_within_the_keys() -> None:
-    start = State.start(Settings(3, 3, 3))
-    code = coding(Rules.of(start))
-    keys = set(all_keys(code, canonical(start).key))
-    assert len(keys) == 2122
-    for state in random_states(start, Random(8), 400):
-        assert canonical(state).key in keys
 
 
 @pytest.mark.parametrize(("turn", "owners"), [(0, [1, 1]), (1, [7, 7])])

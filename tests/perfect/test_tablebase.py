@@ -11,7 +11,6 @@ from zlib import crc32
 import pytest
 
 from quaternity.base.errors import InputError
-from quaternity.game.question import Answer
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.perfect.keys.arrays import key_bytes
@@ -54,10 +53,6 @@ def test_probes_say_what_was_solved(tablebase: Tablebase, solution: Solution) ->
         assert tablebase.standing(with_rule(state, TieBreak.FEWEST_SETS))
 
 
-def test_nothing_is_left_behind(path: Path) -> None:
-    assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
 def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tablebase) -> None:
     forced = 0
     for state in random_states(START, Random(2), 300):
@@ -79,17 +74,6 @@ def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tableb
             assert max(one for one in after if one is not None) == length - 1
             assert None not in after
     assert forced > 50
-
-
-def test_what_answers_give_away(tablebase: Tablebase) -> None:
-    """In some state a player with the choice can hand somebody a forced win, or keep it back."""
-    seen = set()
-    for state in random_states(START, Random(3), 300):
-        if not state.is_over:
-            for one in tablebase.prospects(state):
-                if len(one.after) == 2:
-                    seen.add(tuple(one.after[answer].can_force != () for answer in Answer))
-    assert seen == {(False, False), (False, True), (True, False), (True, True)}
 
 
 def test_states_of_elsewhere_are_refused(tablebase: Tablebase) -> None:
