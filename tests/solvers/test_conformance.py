@@ -68,7 +68,9 @@ def test_every_solver_of_the_table_conforms(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = GAME_SIZES[thorough(1, 0) : 2]
-    found = check_solver(all_solvers()[name], examples=thorough(8, 40), sizes=sizes)
+    found = check_solver(
+        all_solvers()[name], examples=thorough(4 if name == "cp-sat" else 8, 40), sizes=sizes
+    )
     assert min(found.feasible, found.infeasible) >= thorough(2, 5)
     assert found.refused or (found.most_cards >= 48 and found.most_players >= 12)
     assert not [*tmp_path.iterdir()]
@@ -153,26 +155,22 @@ def test_every_number_of_players_sets_and_cards_is_met() -> None:
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 10)))
-@pytest.mark.parametrize(
-    ("wrong", "number_of"),
-    [
-        (forgets_the_last_minimums, players_of),
-        (forgets_the_minimums_of_the_last_set, sets_of),
-        (forgets_the_last_minimums, cards_of),
-    ],
-)
-def test_what_is_wrong_for_one_number_only_shows_at_that_number(
-    wrong: Callable[[DealProblem], Verdict],
-    number_of: Callable[[DealProblem], int],
-    seed: int,
-) -> None:
+def test_what_is_wrong_for_one_number_only_shows_at_that_number(seed: int) -> None:
     """All laws keep the numbers of a problem, so a solver wrong at one number is found there."""
-    solver = solver_from_function(wrong.__name__, wrong)
-    missing = {*range(2, EVERY_NUMBER + 1)}
+    missing = {
+        (wrong, number_of, number)
+        for wrong, number_of in (
+            (forgets_the_last_minimums, players_of),
+            (forgets_the_minimums_of_the_last_set, sets_of),
+            (forgets_the_last_minimums, cards_of),
+        )
+        for number in range(2, EVERY_NUMBER + 1)
+    }
     for problem in of_every_size(300, seed):
-        number = number_of(problem)
-        if number in missing and any(law(solver, problem) for law in LAWS):
-            missing.remove(number)
+        for wrong, number_of, number in [*missing]:
+            solver = solver_from_function(wrong.__name__, wrong)
+            if number_of(problem) == number and any(law(solver, problem) for law in LAWS):
+                missing.remove((wrong, number_of, number))
         if not missing:
             return
     assert not missing
@@ -244,7 +242,8 @@ def test_who_is_wrong_about_bounds_of_one_player_is_found_by_twins(
         for place, number_of in product(range(5), numbers)
         for number in range(2, EVERY_NUMBER + 1)
     }
-    for problem in decided_twins(seed):
+    # A problem that cannot be dealt cannot be dealt when it is read too strictly either.
+    for problem in decided_twins(seed)[:: 2 if how == "too strict" else 1]:
         sizes = [(number_of, number_of(problem)) for number_of in numbers]
         for place in range(5):
             met = missing.intersection((place, *size) for size in sizes)
