@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity import guide
-from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.admission import Turns
 from quaternity.web.drawing.words import seat_names
@@ -28,7 +28,7 @@ from quaternity.web.guards import (
     set_cookie,
 )
 from quaternity.web.languages import gettext, language, spoken
-from quaternity.web.learning import learned
+from quaternity.web.learning import learned_page
 from quaternity.web.puzzling import Puzzling
 from quaternity.web.refusal import Refusal, quoted
 from quaternity.web.rendering import (
@@ -192,14 +192,14 @@ class Pages:
     async def learned(self, request: Request) -> Response:
         """`POST /learn`: what a state or a record implies."""
         data = await body_of(request, MOST_FILE)
+        asked = data, root_of(request), language()
         try:
-            facts = await self.tables.thinking.count(learned, data, kind="learn")
-        except QuaternityError as error:
-            if isinstance(error, Refusal) and error.status != 422:
+            page, status = await self.tables.thinking.count(learned_page, *asked, kind="learn")
+        except Refusal as error:  # it took too long
+            if error.status != 422:
                 raise
-            return HTMLResponse(learned_html(None, str(error), root_of(request)), 422)
-        async with self._turns.taken():
-            return HTMLResponse(learned_html(facts, root=root_of(request)))
+            page, status = learned_html(None, str(error), root_of(request)), 422
+        return HTMLResponse(page, status)
 
     async def guide(self, request: Request) -> Response:
         """`GET /guide/NAME`."""
