@@ -211,11 +211,15 @@ class PostgresReader(Reader):
             for kind in PARTS if kind != "removing" and self.read(orphans.format(kind))
         ]  # fmt: skip
 
-    def order_removal(self, names: Sequence[str]) -> None:
-        """Have the server that has the tables remove some."""
-        order = "INSERT INTO removing SELECT * FROM unnest(%s::text[]) ON CONFLICT DO NOTHING"
-        with self._refusing():
-            self._connected().execute(order, [list(names)])
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, beside a server that has the tables."""
+        with self._refusing(), self._connected().cursor() as cursor:
+            cursor.executemany(_query(text), rows)
+
+    def now(self) -> float:
+        """Return the time of the database, which all servers share."""
+        ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(now)
 
     def close(self) -> None:
         """Let the database go."""
@@ -387,7 +391,10 @@ class PostgresStore(PostgresReader, Store):
 
     def _read_uptime(self, step: float = 1.0) -> None:
         """Go by the clock of the other servers, unless that of the database was set anew."""
-        now = "SELECT seconds + extract(epoch FROM clock_timestamp())::float8 - at FROM uptime"
+        now = (
+            "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
+            "- at)) FROM uptime"  # running servers write it often: the rest is a jump of the clock
+        )
         ((theirs,),) = self.read(now)
         if abs(theirs - self.uptime()) < step:
             self._up = theirs - monotonic()

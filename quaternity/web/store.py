@@ -11,6 +11,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -100,6 +101,7 @@ MIGRATIONS = (
         name TEXT PRIMARY KEY, used REAL NOT NULL, rate REAL NOT NULL, at REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE uptime ADD COLUMN clock REAL",
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
@@ -202,8 +204,23 @@ class Reader(ABC):
         """Return what is wrong with the store, and which of its rows belong to no table."""
 
     @abstractmethod
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, beside a server that has the tables."""
+
+    def now(self) -> float:
+        """Return the time by which tables expire, in seconds since 1970."""
+        return datetime.now(UTC).timestamp()
+
     def order_removal(self, names: Sequence[str]) -> None:
         """Have the server that has the tables remove some."""
+        order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
+        self.change(order, [(name,) for name in names])
+
+    def confirm_clock(self) -> float:
+        """Store that the clock is right, beside a server that has the tables; return its time."""
+        now = self.now()
+        self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
+        return now
 
     @abstractmethod
     def close(self) -> None:
@@ -287,6 +304,12 @@ class Store(Reader):
         It stands still while none runs, whatever the clock of the machine is set to.
         """
         return self._up + monotonic()
+
+    def believe_clock(self) -> None:
+        """Have it stored that the clock is right; do not wait for that."""
+        clock: Statement = "UPDATE uptime SET clock = ?", (self.now() - self.uptime(),)
+        statements = self.uptime_statement(), clock
+        self._jobs.put(Job((), statements, None, (), None, self.times_read))
 
     async def keep_uptime(self) -> None:
         """Write it down: a crash loses what passed since."""

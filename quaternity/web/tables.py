@@ -20,11 +20,13 @@ from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.admission import WORK
+from quaternity.web.clock import DAY
 from quaternity.web.drawing.words import move_text
 from quaternity.web.keeping import (
     KEPT,
     Keep,
     Listed,
+    clock_jump,
     listed,
     rebuilt,
     removal,
@@ -138,6 +140,9 @@ class Tables:
         self._begun = monotonic()
         self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
         """Whether there is any clock."""
+        self._believed = True
+        """Whether the clock was believed the last time."""
+        self._believes_clock()
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
         self._keeping: asyncio.Task[None] | None = None
@@ -783,19 +788,35 @@ class Tables:
         try:
             ordered = self.store.read("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
             await self.remove([name for (name,) in ordered])
-            if any(self.keep):
+            if any(self.keep) and self._believes_clock():
                 await self.clean()
         except Exception as error:
             # Whatever a row holds: nobody waits for this task, and the next look has to come.
             what = error if isinstance(error, Refusal) else type(error).__name__
             _log.error("tables that are to go cannot be removed: %s", what)
 
+    def _believes_clock(self) -> bool:
+        """Return whether the clock is credible; log when that changes."""
+        jump = clock_jump(self.store)
+        believed = abs(jump) <= self.keep.most_jump
+        if believed:
+            self.store.believe_clock()
+        elif self._believed and any(self.keep):
+            _log.error(
+                "the clock says %s UTC and seems to be %.1f days %s: no table is removed by its "
+                "age; if the clock is right, run: quaternity tables confirm-clock",
+                datetime.fromtimestamp(self.store.now(), UTC).strftime("%Y-%m-%d %H:%M"),
+                abs(jump) / DAY, "ahead" if jump > 0 else "behind",
+            )  # fmt: skip
+        self._believed = believed
+        return believed
+
     async def clean(self) -> None:
         """Look at the next tables, and remove those that may go; those of one evening together."""
         most = "WHERE id > ? ORDER BY id LIMIT ?"
         some = listed(self.store, most, self._cleaned, MOST_REMOVED)
         self._cleaned = some[-1].id if some else ""
-        now = datetime.now(UTC).timestamp()
+        now = self.store.now()
         firsts = [table.first for table in some if self._may_go(table, now)]
         if firsts:
             which = f"IN ({', '.join('?' for _ in firsts)})"
