@@ -18,10 +18,12 @@ from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
+    COOKIE,
     answer,
     body_of,
     caller_of,
     document_of,
+    fresh_cookie,
     is_browser,
     question_of,
     seat_of,
@@ -29,7 +31,7 @@ from quaternity.web.guards import (
 )
 from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import Caller, Who, fresh, hashed
+from quaternity.web.seats import Caller, Who, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.store import anew
 from quaternity.web.streams import Stream
@@ -120,7 +122,7 @@ class Api:
             read_clock(taken(sent, "clock", dict, None)),
         )  # fmt: skip
         self._room()
-        caller, cookie = _with_cookie(request)
+        caller, cookie = self._with_cookie(request)
         table, invitation, seated = await self.tables.make(new, caller)
         base = _base(request)
         document = {
@@ -143,7 +145,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
-        caller, cookie = _with_cookie(request)
+        caller, cookie = self._with_cookie(request)
         name = taken(sent, "name", str, None)
         wanted = taken(sent, "seat", int, None)
         table, seat = await self.tables.join(invitation, name, caller, wanted)
@@ -156,7 +158,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         link = taken(sent, "link", str).rpartition("/")[2]
-        caller, cookie = _with_cookie(request)
+        caller, cookie = self._with_cookie(request)
         table, seat = await self.tables.move_seat(link, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -166,7 +168,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         code = taken(sent, "code", str)
-        caller, cookie = _with_cookie(request)
+        caller, cookie = self._with_cookie(request)
         table, seat = await self.tables.back(code, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -191,7 +193,7 @@ class Api:
         self._count()
         self._room()
         data = await body_of(request, self.limits.record)
-        caller, cookie = _with_cookie(request)
+        caller, cookie = self._with_cookie(request)
         table = await self.tables.upload(data, caller)
         return _answered(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
 
@@ -369,6 +371,17 @@ class Api:
             raise Refusal(403, "only who has a seat can do that")
         return table, who.looking
 
+    def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
+        """Return who asks; a browser without a cookie that a server issued gets a new one."""
+        browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
+        known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
+        if browser == unsigned and not self.tables.store.read(known, browser):
+            browser = None
+        if browser is None and is_browser(request.headers):
+            token = fresh_cookie(request)
+            return Caller(browser=hashed(token)), token
+        return Caller(browser=browser), None
+
     def _count(self) -> None:
         self.admission.count("table")
 
@@ -453,15 +466,6 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
 def _base(request: Request) -> str:
     """Return what all links begin with."""
     return str(request.base_url).rstrip("/")
-
-
-def _with_cookie(request: Request) -> tuple[Caller, str | None]:
-    """Return who asks; a browser that shows nothing gets something to show."""
-    caller = caller_of(request)
-    if caller.browser is None and is_browser(request.headers):
-        token = fresh()
-        return Caller(browser=hashed(token)), token
-    return caller._replace(token=None), None
 
 
 def _answered(request: Request, document: Any, cookie: str | None) -> Response:

@@ -22,6 +22,7 @@ from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import (
     body_of,
     caller_of,
+    fresh_cookie,
     question_of,
     root_of,
     seat_of,
@@ -47,7 +48,6 @@ from quaternity.web.rendering import (
     static_files,
     table_html,
 )  # fmt: skip
-from quaternity.web.seats import fresh
 from quaternity.web.sight import Sight, page_key
 
 MOST_FILE = 1 << 20
@@ -127,7 +127,7 @@ class Pages:
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.browser is None:
             # Known before they sit down: when that answer is lost they may ask again.
-            set_cookie(response, request, fresh())
+            set_cookie(response, request, fresh_cookie(request))
         return response
 
     async def move(self, request: Request) -> Response:
@@ -138,7 +138,7 @@ class Pages:
         name = seat_names(table.seats)[seat]
         response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
         if caller_of(request).browser is None:
-            set_cookie(response, request, fresh())
+            set_cookie(response, request, fresh_cookie(request))
         return response
 
     async def table(self, request: Request) -> Response:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from queue import SimpleQueue
+from secrets import token_hex
 from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -101,7 +102,7 @@ MIGRATIONS = (
         name TEXT PRIMARY KEY, used REAL NOT NULL, rate REAL NOT NULL, at REAL NOT NULL
     ) WITHOUT ROWID;
     """,
-    "ALTER TABLE uptime ADD COLUMN clock REAL",
+    "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
@@ -283,6 +284,10 @@ class Store(Reader):
     def _begin(self) -> None:
         """Begin to write."""
         rows = self.read("SELECT seconds FROM uptime")
+        self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
+        ((secret,),) = self.read("SELECT MAX(secret) FROM uptime")
+        self.secret = str(secret).encode()
+        """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
