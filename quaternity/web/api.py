@@ -121,8 +121,8 @@ class Api:
             taken(sent, "deck", str, None), taken(sent, "chat", bool, False),
             read_clock(taken(sent, "clock", dict, None)),
         )  # fmt: skip
-        self._room()
-        caller, cookie = self._with_cookie(request)
+        await self._room()
+        caller, cookie = await self._with_cookie(request)
         table, invitation, seated = await self.tables.make(new, caller)
         base = _base(request)
         document = {
@@ -145,7 +145,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
-        caller, cookie = self._with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         name = taken(sent, "name", str, None)
         wanted = taken(sent, "seat", int, None)
         table, seat = await self.tables.join(invitation, name, caller, wanted)
@@ -158,7 +158,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         link = taken(sent, "link", str).rpartition("/")[2]
-        caller, cookie = self._with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table, seat = await self.tables.move_seat(link, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -168,7 +168,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         code = taken(sent, "code", str)
-        caller, cookie = self._with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table, seat = await self.tables.back(code, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -191,9 +191,9 @@ class Api:
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`."""
         self._count()
-        self._room()
+        await self._room()
         data = await body_of(request, self.limits.record)
-        caller, cookie = self._with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table = await self.tables.upload(data, caller)
         return _answered(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
 
@@ -227,7 +227,7 @@ class Api:
     async def marks(self, request: Request) -> Response:
         """`GET /api/tables/T/marks`: the pencil marks of the seat of who asks."""
         table, seat = await self._seated(request, None)
-        return answer({"marks": self.tables.marks(table, seat)})
+        return answer({"marks": await self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:
         """`POST /api/tables/T/marks`: one pencil mark; `none` rubs it out."""
@@ -236,7 +236,7 @@ class Api:
         sign = taken(sent, "mark", str)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         await self.tables.mark(table, seat, player, card, sign)
-        return answer({"marks": self.tables.marks(table, seat)})
+        return answer({"marks": await self.tables.marks(table, seat)})
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`."""
@@ -253,7 +253,7 @@ class Api:
         self._count()
         table, who = await self._at(request)
         if table.again is None:
-            self._room()
+            await self._room()
         name = await self.tables.again(table, who)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
@@ -301,7 +301,7 @@ class Api:
         """`GET /api/tables/T/talk?after=N`."""
         after = request.query_params.get("after", "0")
         table, who = await self._at(request)
-        lines = table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
+        lines = await table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
         return answer({"lines": [line._asdict() for line in lines]})
 
     async def _speaker(
@@ -371,11 +371,11 @@ class Api:
             raise Refusal(403, "only who has a seat can do that")
         return table, who.looking
 
-    def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
+    async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
         """Return who asks; a browser without a cookie that a server issued gets a new one."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
         known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
-        if browser == unsigned and not self.tables.store.read(known, browser):
+        if browser == unsigned and not await self.tables.store.rows(known, browser):
             browser = None
         if browser is None and is_browser(request.headers):
             token = fresh_cookie(request)
@@ -385,9 +385,9 @@ class Api:
     def _count(self) -> None:
         self.admission.count("table")
 
-    def _room(self) -> None:
+    async def _room(self) -> None:
         """Refuse one more table where too many are kept."""
-        ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
+        ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
         self.admission.check_kept(kept)
 
 

@@ -40,6 +40,9 @@ from quaternity.web.tables import Tables
 HEALTH_SECONDS = 5.0
 """So often at most it is tried whether anything can be written."""
 
+COUNT_SECONDS = 0.5
+"""Maximum time for counting the stored tables, in seconds."""
+
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Bounds of the histogram of latencies, in seconds."""
 
@@ -170,9 +173,11 @@ class Seen:
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
         size: dict[str, float] = {}
-        with suppress(Refusal):  # the other numbers are wanted most when tables cannot be read
-            on_disk["disk"] = store.read("SELECT COUNT(*) FROM tables")[0][0]
-            size[""] = store.size()
+        # The other numbers are wanted most when tables cannot be read.
+        with suppress(Refusal, TimeoutError):
+            counted = store.reading(store.read, "SELECT COUNT(*) FROM tables")
+            size[""] = store.reading(store.size).result(COUNT_SECONDS)
+            on_disk["disk"] = counted.result(0)[0][0]
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),

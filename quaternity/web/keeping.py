@@ -101,8 +101,8 @@ class Keep(NamedTuple):
         return days is not None and table.due is None and now - table.touched > days * DAY
 
 
-def clock_jump(store: Store) -> float:
-    """Return the seconds by which the clock has gained on the uptime since it was believed last.
+def clock_jump(store: Store) -> tuple[float, float]:
+    """Return the time, and the seconds by which it has gained on the uptime since the last belief.
 
     A clock that was never believed is compared with the newest table or entry of a log.
     """
@@ -111,8 +111,8 @@ def clock_jump(store: Store) -> float:
     if not isinstance(clock, int | float):
         newest = "SELECT MAX(made), COALESCE((SELECT MAX(at) FROM log), 0) FROM tables"
         ((made, at),) = store.read(newest)
-        return 0.0 if made is None else now - touched(made, at)
-    return now - up - clock
+        return now, 0.0 if made is None else now - touched(made, at)
+    return now, now - up - clock
 
 
 def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:

@@ -244,7 +244,7 @@ def _give_owner(made: int | Path, path: Path) -> None:
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

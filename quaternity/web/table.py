@@ -133,6 +133,7 @@ class Table:
         """The version in which a clock was last stopped by who left a seat, with what was left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
+        self._lines: dict[bool, list[Line]] = {False: [], True: []}
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)
         self.lock = _Lock()
@@ -354,7 +355,7 @@ class Table:
             tuple(self.awaited), self.kept.deck, not waits,
             self.kept.invitation if waits and who.held else None,
             waits and self.is_host(who), self.evening(), bool(self.kept.chat),
-            tuple(self.lines(who)[-LINES_SHOWN:]), self.clock, self.times_left(),
+            tuple(self._lines[not who.held]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
             tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
@@ -370,12 +371,7 @@ class Table:
 
     def evening(self) -> tuple[Score, ...]:
         """Return who won how often at the tables at which these people played one after another."""
-        first = self.kept.evening
-        if first is None:
-            return ()
-        if self._evening is None:
-            self._evening = evening_score(self._store, first)
-        return self._evening
+        return self._evening or ()
 
     def record(self, who: Who) -> str:
         """Return the record of the game; before its end only what somebody may know.
@@ -477,7 +473,7 @@ class Table:
     async def refresh(self) -> None:
         """Become as the store has the table; who calls it holds the lock."""
         version = self.version
-        now = await asyncio.to_thread(stored, self._store, self.kept.id, version)
+        now = await self._store.ask(stored, self._store, self.kept.id, version)
         if now is None:
             self.lock.gone = 404, NO_TABLE
             self.stop()
@@ -837,11 +833,27 @@ class Table:
         await self._store.write((), said(self.kept.id, watching, seat, name, text))
         self._tell_all("talk", {"watching": watching})
 
-    def lines(self, who: Who, after: int = 0) -> list[Line]:
+    async def lines(self, who: Who, after: int = 0) -> list[Line]:
         """Return what somebody may read of what was said."""
         if not self.kept.chat:
             return []
-        return lines(self._store, self.kept.id, not who.held, after)
+        return await self._store.ask(lines, self._store, self.kept.id, not who.held, after)
+
+    async def read_shown(self) -> None:
+        """Read what pages show besides the game; keep what was read before if that fails."""
+        name, first = self.kept.id, self.kept.evening
+
+        def read() -> None:
+            if self.kept.chat:
+                for watching in (False, True):
+                    self._lines[watching] = lines(self._store, name, watching)[-LINES_SHOWN:]
+            if first is not None and self._evening is None:
+                self._evening = evening_score(self._store, first)
+
+        wanted = self.kept.chat or (first is not None and self._evening is None)
+        if wanted and not self._store.trouble:
+            with suppress(Refusal):
+                await self._store.ask(read)
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
         """Show a reaction to all; it is not kept."""

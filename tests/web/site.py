@@ -269,6 +269,7 @@ class Site:
                 await asyncio.sleep(0)
             await store.claim("rest")  # claims that were made before are answered before
             store.let_go("rest")
+            await store.ask(int)  # and so is what was to be read
             for _ in range(20):
                 await asyncio.sleep(0)
 
