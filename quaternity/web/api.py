@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from itertools import islice
 from typing import Any, TypeVar
@@ -202,7 +203,13 @@ class Api:
     async def look(self, request: Request) -> Response:
         """`GET /api/tables/T`."""
         table, who = await self._at(request)
-        return answer(document(table.sight(who), _base(request)))
+        sight, base = table.sight(who), _base(request)
+        if sight.is_large:
+            return Response(
+                await self.tables.thinking.draw(document_text, sight, base),
+                media_type="application/json",
+            )
+        return answer(document(sight, base))
 
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`."""
@@ -321,7 +328,7 @@ class Api:
         """`GET /api/tables/T/record`."""
         table, who = await self._at(request)
         name = f'attachment; filename="{table.kept.game}.record"'
-        return PlainTextResponse(table.record(who), headers={"content-disposition": name})
+        return PlainTextResponse(await table.record(who), headers={"content-disposition": name})
 
     async def events(self, request: Request) -> Stream | Response:
         """`GET /api/tables/T/events`."""
@@ -450,6 +457,11 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         },
         "evening": [score._asdict() for score in sight.evening],
     }
+
+
+def document_text(sight: Sight, base: str) -> str:
+    """Return the answer about a table."""
+    return json.dumps(document(sight, base), separators=(",", ":"))
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:

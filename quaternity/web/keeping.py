@@ -232,9 +232,16 @@ def rebuilt(table: Stored) -> LoggedCourse:
     return course
 
 
-def whole_record(seats: Sequence[Seat], course: LoggedCourse) -> str:
+def whole_record(
+    seats: Sequence[Seat], rules: Any, start: Any, moves: Sequence[tuple[int, Any]]
+) -> str:
     """Return the record of a game with all that was hidden; people are called `you` in it."""
-    return course.record([str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats])
+    names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
+    lines, position = [rules.record_start(start, names)], start
+    for seat, move in moves:
+        before, position = position, rules.after(position, seat, move)
+        lines.append(rules.record_move(before, seat, move, position))
+    return "".join(lines)
 
 
 def exported(reader: Reader, name: str, hidden: bool) -> str:
@@ -260,7 +267,7 @@ def exported(reader: Reader, name: str, hidden: bool) -> str:
             f"{name}: the game is under way, and its record shows what is hidden; "
             "--hidden writes it all the same"
         )
-    return whole_record(table.seats, course)
+    return whole_record(table.seats, course.rules, course.start, course.moves)
 
 
 class Broken(InputError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import sys
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -47,11 +48,15 @@ from quaternity.web.rendering import (
     review_html,
     static_files,
     table_html,
+    templates,
 )  # fmt: skip
 from quaternity.web.sight import Sight, page_key
 
 MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
+
+BASE = "\x02"
+"""Stands in a drawn page for what links begin with; no text of a page has this character."""
 
 MOST_DRAWN_BYTES = 8 << 20
 """Bytes of the pages that were drawn last and are kept."""
@@ -66,7 +71,15 @@ class Pages:
         self.tables = tables
         self._turns = Turns(1, 1)
         """Pages are drawn one at a time, and addresses take turns; moves go between."""
+        self._large = Turns(1, 1)
+        """The same for large pages, which another process draws."""
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        # To compile, read and import these takes longer than a request may.
+        for name in templates().list_templates():
+            templates().get_template(name)
+        for game in game_names():
+            new_html(game)
+            registration(game).part("drawing")
 
     def routes(self) -> list[BaseRoute]:
         """Return all of them."""
@@ -155,7 +168,8 @@ class Pages:
     async def events(self, request: Request) -> Response:
         """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
         after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
-        return HTMLResponse(events_html(await self._sight(request), after, before))
+        sight = await self._sight(request)
+        return HTMLResponse(await self._html(sight, events_html, sight, after, before))
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
@@ -174,15 +188,16 @@ class Pages:
             answer = {}  # the formula is asked for first
         else:
             answer = await self.tables.help(table, who, word, asked)
-        async with self._turns.taken():
-            return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
+        draws = help_html, sight, word, answer, asked, root_of(request)
+        async with self._turns_of(sight).taken():
+            return HTMLResponse(await self._html(sight, *draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: what decided a game that is over."""
         table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
         done = await self.tables.review(table, who)
-        async with self._turns.taken():
-            return HTMLResponse(review_html(table.sight(who), done, root_of(request)))
+        draws = review_html, table.sight(who), done, root_of(request)
+        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""
@@ -210,7 +225,7 @@ class Pages:
         if name is None:
             return RedirectResponse(f"{root_of(request)}/guide/{guide.ORDER[0]}", 307)
         try:
-            return HTMLResponse(guide_html(name, root_of(request)))
+            return HTMLResponse(await asyncio.to_thread(guide_html, name, root_of(request)))
         except InputError as error:
             raise Refusal(404, str(error)) from None
 
@@ -228,21 +243,42 @@ class Pages:
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._more(sight.game))
-        drawing = *_links(request), whole, replayed, more
-        key = page_key(sight), drawing, language(), packs
-        page = self._kept.get(key)
+        base, root = _links(request)
+        # Nobody has it drawn anew by naming other hosts: only links of invitations are drawn.
+        drawing = base if sight.invites else BASE, root, whole, replayed, more
+        key = page_key(sight), drawing, language()
+        page = self._found((key, base, packs))
         if page is None:
-            async with self._turns.taken():
-                page = self._kept.get(key)  # somebody may have drawn it meanwhile
-                if page is None:
-                    page = table_html(sight, *drawing).encode()
-                    page = self._kept[key] = gzip.compress(page, 1) if packs else page
-                    while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
-                        self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(key)
+            async with self._turns_of(sight).taken():
+                drawn = self._found(key)  # somebody may have drawn it meanwhile
+                if drawn is None:
+                    html = await self._html(sight, table_html, sight, *drawing)
+                    drawn = self._keep(key, html.encode())
+            page = drawn.replace(BASE.encode(), base.encode())
+            page = self._keep((key, base, packs), gzip.compress(page, 1) if packs else page)
         headers = {"content-encoding": "gzip", "vary": "accept-encoding"} if packs else None
         return HTMLResponse(page, headers=headers)
+
+    async def _html(self, sight: Sight, function: Callable[..., str], *arguments: Any) -> str:
+        """Return what a function draws of a table; of a large one in another process."""
+        draw = self.tables.thinking.draw
+        html: str = await draw(function, *arguments) if sight.is_large else function(*arguments)
+        return html
+
+    def _turns_of(self, sight: Sight) -> Turns:
+        return self._large if sight.is_large else self._turns
+
+    def _found(self, key: Hashable) -> bytes | None:
+        """Return a page that is kept; it is forgotten later."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def _keep(self, key: Hashable, page: bytes) -> bytes:
+        self._kept[key] = page
+        while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
+            self._kept.popitem(last=False)
+        return page
 
     def _more(self, game: str) -> list[str]:
         """Return the programs that this server has besides those of a game."""

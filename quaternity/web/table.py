@@ -20,7 +20,7 @@ from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
 from quaternity.table.setting_fields import settings_of
 from quaternity.web.clock import MOST_MISSED, kept_clock
-from quaternity.web.course import LoggedCourse, has_secret
+from quaternity.web.course import LoggedCourse, has_secret, replayed
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
 from quaternity.web.keeping import Stored, rebuilt, stored, whole_record
@@ -74,6 +74,12 @@ GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
 
 TALK = message("talk", {})
+
+MAX_REPLAYED = 150
+"""Maximum number of moves that the event loop makes again."""
+
+MAX_MOMENTS = 8
+"""Number of positions of a long game that are kept."""
 
 LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
@@ -133,6 +139,8 @@ class Table:
         """The version in which a clock was last stopped by who left a seat, with what was left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
+        self._moments: dict[tuple[int, int], Any] = {}
+        """Positions that were looked at last, by version and number of moves."""
         self._lines: dict[bool, list[Line]] = {False: [], True: []}
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)
@@ -321,13 +329,23 @@ class Table:
 
     # ------------------------------------------------------------------ what is shown
 
-    def sight(self, who: Who, at: int | None = None) -> Sight:
-        """Return what somebody may be shown, now or after so many moves."""
+    async def moment(self, number: int) -> tuple[int, Any]:
+        """Return the number of moves, at most that of the game, and the position after them."""
+        course = self.course
+        moves = course.moves[: max(number, 0)]
+        if len(moves) <= MAX_REPLAYED:
+            return len(moves), course.positions_to(len(moves))[len(moves)]
+        key = self.version, len(moves)
+        position = self._moments.get(key)
+        if position is None:
+            position = await self._thinking.draw(replayed, course.rules, course.start, moves)
+            self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
+        return len(moves), position
+
+    def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
+        """Return what somebody may be shown, now or at a moment of the game."""
         rules, last = self.rules, len(self.course.moves)
-        number = last if at is None else min(max(at, 0), last)
-        position = (
-            self.course.position if number == last else self.course.positions_to(number)[number]
-        )
+        number, position = (last, self.course.position) if at is None else at
         over, waits = self.is_over, self.waits
         streaming = self.streaming()
         seats = tuple(
@@ -373,7 +391,7 @@ class Table:
         """Return who won how often at the tables at which these people played one after another."""
         return self._evening or ()
 
-    def record(self, who: Who) -> str:
+    async def record(self, who: Who) -> str:
         """Return the record of the game; before its end only what somebody may know.
 
         People are called `you`, as at a terminal, so that it can be played on there.
@@ -388,7 +406,9 @@ class Table:
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        return whole_record(self.seats, self.course)
+        moves, draw = tuple(self.course.moves), len(self.course.moves) > MAX_REPLAYED
+        arguments = whole_record, tuple(self.seats), rules, self.course.start, moves
+        return await self._thinking.draw(*arguments) if draw else whole_record(*arguments[1:])
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.

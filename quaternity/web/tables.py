@@ -631,7 +631,10 @@ class Tables:
     ) -> Sight:
         """Return what somebody may be shown of a table: if not said, from their own seat, now."""
         table, who = await self.admitted(name, caller, seat)
-        return table.sight(who, at)
+        if at is None:
+            return table.sight(who)
+        moment = await table.moment(at)
+        return table.sight(table.who(*caller, seat), moment)
 
     async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
         """Return what somebody asked for; see `quaternity.web.helping`."""
@@ -646,7 +649,7 @@ class Tables:
         try:
             if word == "hint":
                 return await self._hint(table, who, view)
-            record = "" if table.secret else table.record(who)
+            record = "" if table.secret else await table.record(who)
             helper = load_place(helpers[word])
             kind = word if word in WORK else "help"
             return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
@@ -661,7 +664,7 @@ class Tables:
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
         done: Review = await self.thinking.count(
-            review, table.record(who), None, REVIEW_SECONDS, kind="review"
+            review, await table.record(who), None, REVIEW_SECONDS, kind="review"
         )
         return done
 
