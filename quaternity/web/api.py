@@ -204,12 +204,8 @@ class Api:
         """`GET /api/tables/T`."""
         table, who = await self._at(request)
         sight, base = table.sight(who), _base(request)
-        if sight.is_large:
-            return Response(
-                await self.tables.thinking.draw(document_text, sight, base),
-                media_type="application/json",
-            )
-        return answer(document(sight, base))
+        text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
+        return Response(text, media_type="application/json")
 
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`."""

@@ -94,7 +94,8 @@ class Eyes:
             route = self.seen.route(scope)
             method = method if method in METHODS else "(other)"
             self.seen.count(route, method, status, seconds)
-            if self.seen.debug and measured.seconds > MAX_LOOP_SECONDS:
+            streams = route.endswith("/events")
+            if self.seen.debug and not streams and measured.seconds > MAX_LOOP_SECONDS:
                 took = 1000 * measured.seconds
                 _log.warning("%s %s took %.0f ms of the event loop", method, route, took)
             if _requests.isEnabledFor(logging.INFO):

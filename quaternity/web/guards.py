@@ -182,14 +182,8 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
     secure = request.url.scheme == "https"
     path = "/" if secure else request.scope.get("root_path") or "/"
     response.set_cookie(
-        _cookie_name(request),
-        token,
-        max_age=YEAR,
-        path=path,
-        secure=secure,
-        httponly=True,
-        samesite="lax",
-    )
+        _cookie_name(request), token, YEAR, path=path, secure=secure, httponly=True, samesite="lax"
+    )  # fmt: skip
 
 
 def seat_of(request: Request) -> int | None:

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -69,10 +69,11 @@ class Pages:
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
-        self._turns = Turns(1, 1)
-        """Pages are drawn one at a time, and addresses take turns; moves go between."""
-        self._large = Turns(1, 1)
-        """The same for large pages, which another process draws."""
+        self._turns = Turns(1, 1), Turns(1, 1)
+        """Pages are drawn one at a time, and addresses take turns; moves go between.
+
+        The second are for large pages, which another process draws.
+        """
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # To compile, read and import these takes longer than a request may.
         for name in templates().list_templates():
@@ -108,13 +109,13 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *Puzzling(self.tables.thinking, self._turns).routes(),
+            *Puzzling(self.tables.thinking, self._turns[0]).routes(),
         ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
         self._count()
-        async with self._turns.taken():
+        async with self._turns[0].taken():
             tables = await self.tables.of_browser(caller_of(request).browser)
             return HTMLResponse(home_html(tables, root_of(request)))
 
@@ -169,7 +170,8 @@ class Pages:
         """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
         after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
         sight = await self._sight(request)
-        return HTMLResponse(await self._html(sight, events_html, sight, after, before))
+        draws = sight.is_large, events_html, sight, after, before
+        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
@@ -188,15 +190,15 @@ class Pages:
             answer = {}  # the formula is asked for first
         else:
             answer = await self.tables.help(table, who, word, asked)
-        draws = help_html, sight, word, answer, asked, root_of(request)
-        async with self._turns_of(sight).taken():
-            return HTMLResponse(await self._html(sight, *draws))
+        draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
+        async with self._turns[sight.is_large].taken():
+            return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: what decided a game that is over."""
         table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
         done = await self.tables.review(table, who)
-        draws = review_html, table.sight(who), done, root_of(request)
+        draws = True, review_html, table.sight(who), done, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
@@ -247,38 +249,22 @@ class Pages:
         # Nobody has it drawn anew by naming other hosts: only links of invitations are drawn.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
-        page = self._found((key, base, packs))
+        page = self._kept.get(key)
         if page is None:
-            async with self._turns_of(sight).taken():
-                drawn = self._found(key)  # somebody may have drawn it meanwhile
-                if drawn is None:
-                    html = await self._html(sight, table_html, sight, *drawing)
-                    drawn = self._keep(key, html.encode())
-            page = drawn.replace(BASE.encode(), base.encode())
-            page = self._keep((key, base, packs), gzip.compress(page, 1) if packs else page)
+            async with self._turns[sight.is_large].taken():
+                page = self._kept.get(key)  # somebody may have drawn it meanwhile
+                if page is None:
+                    draws = sight.is_large, table_html, sight, *drawing
+                    html = await self.tables.thinking.draw(*draws)
+                    page = self._kept[key] = html.encode()
+                    while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
+                        self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        page = page.replace(BASE.encode(), base.encode())
+        page = gzip.compress(page, 1) if packs else page
         headers = {"content-encoding": "gzip", "vary": "accept-encoding"} if packs else None
         return HTMLResponse(page, headers=headers)
-
-    async def _html(self, sight: Sight, function: Callable[..., str], *arguments: Any) -> str:
-        """Return what a function draws of a table; of a large one in another process."""
-        draw = self.tables.thinking.draw
-        html: str = await draw(function, *arguments) if sight.is_large else function(*arguments)
-        return html
-
-    def _turns_of(self, sight: Sight) -> Turns:
-        return self._large if sight.is_large else self._turns
-
-    def _found(self, key: Hashable) -> bytes | None:
-        """Return a page that is kept; it is forgotten later."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def _keep(self, key: Hashable, page: bytes) -> bytes:
-        self._kept[key] = page
-        while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
-            self._kept.popitem(last=False)
-        return page
 
     def _more(self, game: str) -> list[str]:
         """Return the programs that this server has besides those of a game."""

@@ -102,7 +102,7 @@ class Puzzling:
         if len(answer) > MOST_ANSWER:
             raise Refusal(422, "the answer is too long")
         steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
-        draws = puzzle_html, puzzle, answer, steps, root_of(request)
+        draws = True, puzzle_html, puzzle, answer, steps, root_of(request)
         html, status = await self.thinking.draw(*draws)
         return HTMLResponse(html, status)
 

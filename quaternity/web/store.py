@@ -116,6 +116,8 @@ ANSWER_SECONDS = 1.8
 PAUSE_SECONDS = 0.5
 """Seconds after a missing answer during which requests are refused at once."""
 
+REFUSED = "nothing can be kept now, so moves are refused: {}"
+
 UNREADABLE = "the tables cannot be read now"
 
 READ_ANEW = "the tables are being read anew: try again"
@@ -380,7 +382,7 @@ class Store(Reader):
                 return await answer
         except TimeoutError:
             self._silent = monotonic() + PAUSE_SECONDS
-            self.trouble = text
+            self.trouble = REFUSED.format(SILENT)
             raise Refusal(503, text) from None
 
     def close(self) -> None:
@@ -463,7 +465,7 @@ class Store(Reader):
                 return
             if refusal.status != 409:
                 fault = self._fault(error)
-                self.trouble = f"nothing can be kept now, so moves are refused: {fault}"
+                self.trouble = REFUSED.format(fault)
             self._tell(batch, refusal)
         else:
             self.trouble = None

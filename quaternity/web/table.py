@@ -331,16 +331,18 @@ class Table:
 
     async def moment(self, number: int) -> tuple[int, Any]:
         """Return the number of moves, at most that of the game, and the position after them."""
-        course = self.course
-        moves = course.moves[: max(number, 0)]
-        if len(moves) <= MAX_REPLAYED:
-            return len(moves), course.positions_to(len(moves))[len(moves)]
-        key = self.version, len(moves)
-        position = self._moments.get(key)
-        if position is None:
-            position = await self._thinking.draw(replayed, course.rules, course.start, moves)
+        course, last = self.course, len(self.course.moves)
+        number = min(max(number, 0), last)
+        if number == last:
+            return last, course.position
+        if number <= MAX_REPLAYED:
+            return number, course.positions_to(number)[number]
+        key = self.version, number
+        if key not in self._moments:
+            game = course.rules, course.start, course.moves[:number]
+            position = await self._thinking.draw(True, replayed, *game)
             self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
-        return len(moves), position
+        return number, self._moments[key]
 
     def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
         """Return what somebody may be shown, now or at a moment of the game."""
@@ -406,9 +408,9 @@ class Table:
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        moves, draw = tuple(self.course.moves), len(self.course.moves) > MAX_REPLAYED
-        arguments = whole_record, tuple(self.seats), rules, self.course.start, moves
-        return await self._thinking.draw(*arguments) if draw else whole_record(*arguments[1:])
+        seats, moves = tuple(self.seats), tuple(self.course.moves)
+        game = whole_record, seats, rules, self.course.start, moves
+        return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.

@@ -772,7 +772,7 @@ class Tables:
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
         doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
-        if self.clocked or self.store.shared:
+        if self.clocked or self.store.shared or self.store.trouble:
             doing.append(("the clocks", self._look_at_clocks))
         for what, act in doing:
             try:

@@ -154,11 +154,14 @@ class Thinking:
             too_long = f"takes longer than {processes.seconds:g} s"
             raise Refusal(422, f"this {too_long if error.overdue else error.how}") from None
 
-    async def draw(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function draws in the language of the request, in the process for pages.
+    async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
+        """Return what a function draws in the language of the request.
 
-        Raises a Refusal if it takes too long.
+        It is called in the process for pages if it is to draw `apart`. A Refusal if it takes too
+        long there.
         """
+        if not apart:
+            return function(*arguments)
         try:
             drawn: T = await self._pages.run(
                 _drawn, language(), function, *arguments, patience=self.patience
