@@ -375,7 +375,7 @@ class Api:
         return table, who.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return who asks; a browser without a cookie that a server issued gets a new one."""
+        """Return the caller, and a new cookie for a browser that has none issued by a server."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
         known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
         if browser == unsigned and not await self.tables.store.rows(known, browser):

@@ -108,7 +108,7 @@ class Eyes:
 
 
 class Measured:
-    """A coroutine whose processor time in its thread is added up, without what it waits for."""
+    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
@@ -138,7 +138,7 @@ class Seen:
         """Count from now on; the token is for who may read the numbers at `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
-        """Whether requests are logged that take too much of the event loop."""
+        """Whether to log requests that take more than `MAX_LOOP_SECONDS`."""
         self._templates: dict[Any, str] = {}
         self._tried, self._writes = -HEALTH_SECONDS, True
         self._trying = asyncio.Lock()

@@ -102,9 +102,9 @@ class Keep(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the time, and the seconds by which it has gained on the uptime since the last belief.
+    """Return the time, and the seconds that the clock has gained on the uptime.
 
-    A clock that was never believed is compared with the newest table or entry of a log.
+    They count from the last time that the clock was credible, or from the newest entry.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")

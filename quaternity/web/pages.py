@@ -56,7 +56,7 @@ MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
 
 BASE = "\x02"
-"""Stands in a drawn page for what links begin with; no text of a page has this character."""
+"""Placeholder for the beginning of links in a drawn page; no text contains this character."""
 
 MOST_DRAWN_BYTES = 8 << 20
 """Bytes of the pages that were drawn last and are kept."""
@@ -75,7 +75,7 @@ class Pages:
         The second are for large pages, which another process draws.
         """
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        # To compile, read and import these takes longer than a request may.
+        # Load these now: the first use takes longer than a request may.
         for name in templates().list_templates():
             templates().get_template(name)
         for game in game_names():
@@ -246,7 +246,7 @@ class Pages:
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._more(sight.game))
         base, root = _links(request)
-        # Nobody has it drawn anew by naming other hosts: only links of invitations are drawn.
+        # Only links of invitations depend on the host, so another host does not redraw the page.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)

@@ -255,7 +255,7 @@ class PostgresReader(Reader):
             self._failed = monotonic()
             raise
         wait = database.wait
-        # A database that hangs may never say anything, and its connection stays open.
+        # The connection of a database that hangs stays open without an answer.
         database.wait = lambda gen, *more, **options: wait(  # type: ignore[method-assign]
             self._bounded(database, gen), *more, **options
         )
@@ -268,7 +268,7 @@ class PostgresReader(Reader):
         database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
 
     def _bounded(self, database: Connection, gen: Any) -> Any:
-        """Wait as psycopg does, but give the connection up if no answer comes."""
+        """Wait as psycopg does, but close the connection if there is no answer in time."""
         end, ready = monotonic() + 1.5 * self._seconds, None
         while True:
             try:

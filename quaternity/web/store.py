@@ -111,7 +111,7 @@ MOST_TRIES = 10
 """So often something is tried that other servers come before."""
 
 ANSWER_SECONDS = 1.8
-"""Maximum time of a request for an answer of the store, in seconds."""
+"""Maximum time that a request waits for the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
 """Seconds after a missing answer during which requests are refused at once."""
@@ -309,7 +309,7 @@ class Store(Reader):
         self.on_doubt: Callable[[], None] = lambda: None
         """What forgets all that was read; called in the loop of who waits."""
         self._silent = 0.0
-        """Until when requests are refused, because an answer was missing."""
+        """Time until which requests are refused, as `monotonic` counts."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
         """Whether the last writing may have been kept or not: then nothing that was read holds."""
@@ -325,13 +325,13 @@ class Store(Reader):
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Have it stored that the clock is right; do not wait for that."""
+        """Store that the clock is right, without waiting for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self._jobs.put(Job((), statements, None, (), None, self.times_read))
 
     async def keep_uptime(self) -> None:
-        """Write it down: a crash loses what passed since. Fail if tables cannot be changed."""
+        """Store the uptime, for a crash loses the rest. Fail if no table can be changed."""
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
@@ -355,11 +355,11 @@ class Store(Reader):
         await self._answer(done, NOT_KEPT(error=SILENT))
 
     def reading(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Call a function that reads in the thread for that, and return its future."""
+        """Start a function in the thread that reads, and return its future."""
         return self._reads.submit(function, *arguments)
 
     async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function reads in the thread for that.
+        """Return the result of a function that is called in the thread that reads.
 
         Raises `Refusal` if it fails or takes too long.
         """
@@ -483,7 +483,7 @@ class Store(Reader):
             for job in batch:
                 if job.done is None:
                     continue
-                if job.done.done():  # who waited was told that it failed
+                if job.done.done():  # its caller was told that it failed
                     late |= job.guard is not None and error is None
                 elif error is None:
                     job.done.set_result(None)

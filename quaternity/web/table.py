@@ -140,7 +140,7 @@ class Table:
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}
-        """Positions that were looked at last, by version and number of moves."""
+        """Recently replayed positions, by version and number of moves."""
         self._lines: dict[bool, list[Line]] = {False: [], True: []}
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)

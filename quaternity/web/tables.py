@@ -752,7 +752,7 @@ class Tables:
         while True:
             try:
                 await self.neighbours.meet(self._loaded())
-                if self.store.trouble:  # then it is known again what was kept
+                if self.store.trouble:  # reads all again if the last write is in doubt
                     await self.store.keep_uptime()
             except Exception as error:
                 _log.error("what is told to other servers: %s", type(error).__name__)
@@ -800,7 +800,7 @@ class Tables:
             _log.error("tables that are to go cannot be removed: %s", what)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
-        """Return whether the clock is credible; log when that changes."""
+        """Return whether the clock is credible, and log when it no longer is."""
         believed = abs(jump) <= self.keep.most_jump
         if believed:
             self.store.believe_clock(now)
