@@ -34,7 +34,6 @@ from quaternity.web.keeping import PARTS
 from quaternity.web.refusal import NOT_KEPT, Refusal
 from quaternity.web.store import (
     MIGRATIONS,
-    PAUSE_SECONDS,
     UNREADABLE,
     InDoubt,
     InUse,
@@ -64,8 +63,8 @@ LISTEN_SECONDS = 0.5
 
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
-CONNECT_SECONDS, QUERY_SECONDS = 2, 20.0
-"""Maximum time for a connection and, for an operator or at the start, a query, in seconds."""
+CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
+"""Seconds: maximum for a connection, pause after a failed one, maximum for an operator's query."""
 
 SERVED_SECONDS = 1.0
 """Maximum time for a query while requests wait, in seconds."""

@@ -12,8 +12,8 @@ import pytest
 
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
-from quaternity.web import pages
 from quaternity.web.app import app
+from quaternity.web.rendering import table_html
 from quaternity.web.seats import Caller
 from tests.limits import limited
 from tests.web.site import Site
@@ -80,8 +80,12 @@ def test_other_hosts_do_not_have_a_page_drawn_anew(
 ) -> None:
     table = Table(site, **QUARTO)
     path, drawn = f"/t/{table.made['table']}", list[Any]()
-    draw = pages.table_html
-    monkeypatch.setattr(pages, "table_html", lambda *what: drawn.append(what) or draw(*what))
+
+    def counted(*what: Any) -> str:
+        drawn.append(what)
+        return table_html(*what)
+
+    monkeypatch.setattr("quaternity.web.pages.table_html", counted)
     hosts = [*(f"6.6.6.{n}" for n in range(9)), *(f"localhost:{n}" for n in range(8000, 8009))]
     for host in hosts:
         for accepted in ("gzip", "identity"):

@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from tests.web.server import Server
 from tests.web.site import Page, Site
 from tests.web.test_api import Table
 
-Silent = Callable[[], AbstractContextManager[None]]
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 
 
@@ -65,17 +64,20 @@ def written(place: str) -> Iterator[None]:
 def test_nobody_waits_for_a_database_who_does_not_need_it(
     how: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    place, silent = str(tmp_path), lambda: how(place)
+    place: str = str(tmp_path)
+    what: Any = place
     if how is not written:
         cluster: Cluster = request.getfixturevalue("cluster")
         place = cluster.place(tmp_path.name)
-        if how is stopped:
-            silent = lambda: how(cluster)  # noqa: E731
+        what = cluster if how is stopped else place
     with Site(app(place, metrics_token="t")) as site:
         table, away = Table(site, **QUARTO), Table(site, **QUARTO)
         site.app.state.tables._live.pop(away.made["table"])
         move = {"version": 0, "id": "a", "move": "hand over A"}
-        needed = [("POST", f"{table.path}/moves", move, table.tokens[0]), ("GET", "/healthz")]
+        needed: list[tuple[Any, ...]] = [
+            ("POST", f"{table.path}/moves", move, table.tokens[0]),
+            ("GET", "/healthz"),
+        ]
         if how is not written:  # a file is read beside who writes
             needed += [("GET", away.path), ("GET", "/"), ("POST", "/api/tables", QUARTO)]
         free = [("GET", "/learn"), ("GET", table.path), ("GET", f"/t/{table.made['table']}")]
@@ -93,7 +95,7 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
 
         for method, path in free:  # what is loaded once is loaded
             site.ask(method, path)
-        with silent():
+        with how(what):
             waited, pages = site.run(ask_all())
             assert [page.status for page in waited] == [503] * len(needed)
             assert [page.status for page in pages] == [200] * len(free)
