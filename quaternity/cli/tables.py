@@ -207,6 +207,19 @@ def delete(
         say(f"the server removes {amount} within half a minute")
 
 
+@tables.command(name="confirm-clock")
+def confirm_clock(data: Data = None) -> None:
+    """Say that the clock is right, after a server has refused to remove old tables by it.
+
+    A running server removes them again within half a minute.
+
+    Example: quaternity tables confirm-clock --data tables
+    """
+    with _reader(data) as reader:
+        now = datetime.fromtimestamp(reader.confirm_clock(), UTC)
+    say(f"confirmed: it is {now:%Y-%m-%d %H:%M} UTC")
+
+
 @tables.command(name="restore")
 def put_back(
     file: Annotated[str, typer.Argument(help="A backup, which is looked at first.")],

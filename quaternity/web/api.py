@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from itertools import islice
 from typing import Any, TypeVar
@@ -19,10 +20,12 @@ from quaternity.web.drawing.frame import qr_svg
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.forms import form_fields
 from quaternity.web.guards import (
+    COOKIE,
     answer,
     body_of,
     caller_of,
     document_of,
+    fresh_cookie,
     is_browser,
     question_of,
     seat_of,
@@ -30,7 +33,7 @@ from quaternity.web.guards import (
 )
 from quaternity.web.new_table import NewTable, checked_name, decks_of, known_players
 from quaternity.web.refusal import Refusal
-from quaternity.web.seats import Caller, Who, fresh, hashed
+from quaternity.web.seats import Caller, Who, hashed
 from quaternity.web.sight import Sight
 from quaternity.web.store import anew
 from quaternity.web.streams import Stream
@@ -125,8 +128,8 @@ class Api:
             taken(sent, "deck", str, None), taken(sent, "chat", bool, False),
             read_clock(taken(sent, "clock", dict, None)),
         )  # fmt: skip
-        self._room()
-        caller, cookie = _with_cookie(request)
+        await self._room()
+        caller, cookie = await self._with_cookie(request)
         table, invitation, seated = await self.tables.make(new, caller)
         base = _base(request)
         document = {
@@ -149,7 +152,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
-        caller, cookie = _with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         name = taken(sent, "name", str, None)
         wanted = taken(sent, "seat", int, None)
         table, seat = await self.tables.join(invitation, name, caller, wanted)
@@ -162,7 +165,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         link = taken(sent, "link", str).rpartition("/")[2]
-        caller, cookie = _with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table, seat = await self.tables.move_seat(link, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -172,7 +175,7 @@ class Api:
         self._count()
         sent = await document_of(request, self.limits.body)
         code = taken(sent, "code", str)
-        caller, cookie = _with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table, seat = await self.tables.back(code, caller)
         seated = {"table": table, "seat": seat.seat, "token": seat.token}
         return _answered(request, seated, cookie)
@@ -195,9 +198,9 @@ class Api:
     async def upload(self, request: Request) -> Response:
         """`POST /api/records`."""
         self._count()
-        self._room()
+        await self._room()
         data = await body_of(request, self.limits.record)
-        caller, cookie = _with_cookie(request)
+        caller, cookie = await self._with_cookie(request)
         table = await self.tables.upload(data, caller)
         return _answered(request, {"table": table, "watch": f"{_base(request)}/t/{table}"}, cookie)
 
@@ -206,7 +209,9 @@ class Api:
     async def look(self, request: Request) -> Response:
         """`GET /api/tables/T`."""
         table, who = await self._at(request)
-        return answer(document(table.sight(who), _base(request)))
+        sight, base = table.sight(who), _base(request)
+        text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
+        return Response(text, media_type="application/json")
 
     async def move(self, request: Request) -> Response:
         """`POST /api/tables/T/moves`."""
@@ -231,7 +236,7 @@ class Api:
     async def marks(self, request: Request) -> Response:
         """`GET /api/tables/T/marks`: the pencil marks of the seat of who asks."""
         table, seat = await self._seated(request, None)
-        return answer({"marks": self.tables.marks(table, seat)})
+        return answer({"marks": await self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:
         """`POST /api/tables/T/marks`: one pencil mark; `none` rubs it out."""
@@ -240,7 +245,7 @@ class Api:
         sign = taken(sent, "mark", str)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         await self.tables.mark(table, seat, player, card, sign)
-        return answer({"marks": self.tables.marks(table, seat)})
+        return answer({"marks": await self.tables.marks(table, seat)})
 
     async def hand_over(self, request: Request) -> Response:
         """`POST /api/tables/T/hand-over`."""
@@ -257,7 +262,7 @@ class Api:
         self._count()
         table, who = await self._at(request)
         if table.again is None:
-            self._room()
+            await self._room()
         name = await self.tables.again(table, who)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
@@ -305,7 +310,7 @@ class Api:
         """`GET /api/tables/T/talk?after=N`."""
         after = request.query_params.get("after", "0")
         table, who = await self._at(request)
-        lines = table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
+        lines = await table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
         return answer({"lines": [line._asdict() for line in lines]})
 
     async def _speaker(
@@ -325,7 +330,7 @@ class Api:
         """`GET /api/tables/T/record`."""
         table, who = await self._at(request)
         name = f'attachment; filename="{table.kept.game}.record"'
-        return PlainTextResponse(table.record(who), headers={"content-disposition": name})
+        return PlainTextResponse(await table.record(who), headers={"content-disposition": name})
 
     async def events(self, request: Request) -> Stream | Response:
         """`GET /api/tables/T/events`."""
@@ -375,12 +380,23 @@ class Api:
             raise Refusal(403, "only who has a seat can do that")
         return table, who.looking
 
+    async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
+        """Return the caller, and a new cookie for a browser that has none issued by a server."""
+        browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
+        known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
+        if browser == unsigned and not await self.tables.store.rows(known, browser):
+            browser = None
+        if browser is None and is_browser(request.headers):
+            token = fresh_cookie(request)
+            return Caller(browser=hashed(token)), token
+        return Caller(browser=browser), None
+
     def _count(self) -> None:
         self.admission.count("table")
 
-    def _room(self) -> None:
+    async def _room(self) -> None:
         """Refuse one more table where too many are kept."""
-        ((kept,),) = self.tables.store.read("SELECT COUNT(*) FROM tables")
+        ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
         self.admission.check_kept(kept)
 
 
@@ -445,6 +461,11 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
     }
 
 
+def document_text(sight: Sight, base: str) -> str:
+    """Return the answer about a table."""
+    return json.dumps(document(sight, base), separators=(",", ":"))
+
+
 def game_document(game: str, more: Any) -> dict[str, Any]:
     """Return what a form to make a table needs: settings with what is allowed, and programs."""
     return {
@@ -459,15 +480,6 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
 def _base(request: Request) -> str:
     """Return what all links begin with."""
     return str(request.base_url).rstrip("/")
-
-
-def _with_cookie(request: Request) -> tuple[Caller, str | None]:
-    """Return who asks; a browser that shows nothing gets something to show."""
-    caller = caller_of(request)
-    if caller.browser is None and is_browser(request.headers):
-        token = fresh()
-        return Caller(browser=hashed(token)), token
-    return caller._replace(token=None), None
 
 
 def _answered(request: Request, document: Any, cookie: str | None) -> Response:

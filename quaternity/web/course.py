@@ -97,15 +97,6 @@ class LoggedCourse(Course[Any, Any, Any]):
                 raise gone
         return move
 
-    def record(self, names: Sequence[str]) -> str:
-        """Return the record of the whole game, with everything that was hidden."""
-        positions = self.positions_to(len(self.moves))
-        lines = [
-            self.rules.record_move(positions[number], seat, move, positions[number + 1])
-            for number, (seat, move) in enumerate(self.moves)
-        ]
-        return "".join((self.rules.record_start(self.start, names), *lines))
-
     def news(self, version: int) -> bytes:
         """Give the message of an entry of the log; nothing of moves that were taken back since."""
         before, number = self._numbers[version - 1], self._numbers[version]
@@ -116,6 +107,13 @@ class LoggedCourse(Course[Any, Any, Any]):
             seat, events = self.steps[number - 1]
             data |= {"seat": seat, "events": [document(event) for event in events]}
         return message("move", data, version)
+
+
+def replayed(rules: Any, position: Any, moves: Sequence[tuple[int, Any]]) -> Any:
+    """Return the position after some moves."""
+    for seat, move in moves:
+        position = rules.after(position, seat, move)
+    return position
 
 
 @lru_cache(maxsize=256)

@@ -10,15 +10,16 @@ import asyncio
 import hmac
 import json
 import logging
+import os
 import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import accumulate, count
 from secrets import token_hex
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, thread_time
 from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -40,14 +41,21 @@ from quaternity.web.tables import Tables
 HEALTH_SECONDS = 5.0
 """So often at most it is tried whether anything can be written."""
 
+COUNT_SECONDS = 0.5
+"""Maximum time for counting the stored tables, in seconds."""
+
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Bounds of the histogram of latencies, in seconds."""
 
 UNKNOWN = "(none)"
 """The route of a request that has none."""
 
+MAX_LOOP_SECONDS = 0.02
+"""Maximum processor time of a request in the event loop, in seconds; see `QUATERNITY_DEBUG`."""
+
 METHODS = ("GET", "HEAD", "POST")
 
+_log = logging.getLogger("uvicorn.error")
 _requests = logging.getLogger("quaternity.requests")
 _requests.setLevel(logging.WARNING)  # requests are logged where `log_json` asks for it
 
@@ -75,8 +83,9 @@ class Eyes:
                 length += len(message.get("body", b""))
             await send(message)
 
+        measured = Measured(self.app(scope, receive, noted))
         try:
-            await self.app(scope, receive, noted)
+            await measured
         except Exception as raised:
             error = type(raised).__name__
             raise
@@ -85,6 +94,10 @@ class Eyes:
             route = self.seen.route(scope)
             method = method if method in METHODS else "(other)"
             self.seen.count(route, method, status, seconds)
+            streams = route.endswith("/events")
+            if self.seen.debug and not streams and measured.seconds > MAX_LOOP_SECONDS:
+                took = 1000 * measured.seconds
+                _log.warning("%s %s took %.0f ms of the event loop", method, route, took)
             if _requests.isEnabledFor(logging.INFO):
                 facts = {
                     "route": route, "method": method, "status": status,
@@ -94,12 +107,38 @@ class Eyes:
                 _requests.info("request", extra={"facts": facts})
 
 
+class Measured:
+    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
+
+    def __init__(self, coroutine: Awaitable[None]) -> None:
+        self._coroutine, self.seconds = coroutine, 0.0
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        """Run the coroutine."""
+        steps = self._coroutine.__await__()
+        step, argument = steps.send, None
+        while True:
+            began = thread_time()
+            try:
+                waits = step(argument)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += thread_time() - began
+            try:
+                step, argument = steps.send, (yield waits)
+            except BaseException as error:
+                step, argument = steps.throw, error
+
+
 class Seen:
     """The numbers of one server, and its health."""
 
     def __init__(self, tables: Tables, admission: Admission, token: str | None = None) -> None:
         """Count from now on; the token is for who may read the numbers at `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
+        self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
+        """Whether to log requests that take more than `MAX_LOOP_SECONDS`."""
         self._templates: dict[Any, str] = {}
         self._tried, self._writes = -HEALTH_SECONDS, True
         self._trying = asyncio.Lock()
@@ -170,9 +209,11 @@ class Seen:
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
         size: dict[str, float] = {}
-        with suppress(Refusal):  # the other numbers are wanted most when tables cannot be read
-            on_disk["disk"] = store.read("SELECT COUNT(*) FROM tables")[0][0]
-            size[""] = store.size()
+        # The other numbers are wanted most when tables cannot be read.
+        with suppress(Refusal, TimeoutError):
+            counted = store.reading(store.read, "SELECT COUNT(*) FROM tables")
+            size[""] = store.reading(store.size).result(COUNT_SECONDS)
+            on_disk["disk"] = counted.result(0)[0][0]
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
+from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
@@ -19,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quaternity.base.wording import shown
 from quaternity.web.admission import asker, network_of
 from quaternity.web.refusal import LONG_QUESTION, Refusal
-from quaternity.web.seats import Caller, hashed
+from quaternity.web.seats import Caller, fresh, hashed
 
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
@@ -45,6 +46,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 _SAFE = ("GET", "HEAD")
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]{1,5})?")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
+_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Guards:
@@ -53,7 +55,8 @@ class Guards:
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
         """Know further hosts; numbers are always hosts, which no foreign page has for its name."""
         self.app = app
-        self.hosts = frozenset(("localhost", *(host.lower() for host in hosts)))
+        self.named = frozenset(host.lower() for host in hosts)
+        self.hosts = self.named | {"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or let it through."""
@@ -95,19 +98,21 @@ class Guards:
         if scope["method"] in _SAFE:
             return
         origins, fetched = values.get(b"origin", []), values.get(b"sec-fetch-site", [])
-        if origins:
-            origin = urlsplit(origins[0]) if len(origins) == 1 else None
-            if origin is None or not (
-                origin.scheme in ("http", "https")
-                # A proxy may say another host; another port is another server.
-                and origin.netloc in (hosts[0], *self.hosts)
-            ):
-                raise Refusal(403, "this comes from a foreign page")
-        elif fetched:
-            if fetched != ["same-origin"]:
-                raise Refusal(403, "this comes from a foreign page")
-        elif b"cookie" in values and b"authorization" not in values:
+        if fetched not in ([], ["same-origin"]) or (
+            origins and not self._is_own(origins, scope["scheme"], hosts[0].lower())
+        ):
+            raise Refusal(403, "this comes from a foreign page")
+        if not origins and not fetched and b"cookie" in values and b"authorization" not in values:
             raise Refusal(403, "with a cookie, say where this comes from: Origin is missing")
+
+    def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
+        """Return whether scheme, host and port of the only origin are those of the request.
+
+        A proxy that speaks HTTPS under a name of this server may leave both out of the request.
+        """
+        own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
+        proxied = {f"https://{name}" for name in self.named if name == host or name != _name(host)}
+        return origins == [own] or (len(origins) == 1 and origins[0] in proxied)
 
 
 @lru_cache(maxsize=1024)
@@ -140,8 +145,28 @@ def caller_of(request: Request) -> Caller:
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
             raise Refusal(401, "Authorization: expected Bearer and the token of a seat")
         return Caller(token=hashed(token))
-    cookie = request.cookies.get(COOKIE, "")
-    return Caller(browser=hashed(cookie) if _TOKEN.fullmatch(cookie) else None)
+    cookie = request.cookies.get(_cookie_name(request), "")
+    if not hmac.compare_digest(cookie.encode(), signed(request, cookie[:22]).encode()):
+        cookie = request.cookies.get(COOKIE, "")
+        if not _TOKEN.fullmatch(cookie):  # as version 0.1.0 issued them
+            return Caller()
+    return Caller(browser=hashed(cookie))
+
+
+def signed(request: Request, token: str) -> str:
+    """Return a token with a signature, which is the value of a cookie."""
+    secret = request.app.state.tables.store.secret
+    return token + urlsafe_b64encode(hmac.digest(secret, token.encode(), "sha256")).decode()[:22]
+
+
+def _cookie_name(request: Request) -> str:
+    """Return the name of the cookie; over HTTPS no other host can set it.
+
+    There its path has to be `/`, so servers under several paths have several names.
+    """
+    if request.url.scheme != "https":
+        return COOKIE
+    return f"__Host-{COOKIE}{re.sub('[^A-Za-z0-9]+', '-', root_of(request))}"
 
 
 def is_browser(headers: Headers) -> bool:
@@ -149,13 +174,18 @@ def is_browser(headers: Headers) -> bool:
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 
+def fresh_cookie(request: Request) -> str:
+    """Return the value of a new cookie, which only servers of these tables can sign."""
+    return signed(request, fresh())
+
+
 def set_cookie(response: Response, request: Request, token: str) -> None:
     """Let a browser show from now on who it is."""
-    path = request.scope.get("root_path") or "/"
     secure = request.url.scheme == "https"
+    path = "/" if secure else request.scope.get("root_path") or "/"
     response.set_cookie(
-        COOKIE, token, max_age=YEAR, path=path, secure=secure, httponly=True, samesite="lax"
-    )
+        _cookie_name(request), token, YEAR, path=path, secure=secure, httponly=True, samesite="lax"
+    )  # fmt: skip
 
 
 def seat_of(request: Request) -> int | None:

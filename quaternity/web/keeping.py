@@ -12,13 +12,16 @@ from quaternity.table.games import rules_of_record
 from quaternity.web.clock import DAY
 from quaternity.web.course import LoggedCourse, has_secret
 from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat
-from quaternity.web.store import Entry, Reader, Statement
+from quaternity.web.store import Entry, Reader, Statement, Store
 
 KEPT = ", ".join(Kept._fields)
 """What is kept of a table, as the store names it."""
 
 PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
 """What the store has by table."""
+
+EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
+"""Earliest credible time of a table, in seconds since 1970."""
 
 ORDERS = ("touched", "made", "moves", "game")
 """How tables are listed: of numbers and times the largest first."""
@@ -31,6 +34,8 @@ def touched(made: str, at: int) -> float:
     """
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
+        if last < EARLIEST:
+            raise ValueError("a clock that was not yet set")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
@@ -85,10 +90,29 @@ class Keep(NamedTuple):
     finished: int | None = None
     unfinished: int | None = None
 
+    @property
+    def most_jump(self) -> float:
+        """Maximum jump of the clock, in seconds, after which tables are still removed."""
+        return min((7.0, *(days / 2 for days in self if days))) * DAY
+
     def is_past(self, table: Listed, now: float) -> bool:
         """Return whether a table may go; never one whose clock runs."""
         days = self.finished if table.over or table.archive else self.unfinished
         return days is not None and table.due is None and now - table.touched > days * DAY
+
+
+def clock_jump(store: Store) -> tuple[float, float]:
+    """Return the time, and the seconds that the clock has gained on the uptime.
+
+    They count from the last time that the clock was credible, or from the newest entry.
+    """
+    now, up = store.now(), store.uptime()
+    ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")
+    if not isinstance(clock, int | float):
+        newest = "SELECT MAX(made), COALESCE((SELECT MAX(at) FROM log), 0) FROM tables"
+        ((made, at),) = store.read(newest)
+        return now, 0.0 if made is None else now - touched(made, at)
+    return now, now - up - clock
 
 
 def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:
@@ -208,9 +232,16 @@ def rebuilt(table: Stored) -> LoggedCourse:
     return course
 
 
-def whole_record(seats: Sequence[Seat], course: LoggedCourse) -> str:
+def whole_record(
+    seats: Sequence[Seat], rules: Any, start: Any, moves: Sequence[tuple[int, Any]]
+) -> str:
     """Return the record of a game with all that was hidden; people are called `you` in it."""
-    return course.record([str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats])
+    names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
+    lines, position = [rules.record_start(start, names)], start
+    for seat, move in moves:
+        before, position = position, rules.after(position, seat, move)
+        lines.append(rules.record_move(before, seat, move, position))
+    return "".join(lines)
 
 
 def exported(reader: Reader, name: str, hidden: bool) -> str:
@@ -236,7 +267,7 @@ def exported(reader: Reader, name: str, hidden: bool) -> str:
             f"{name}: the game is under way, and its record shows what is hidden; "
             "--hidden writes it all the same"
         )
-    return whole_record(table.seats, course)
+    return whole_record(table.seats, course.rules, course.start, course.moves)
 
 
 class Broken(InputError):

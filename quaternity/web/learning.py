@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from quaternity.base.errors import LimitError
+from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.reading import decode
 from quaternity.game.record import parse_record
 from quaternity.game.state import State
@@ -14,11 +14,32 @@ from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 from quaternity.insight.check import check_record, check_state
 from quaternity.table.games import rules_of_record
 from quaternity.web.drawing.owners import Block, owner_blocks
+from quaternity.web.forms import MOST_CARDS, MOST_SEATS
+from quaternity.web.languages import speaking
+from quaternity.web.rendering import learned_html
 from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
 """The solvers that look at every position."""
+
+MAX_PAIRS = MOST_SEATS * MOST_CARDS
+"""Maximum number of pairs of a player and a card in a file: the largest table has as many."""
+
+MAX_ANSWER = 4 << 20
+"""Maximum size of the answer, in bytes."""
+
+
+def learned_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
+    """Return the page that says what a file implies, or why it was refused, and its status."""
+    with speaking(language):
+        try:
+            page, status = learned_html(learned(data), root=root).encode(), 200
+            if len(page) > MAX_ANSWER:
+                raise InputError(f"the answer would have {len(page)} bytes: at most {MAX_ANSWER}")
+        except QuaternityError as error:
+            page, status = learned_html(None, str(error)[:MAX_ANSWER], root).encode(), 422
+    return page, status
 
 
 def learned(data: bytes) -> dict[str, Any]:
@@ -38,15 +59,27 @@ def learned(data: bytes) -> dict[str, Any]:
     if is_json:
         loaded = parse_any(decode(data))
         given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
+        problem = problem_of(given)
+        _check_pairs(problem.players, problem.cards)
         report, warnings, moves = check_state(given, solvers), loaded.warnings, None
     else:
         record = parse_record(data)
+        settings = record.settings
+        _check_pairs(settings.players, settings.set_size * settings.sets)
         report, warnings, moves = check_record(record, solvers), record.warnings, len(record.moves)
         given = record.replay().state if report.valid else None
     facts = _found(
         report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
     )
     return facts | (_implied(given) if report.valid and given is not None else {})
+
+
+def _check_pairs(players: int, cards: int) -> None:
+    if players * cards > MAX_PAIRS:
+        raise InputError(
+            f"players times cards: must be at most {MAX_PAIRS} on this page, not {players} x "
+            f"{cards} = {players * cards}; the command `quaternity analyse` takes larger files"
+        )
 
 
 def _found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import sys
 from collections import OrderedDict
@@ -15,20 +16,21 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from quaternity import guide
-from quaternity.base.errors import InputError, QuaternityError
+from quaternity.base.errors import InputError
 from quaternity.table.games import game_names, registration
 from quaternity.web.admission import Turns
 from quaternity.web.drawing.words import seat_names
 from quaternity.web.guards import (
     body_of,
     caller_of,
+    fresh_cookie,
     question_of,
     root_of,
     seat_of,
     set_cookie,
 )
 from quaternity.web.languages import gettext, language, spoken
-from quaternity.web.learning import learned
+from quaternity.web.learning import learned_page
 from quaternity.web.puzzling import Puzzling
 from quaternity.web.refusal import Refusal, quoted
 from quaternity.web.rendering import (
@@ -46,12 +48,15 @@ from quaternity.web.rendering import (
     review_html,
     static_files,
     table_html,
+    templates,
 )  # fmt: skip
-from quaternity.web.seats import fresh
 from quaternity.web.sight import Sight, page_key
 
 MOST_FILE = 1 << 20
 """Bytes of a file that is dropped on a page."""
+
+BASE = "\x02"
+"""Placeholder for the beginning of links in a drawn page; no text contains this character."""
 
 MOST_DRAWN_BYTES = 8 << 20
 """Bytes of the pages that were drawn last and are kept."""
@@ -64,9 +69,18 @@ class Pages:
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
-        self._turns = Turns(1, 1)
-        """Pages are drawn one at a time, and addresses take turns; moves go between."""
+        self._turns = Turns(1, 1), Turns(1, 1)
+        """Pages are drawn one at a time, and addresses take turns; moves go between.
+
+        The second are for large pages, which another process draws.
+        """
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        # Load these now: the first use takes longer than a request may.
+        for name in templates().list_templates():
+            templates().get_template(name)
+        for game in game_names():
+            new_html(game)
+            registration(game).part("drawing")
 
     def routes(self) -> list[BaseRoute]:
         """Return all of them."""
@@ -95,13 +109,13 @@ class Pages:
                 Route(path, handler, methods=["GET"], middleware=packed)
                 for path, handler in gets.items()
             ),
-            *Puzzling(self.tables.thinking, self._turns).routes(),
+            *Puzzling(self.tables.thinking, self._turns[0]).routes(),
         ]
 
     async def home(self, request: Request) -> Response:
         """`GET /`."""
         self._count()
-        async with self._turns.taken():
+        async with self._turns[0].taken():
             tables = await self.tables.of_browser(caller_of(request).browser)
             return HTMLResponse(home_html(tables, root_of(request)))
 
@@ -127,7 +141,7 @@ class Pages:
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.browser is None:
             # Known before they sit down: when that answer is lost they may ask again.
-            set_cookie(response, request, fresh())
+            set_cookie(response, request, fresh_cookie(request))
         return response
 
     async def move(self, request: Request) -> Response:
@@ -138,7 +152,7 @@ class Pages:
         name = seat_names(table.seats)[seat]
         response = HTMLResponse(move_html(table.rules.name, name, link, root_of(request)))
         if caller_of(request).browser is None:
-            set_cookie(response, request, fresh())
+            set_cookie(response, request, fresh_cookie(request))
         return response
 
     async def table(self, request: Request) -> Response:
@@ -155,7 +169,9 @@ class Pages:
     async def events(self, request: Request) -> Response:
         """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
         after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
-        return HTMLResponse(events_html(await self._sight(request), after, before))
+        sight = await self._sight(request)
+        draws = sight.is_large, events_html, sight, after, before
+        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def moment(self, request: Request) -> Response:
         """`GET /t/T/at/N?seat=`."""
@@ -174,15 +190,16 @@ class Pages:
             answer = {}  # the formula is asked for first
         else:
             answer = await self.tables.help(table, who, word, asked)
-        async with self._turns.taken():
-            return HTMLResponse(help_html(sight, word, answer, asked, root_of(request)))
+        draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
+        async with self._turns[sight.is_large].taken():
+            return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: what decided a game that is over."""
         table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
         done = await self.tables.review(table, who)
-        async with self._turns.taken():
-            return HTMLResponse(review_html(table.sight(who), done, root_of(request)))
+        draws = True, review_html, table.sight(who), done, root_of(request)
+        return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
         """`GET /learn`."""
@@ -192,14 +209,14 @@ class Pages:
     async def learned(self, request: Request) -> Response:
         """`POST /learn`: what a state or a record implies."""
         data = await body_of(request, MOST_FILE)
+        asked = data, root_of(request), language()
         try:
-            facts = await self.tables.thinking.count(learned, data, kind="learn")
-        except QuaternityError as error:
-            if isinstance(error, Refusal) and error.status != 422:
+            page, status = await self.tables.thinking.count(learned_page, *asked, kind="learn")
+        except Refusal as error:  # it took too long
+            if error.status != 422:
                 raise
-            return HTMLResponse(learned_html(None, str(error), root_of(request)), 422)
-        async with self._turns.taken():
-            return HTMLResponse(learned_html(facts, root=root_of(request)))
+            page, status = learned_html(None, str(error), root_of(request)), 422
+        return HTMLResponse(page, status)
 
     async def guide(self, request: Request) -> Response:
         """`GET /guide/NAME`."""
@@ -210,7 +227,7 @@ class Pages:
         if name is None:
             return RedirectResponse(f"{root_of(request)}/guide/{guide.ORDER[0]}", 307)
         try:
-            return HTMLResponse(guide_html(name, root_of(request)))
+            return HTMLResponse(await asyncio.to_thread(guide_html, name, root_of(request)))
         except InputError as error:
             raise Refusal(404, str(error)) from None
 
@@ -228,19 +245,24 @@ class Pages:
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._more(sight.game))
-        drawing = *_links(request), whole, replayed, more
-        key = page_key(sight), drawing, language(), packs
+        base, root = _links(request)
+        # Only links of invitations depend on the host, so another host does not redraw the page.
+        drawing = base if sight.invites else BASE, root, whole, replayed, more
+        key = page_key(sight), drawing, language()
         page = self._kept.get(key)
         if page is None:
-            async with self._turns.taken():
+            async with self._turns[sight.is_large].taken():
                 page = self._kept.get(key)  # somebody may have drawn it meanwhile
                 if page is None:
-                    page = table_html(sight, *drawing).encode()
-                    page = self._kept[key] = gzip.compress(page, 1) if packs else page
+                    draws = sight.is_large, table_html, sight, *drawing
+                    html = await self.tables.thinking.draw(*draws)
+                    page = self._kept[key] = html.encode()
                     while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
                         self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(key)
+        page = page.replace(BASE.encode(), base.encode())
+        page = gzip.compress(page, 1) if packs else page
         headers = {"content-encoding": "gzip", "vary": "accept-encoding"} if packs else None
         return HTMLResponse(page, headers=headers)
 

@@ -34,6 +34,7 @@ from quaternity.web.keeping import PARTS
 from quaternity.web.refusal import NOT_KEPT, Refusal
 from quaternity.web.store import (
     MIGRATIONS,
+    UNREADABLE,
     InDoubt,
     InUse,
     Job,
@@ -62,8 +63,11 @@ LISTEN_SECONDS = 0.5
 
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
-CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 3, 1.0, 20
-"""So long a connection and a query may take; so long no new connection is tried after a failure."""
+CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
+"""Seconds: maximum for a connection, pause after a failed one, maximum for an operator's query."""
+
+SERVED_SECONDS = 1.0
+"""Maximum time for a query while requests wait, in seconds."""
 
 CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
 
@@ -163,6 +167,7 @@ class PostgresReader(Reader):
         self.where, self._place = _where(place), place
         self._reading = RLock()
         self._ends = self._moment = False
+        self._seconds = QUERY_SECONDS
         self._database: Connection | None = None
         self._failed = -PAUSE_SECONDS
 
@@ -183,7 +188,7 @@ class PostgresReader(Reader):
         except psycopg.Error as error:
             # No more is shown: messages of PostgreSQL may hold what is kept.
             _log.error("%s cannot be read: %s", self.where, type(error).__name__)
-            raise Refusal(503, "the tables cannot be read now") from None
+            raise Refusal(503, UNREADABLE) from None
 
     def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         return self._connected().execute(_query(query), _values(values)).fetchall()
@@ -213,11 +218,15 @@ class PostgresReader(Reader):
             for kind in PARTS if kind != "removing" and self.read(orphans.format(kind))
         ]  # fmt: skip
 
-    def order_removal(self, names: Sequence[str]) -> None:
-        """Have the server that has the tables remove some."""
-        order = "INSERT INTO removing SELECT * FROM unnest(%s::text[]) ON CONFLICT DO NOTHING"
-        with self._refusing():
-            self._connected().execute(order, [list(names)])
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, beside a server that has the tables."""
+        with self._refusing(), self._connected().cursor() as cursor:
+            cursor.executemany(_query(text), rows)
+
+    def now(self) -> float:
+        """Return the time of the database, which all servers share."""
+        ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(now)
 
     def close(self) -> None:
         """Let the database go."""
@@ -241,15 +250,35 @@ class PostgresReader(Reader):
             database = psycopg.connect(
                 self._place, autocommit=True, connect_timeout=CONNECT_SECONDS,
                 application_name="quaternity", keepalives_idle=10, keepalives_interval=5,
-                keepalives_count=3, tcp_user_timeout=1000 * QUERY_SECONDS,
+                keepalives_count=3, tcp_user_timeout=20_000,
             )  # fmt: skip
         except psycopg.Error:
             self._failed = monotonic()
             raise
-        database.execute(f"SET statement_timeout = '{QUERY_SECONDS}s'")
+        wait = database.wait
+        # The connection of a database that hangs stays open without an answer.
+        database.wait = lambda gen, *more, **options: wait(  # type: ignore[method-assign]
+            self._bounded(database, gen), *more, **options
+        )
+        self._limit(database)
         # Whatever is usual there: what is said to be kept is on the disk.
         database.execute("SET synchronous_commit = on")
         return database
+
+    def _limit(self, database: Connection) -> None:
+        database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
+
+    def _bounded(self, database: Connection, gen: Any) -> Any:
+        """Wait as psycopg does, but close the connection if there is no answer in time."""
+        end, ready = monotonic() + 1.5 * self._seconds, None
+        while True:
+            try:
+                ready = yield gen.send(ready)
+            except StopIteration as done:
+                return done.value
+            if not ready and monotonic() > end:
+                database.pgconn.finish()
+                raise psycopg.OperationalError("no answer")
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -318,6 +347,9 @@ class PostgresStore(PostgresReader, Store):
                 raise
         self._begin()
         self._read_uptime(inf)
+        self._seconds = SERVED_SECONDS
+        for database in (self._writer, self._connected()):
+            self._limit(database)
 
     def size(self) -> int:
         """Return the bytes of the database on the disk of PostgreSQL."""
@@ -326,6 +358,7 @@ class PostgresStore(PostgresReader, Store):
 
     def close(self) -> None:
         """Write what waits, and let the tables go."""
+        self._ends = True
         Store.close(self)
 
     def _end(self) -> None:
@@ -389,7 +422,10 @@ class PostgresStore(PostgresReader, Store):
 
     def _read_uptime(self, step: float = 1.0) -> None:
         """Go by the clock of the other servers, unless that of the database was set anew."""
-        now = "SELECT seconds + extract(epoch FROM clock_timestamp())::float8 - at FROM uptime"
+        now = (
+            "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
+            "- at)) FROM uptime"  # running servers write it often: the rest is a jump of the clock
+        )
         ((theirs,),) = self.read(now)
         if abs(theirs - self.uptime()) < step:
             self._up = theirs - monotonic()

@@ -102,8 +102,8 @@ class Puzzling:
         if len(answer) > MOST_ANSWER:
             raise Refusal(422, "the answer is too long")
         steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
-        async with self._turns.taken():
-            html, status = puzzle_html(puzzle, answer, steps, root_of(request))
+        draws = True, puzzle_html, puzzle, answer, steps, root_of(request)
+        html, status = await self.thinking.draw(*draws)
         return HTMLResponse(html, status)
 
     async def _made(self, kind: str, seed: int, level: int) -> Puzzle:

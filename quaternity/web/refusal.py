@@ -25,6 +25,7 @@ WAIT_FOR = Kind("wait_for", "it is not this seat's turn: wait for {names:all_cal
 TOO_OFTEN = Kind("too_often", "at most {most} such requests a minute: try again later")
 MANY_KEPT = Kind("many_kept", "{kept} tables are kept here, and no more")
 NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not played")
+SILENT = "the database does not answer"
 WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
 
 MOST_QUOTED = 40

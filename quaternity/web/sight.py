@@ -11,6 +11,9 @@ from quaternity.web.clock import Clock
 from quaternity.web.evening import Score
 from quaternity.web.talk import Line
 
+MAX_PAIRS = 60
+"""Maximum number of pairs of a player and a card of a table that the event loop draws."""
+
 
 class SeatSight(NamedTuple):
     """A seat and who sits there, as others see it.
@@ -106,6 +109,18 @@ class Sight(NamedTuple):
     times_left: tuple[float, ...] = ()
     given: Mapping[int, tuple[int, ...]] = MappingProxyType({})
     absent: tuple[int, ...] = ()
+
+    @property
+    def is_large(self) -> bool:
+        """Return whether another process draws the table."""
+        cards = self.settings.get("sets", 1) * self.settings.get("set_size", 1)
+        links = sum(seat.invitation is not None for seat in self.seats)  # each has a QR code
+        return cards * len(self.seats) > MAX_PAIRS or len(self.moves) > 500 or links > 2
+
+    @property
+    def invites(self) -> bool:
+        """Return whether it has an invitation, whose link depends on the host of the request."""
+        return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")

@@ -123,11 +123,10 @@ class FileReader(Reader):
         kinds = sorted({kind for kind, *_ in orphans})
         return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
 
-    def order_removal(self, names: Sequence[str]) -> None:
-        """Have the server that has the folder remove tables."""
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, beside a server that has the folder."""
         with ExitStack() as opened, _refusing(self.path):
-            order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
-            _connected(self.path, opened).executemany(order, [(name,) for name in names])
+            _connected(self.path, opened).executemany(text, rows)
 
     def close(self) -> None:
         """Let the file go."""
@@ -258,7 +257,7 @@ def _give_owner(made: int | Path, path: Path) -> None:
 
 
 def _connected(path: Path, opened: ExitStack) -> sqlite3.Connection:
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(path, 1.0, isolation_level=None, check_same_thread=False)
     opened.callback(database.close)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

@@ -10,14 +10,17 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from queue import SimpleQueue
+from secrets import token_hex
 from threading import Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from quaternity.base.errors import InputError
-from quaternity.web.refusal import Refusal
+from quaternity.web.refusal import NOT_KEPT, SILENT, Refusal
 
 T = TypeVar("T")
 
@@ -100,11 +103,22 @@ MIGRATIONS = (
         name TEXT PRIMARY KEY, used REAL NOT NULL, rate REAL NOT NULL, at REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
 MOST_TRIES = 10
 """So often something is tried that other servers come before."""
+
+ANSWER_SECONDS = 1.8
+"""Maximum time that a request waits for the store, in seconds."""
+
+PAUSE_SECONDS = 0.5
+"""Seconds after a missing answer during which requests are refused at once."""
+
+REFUSED = "nothing can be kept now, so moves are refused: {}"
+
+UNREADABLE = "the tables cannot be read now"
 
 READ_ANEW = "the tables are being read anew: try again"
 
@@ -202,8 +216,23 @@ class Reader(ABC):
         """Return what is wrong with the store, and which of its rows belong to no table."""
 
     @abstractmethod
+    def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement for each row of values, beside a server that has the tables."""
+
+    def now(self) -> float:
+        """Return the time by which tables expire, in seconds since 1970."""
+        return datetime.now(UTC).timestamp()
+
     def order_removal(self, names: Sequence[str]) -> None:
         """Have the server that has the tables remove some."""
+        order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
+        self.change(order, [(name,) for name in names])
+
+    def confirm_clock(self) -> float:
+        """Store that the clock is right, beside a server that has the tables; return its time."""
+        now = self.now()
+        self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
+        return now
 
     @abstractmethod
     def close(self) -> None:
@@ -266,6 +295,10 @@ class Store(Reader):
     def _begin(self) -> None:
         """Begin to write."""
         rows = self.read("SELECT seconds FROM uptime")
+        self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
+        ((secret,),) = self.read("SELECT MAX(secret) FROM uptime")
+        self.secret = str(secret).encode()
+        """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.trouble: str | None = None
         """Why nothing could be written the last time; None when it could."""
@@ -275,6 +308,9 @@ class Store(Reader):
         """How often all tables had to be read anew."""
         self.on_doubt: Callable[[], None] = lambda: None
         """What forgets all that was read; called in the loop of who waits."""
+        self._silent = 0.0
+        """Time until which requests are refused, as `monotonic` counts."""
+        self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
         """Whether the last writing may have been kept or not: then nothing that was read holds."""
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
@@ -288,9 +324,15 @@ class Store(Reader):
         """
         return self._up + monotonic()
 
+    def believe_clock(self, now: float) -> None:
+        """Store that the clock is right, without waiting for the write."""
+        clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
+        statements = self.uptime_statement(), clock
+        self._jobs.put(Job((), statements, None, (), None, self.times_read))
+
     async def keep_uptime(self) -> None:
-        """Write it down: a crash loses what passed since."""
-        await self.write((), [self.uptime_statement()])
+        """Store the uptime, for a crash loses the rest. Fail if no table can be changed."""
+        await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
         """Return what writes it down."""
@@ -307,14 +349,47 @@ class Store(Reader):
 
         Raises `Stale` if the guarded table has another revision, or an entry is there already.
         """
+        self._check_answers(NOT_KEPT(error=SILENT))
         done = asyncio.get_running_loop().create_future()
         self._jobs.put(Job(entries, statements, guard, news, done, self.times_read))
-        await done
+        await self._answer(done, NOT_KEPT(error=SILENT))
+
+    def reading(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Start a function in the thread that reads, and return its future."""
+        return self._reads.submit(function, *arguments)
+
+    async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of a function that is called in the thread that reads.
+
+        Raises `Refusal` if it fails or takes too long.
+        """
+        self._check_answers(UNREADABLE)
+        return await self._answer(
+            asyncio.wrap_future(self.reading(function, *arguments)), UNREADABLE
+        )
+
+    async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows that a query gives, as `ask` does."""
+        return await self.ask(self.read, query, *values)
+
+    def _check_answers(self, text: str) -> None:
+        if monotonic() < self._silent:
+            raise Refusal(503, text)
+
+    async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await answer
+        except TimeoutError:
+            self._silent = monotonic() + PAUSE_SECONDS
+            self.trouble = REFUSED.format(SILENT)
+            raise Refusal(503, text) from None
 
     def close(self) -> None:
         """Write what waits, and let others have the tables."""
         self._jobs.put(None)
         self._thread.join()
+        self._reads.shutdown(cancel_futures=True)
         self._end()
 
     # ------------------------------------------------------------------ beside other servers
@@ -372,6 +447,7 @@ class Store(Reader):
             self._doubt = False
 
     def _write_batch(self, batch: list[Job]) -> None:
+        batch = [job for job in batch if job.done is None or not job.done.cancelled()]
         try:
             if any(job.read < self.times_read for job in batch):
                 raise InDoubt
@@ -379,7 +455,7 @@ class Store(Reader):
         except InDoubt:
             # What was read before may be old: nobody writes by it.
             _in_loop(batch, self._read_anew)
-            _tell(batch, Refusal(503, READ_ANEW))
+            self._tell(batch, Refusal(503, READ_ANEW))
         except Exception as error:
             # Whatever it is: who waits is told, and this thread goes on.
             refusal = self._refusal(error)
@@ -389,29 +465,35 @@ class Store(Reader):
                 return
             if refusal.status != 409:
                 fault = self._fault(error)
-                self.trouble = f"nothing can be kept now, so moves are refused: {fault}"
-            _tell(batch, refusal)
+                self.trouble = REFUSED.format(fault)
+            self._tell(batch, refusal)
         else:
             self.trouble = None
             late = [batch[place] for place in stale]
             batch = [job for place, job in enumerate(batch) if place not in stale]
             self.appended += sum(len(job.entries) for job in batch)
-            _tell(batch, None)
-            _tell(late, Stale())
+            self._tell(batch, None)
+            self._tell(late, Stale())
 
+    def _tell(self, batch: list[Job], error: Refusal | None) -> None:
+        """Tell those who wait, each in its loop; all at once, for all have the same."""
 
-def _tell(batch: list[Job], error: Refusal | None) -> None:
-    """Tell those who wait, each in its loop; all at once, for all have the same."""
-
-    def tell() -> None:
-        for job in batch:
-            if job.done is not None and not job.done.done():
-                if error is None:
+        def tell() -> None:
+            late = False
+            for job in batch:
+                if job.done is None:
+                    continue
+                if job.done.done():  # its caller was told that it failed
+                    late |= job.guard is not None and error is None
+                elif error is None:
                     job.done.set_result(None)
                 else:
                     job.done.set_exception(error)
+            if late:
+                self._doubt = True
+                self._read_anew()
 
-    _in_loop(batch, tell)
+        _in_loop(batch, tell)
 
 
 def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:

@@ -20,7 +20,7 @@ from quaternity.table.course import MOST_ALONE
 from quaternity.table.games import registration
 from quaternity.table.setting_fields import settings_of
 from quaternity.web.clock import MOST_MISSED, kept_clock
-from quaternity.web.course import LoggedCourse, has_secret
+from quaternity.web.course import LoggedCourse, has_secret, replayed
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
 from quaternity.web.keeping import Stored, rebuilt, stored, whole_record
@@ -74,6 +74,12 @@ GONE_SECONDS = 40.0
 """Who has no stream open and asked for nothing for so long is not there."""
 
 TALK = message("talk", {})
+
+MAX_REPLAYED = 150
+"""Maximum number of moves that the event loop makes again."""
+
+MAX_MOMENTS = 8
+"""Number of positions of a long game that are kept."""
 
 LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
@@ -133,6 +139,9 @@ class Table:
         """The version in which a clock was last stopped by who left a seat, with what was left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
+        self._moments: dict[tuple[int, int], Any] = {}
+        """Recently replayed positions, by version and number of moves."""
+        self._lines: dict[bool, list[Line]] = {False: [], True: []}
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)
         self.lock = _Lock()
@@ -320,13 +329,25 @@ class Table:
 
     # ------------------------------------------------------------------ what is shown
 
-    def sight(self, who: Who, at: int | None = None) -> Sight:
-        """Return what somebody may be shown, now or after so many moves."""
+    async def moment(self, number: int) -> tuple[int, Any]:
+        """Return the number of moves, at most that of the game, and the position after them."""
+        course, last = self.course, len(self.course.moves)
+        number = min(max(number, 0), last)
+        if number == last:
+            return last, course.position
+        if number <= MAX_REPLAYED:
+            return number, course.positions_to(number)[number]
+        key = self.version, number
+        if key not in self._moments:
+            game = course.rules, course.start, course.moves[:number]
+            position = await self._thinking.draw(True, replayed, *game)
+            self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
+        return number, self._moments[key]
+
+    def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
+        """Return what somebody may be shown, now or at a moment of the game."""
         rules, last = self.rules, len(self.course.moves)
-        number = last if at is None else min(max(at, 0), last)
-        position = (
-            self.course.position if number == last else self.course.positions_to(number)[number]
-        )
+        number, position = (last, self.course.position) if at is None else at
         over, waits = self.is_over, self.waits
         streaming = self.streaming()
         seats = tuple(
@@ -354,7 +375,7 @@ class Table:
             tuple(self.awaited), self.kept.deck, not waits,
             self.kept.invitation if waits and who.held else None,
             waits and self.is_host(who), self.evening(), bool(self.kept.chat),
-            tuple(self.lines(who)[-LINES_SHOWN:]), self.clock, self.times_left(),
+            tuple(self._lines[not who.held]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
             tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
@@ -370,14 +391,9 @@ class Table:
 
     def evening(self) -> tuple[Score, ...]:
         """Return who won how often at the tables at which these people played one after another."""
-        first = self.kept.evening
-        if first is None:
-            return ()
-        if self._evening is None:
-            self._evening = evening_score(self._store, first)
-        return self._evening
+        return self._evening or ()
 
-    def record(self, who: Who) -> str:
+    async def record(self, who: Who) -> str:
         """Return the record of the game; before its end only what somebody may know.
 
         People are called `you`, as at a terminal, so that it can be played on there.
@@ -392,7 +408,9 @@ class Table:
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
-        return whole_record(self.seats, self.course)
+        seats, moves = tuple(self.seats), tuple(self.course.moves)
+        game = whole_record, seats, rules, self.course.start, moves
+        return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
         """Begin a stream, with what its reader has missed since it saw version `last`.
@@ -477,7 +495,7 @@ class Table:
     async def refresh(self) -> None:
         """Become as the store has the table; who calls it holds the lock."""
         version = self.version
-        now = await asyncio.to_thread(stored, self._store, self.kept.id, version)
+        now = await self._store.ask(stored, self._store, self.kept.id, version)
         if now is None:
             self.lock.gone = 404, NO_TABLE
             self.stop()
@@ -837,11 +855,27 @@ class Table:
         await self._store.write((), said(self.kept.id, watching, seat, name, text))
         self._tell_all("talk", {"watching": watching})
 
-    def lines(self, who: Who, after: int = 0) -> list[Line]:
+    async def lines(self, who: Who, after: int = 0) -> list[Line]:
         """Return what somebody may read of what was said."""
         if not self.kept.chat:
             return []
-        return lines(self._store, self.kept.id, not who.held, after)
+        return await self._store.ask(lines, self._store, self.kept.id, not who.held, after)
+
+    async def read_shown(self) -> None:
+        """Read what pages show besides the game; keep what was read before if that fails."""
+        name, first = self.kept.id, self.kept.evening
+
+        def read() -> None:
+            if self.kept.chat:
+                for watching in (False, True):
+                    self._lines[watching] = lines(self._store, name, watching)[-LINES_SHOWN:]
+            if first is not None and self._evening is None:
+                self._evening = evening_score(self._store, first)
+
+        wanted = self.kept.chat or (first is not None and self._evening is None)
+        if wanted and not self._store.trouble:
+            with suppress(Refusal):
+                await self._store.ask(read)
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
         """Show a reaction to all; it is not kept."""

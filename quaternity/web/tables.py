@@ -20,11 +20,13 @@ from quaternity.review.reviewing import Review, review
 from quaternity.table.games import registration, rules_of_record
 from quaternity.table.match import chosen_apart
 from quaternity.web.admission import WORK
+from quaternity.web.clock import DAY
 from quaternity.web.drawing.words import move_text
 from quaternity.web.keeping import (
     KEPT,
     Keep,
     Listed,
+    clock_jump,
     listed,
     rebuilt,
     removal,
@@ -73,7 +75,7 @@ from quaternity.web.seats import (
 from quaternity.web.sight import Sight
 from quaternity.web.store import GONE, READ_ANEW, Entry, News, Statement, Store, anew
 from quaternity.web.streams import BEAT_SECONDS, Streams
-from quaternity.web.table import ABSENT_SECONDS, Afar, Table
+from quaternity.web.table import ABSENT_SECONDS, Table
 from quaternity.web.thinking import Thinking
 
 MARKS = ("yes", "no", "maybe", "none")
@@ -138,6 +140,9 @@ class Tables:
         self._begun = monotonic()
         self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
         """Whether there is any clock."""
+        self._believed = True
+        """Whether the clock was believed the last time."""
+        self._believes_clock(*clock_jump(store))
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
         self._keeping: asyncio.Task[None] | None = None
@@ -283,30 +288,27 @@ class Tables:
         else:
             self.thinking.admission.count(kind, (name, seat))
         table = await self.open(name)
+        if kind == "page":
+            await table.read_shown()
         return table, table.who(*caller, asked)
 
     async def _load(self, name: str) -> Table:
         try:
-            seen, afar = self._seen.get(name), self.neighbours.of(name)
-            table, due = await asyncio.to_thread(self._rebuilt, name, seen, afar)
+            now = await self.store.ask(stored, self.store, name)
+            if now is None:
+                raise Refusal(404, NO_TABLE)
+            course = await asyncio.to_thread(rebuilt, now)
+            seen = self._seen.get(name) or [self._begun] * len(now.seats)
+            table = Table(now, course, self.store, self.thinking, seen, self.neighbours.of(name))
         except Refusal:
             raise
         except Exception as error:  # what was changed on the disk may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its file was changed") from None
         self._seen.pop(name, None)  # from now on the table knows
-        table.set_due(due)
+        table.set_due(now.due)
         table.wake()
         return table
-
-    def _rebuilt(
-        self, name: str, seen: Sequence[float] | None, afar: Mapping[int, Afar]
-    ) -> tuple[Table, float | None]:
-        now = stored(self.store, name)
-        if now is None:
-            raise Refusal(404, NO_TABLE)
-        seen = seen or [self._begun] * len(now.seats)
-        return Table(now, rebuilt(now), self.store, self.thinking, seen, afar), now.due
 
     def _loaded(self) -> list[Table]:
         """Return the tables in memory."""
@@ -443,7 +445,7 @@ class Tables:
     async def moving(self, link: str) -> tuple[Table, int]:
         """Return the table and the seat that a link moves; opening it spends nothing."""
         query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
-        for name, token in self.store.read(query, hashed(link), self.store.uptime()):
+        for name, token in await self.store.rows(query, hashed(link), self.store.uptime()):
             table = await self.open(name)
             for number, seat in enumerate(table.seats):
                 if seat.token == token:  # nobody else has got the seat meanwhile
@@ -473,7 +475,7 @@ class Tables:
     async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
         """Give a seat back to who has its code, at the last table of the evening."""
         written = hashed(plain_code(code))
-        rows = self.store.read(
+        rows = await self.store.rows(
             "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
             "ORDER BY tables.rowid DESC LIMIT 1",
             written,
@@ -506,7 +508,7 @@ class Tables:
     async def _take_along(self, table: Table, before: Seat, after: Seat) -> None:
         """Give somebody's seats at the other tables of the evening the same token and code."""
         first = table.kept.evening or table.kept.id
-        rows = self.store.read(
+        rows = await self.store.rows(
             "SELECT table_id FROM seats JOIN tables ON id = table_id "
             "WHERE token = ? AND id != ? AND (id = ? OR evening = ?)",
             before.token,
@@ -530,7 +532,7 @@ class Tables:
 
     async def invited(self, invitation: str) -> tuple[Table, int | None]:
         """Return the table that an invitation leads to, and the seat if it is for one."""
-        rows = self.store.read(
+        rows = await self.store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
             "SELECT id, NULL FROM tables WHERE invitation = ?",
             invitation,
@@ -541,14 +543,14 @@ class Tables:
         name, seat = rows[0]
         return await self.open(name), seat
 
-    def marks(self, table: Table, seat: int) -> dict[str, str]:
+    async def marks(self, table: Table, seat: int) -> dict[str, str]:
         """Return the pencil marks of a seat, by player and card: `1 0/2`."""
         # Of who lost the seat at another server in this moment nothing is known here yet.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
             "WHERE table_id = ? AND seat = ? AND token = ?"
         )
-        return dict(self.store.read(query, table.kept.id, seat, table.seats[seat].token))
+        return dict(await self.store.rows(query, table.kept.id, seat, table.seats[seat].token))
 
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
         """Keep a pencil mark with a seat, or rub it out: nobody else sees it, nor the record.
@@ -629,7 +631,10 @@ class Tables:
     ) -> Sight:
         """Return what somebody may be shown of a table: if not said, from their own seat, now."""
         table, who = await self.admitted(name, caller, seat)
-        return table.sight(who, at)
+        if at is None:
+            return table.sight(who)
+        moment = await table.moment(at)
+        return table.sight(table.who(*caller, seat), moment)
 
     async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
         """Return what somebody asked for; see `quaternity.web.helping`."""
@@ -644,7 +649,7 @@ class Tables:
         try:
             if word == "hint":
                 return await self._hint(table, who, view)
-            record = "" if table.secret else table.record(who)
+            record = "" if table.secret else await table.record(who)
             helper = load_place(helpers[word])
             kind = word if word in WORK else "help"
             return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
@@ -659,7 +664,7 @@ class Tables:
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
         done: Review = await self.thinking.count(
-            review, table.record(who), None, REVIEW_SECONDS, kind="review"
+            review, await table.record(who), None, REVIEW_SECONDS, kind="review"
         )
         return done
 
@@ -682,7 +687,7 @@ class Tables:
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
         """List somebody's tables: those under way first, and of each kind the latest."""
-        rows = self.store.read(
+        rows = await self.store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "
             "COALESCE((SELECT MAX(at) FROM log WHERE log.table_id = id), 0) FROM tables "
             "JOIN seats ON seats.table_id = id WHERE (browser = ? OR maker = ?) AND archive = 0 "
@@ -747,6 +752,8 @@ class Tables:
         while True:
             try:
                 await self.neighbours.meet(self._loaded())
+                if self.store.trouble:  # reads all again if the last write is in doubt
+                    await self.store.keep_uptime()
             except Exception as error:
                 _log.error("what is told to other servers: %s", type(error).__name__)
             await asyncio.sleep(MEET_SECONDS)
@@ -765,7 +772,7 @@ class Tables:
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
         doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
-        if self.clocked or self.store.shared:
+        if self.clocked or self.store.shared or self.store.trouble:
             doing.append(("the clocks", self._look_at_clocks))
         for what, act in doing:
             try:
@@ -781,26 +788,42 @@ class Tables:
     async def keep_house(self) -> None:
         """Remove the tables that are to go; what cannot be done now is tried again."""
         try:
-            ordered = self.store.read("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
+            ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
             await self.remove([name for (name,) in ordered])
             if any(self.keep):
-                await self.clean()
+                now, jump = await self.store.ask(clock_jump, self.store)
+                if self._believes_clock(now, jump):
+                    await self.clean(now)
         except Exception as error:
             # Whatever a row holds: nobody waits for this task, and the next look has to come.
             what = error if isinstance(error, Refusal) else type(error).__name__
             _log.error("tables that are to go cannot be removed: %s", what)
 
-    async def clean(self) -> None:
+    def _believes_clock(self, now: float, jump: float) -> bool:
+        """Return whether the clock is credible, and log when it no longer is."""
+        believed = abs(jump) <= self.keep.most_jump
+        if believed:
+            self.store.believe_clock(now)
+        elif self._believed and any(self.keep):
+            _log.error(
+                "the clock says %s UTC and seems to be %.1f days %s: no table is removed by its "
+                "age; if the clock is right, run: quaternity tables confirm-clock",
+                datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M"),
+                abs(jump) / DAY, "ahead" if jump > 0 else "behind",
+            )  # fmt: skip
+        self._believed = believed
+        return believed
+
+    async def clean(self, now: float) -> None:
         """Look at the next tables, and remove those that may go; those of one evening together."""
         most = "WHERE id > ? ORDER BY id LIMIT ?"
-        some = listed(self.store, most, self._cleaned, MOST_REMOVED)
+        some = await self.store.ask(listed, self.store, most, self._cleaned, MOST_REMOVED)
         self._cleaned = some[-1].id if some else ""
-        now = datetime.now(UTC).timestamp()
         firsts = [table.first for table in some if self._may_go(table, now)]
         if firsts:
             which = f"IN ({', '.join('?' for _ in firsts)})"
             evenings = f"WHERE id {which} OR evening {which}"
-            going = listed(self.store, evenings, *firsts, *firsts)
+            going = await self.store.ask(listed, self.store, evenings, *firsts, *firsts)
             stay = {table.first for table in going if not self._may_go(table, now)}
             await self.remove([table.id for table in going if table.first not in stay])
 
@@ -849,7 +872,7 @@ class Tables:
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
-            rows = self.store.read(query, self.store.uptime(), MOST_DUE + len(self._rung))
+            rows = await self.store.rows(query, self.store.uptime(), MOST_DUE + len(self._rung))
         except Refusal:
             return  # the store says what is wrong; it is tried again
         # Those that could not be helped keep nobody else waiting, and are looked at in turn.

@@ -10,17 +10,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import LifoQueue
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from quaternity.base.errors import PlayerFault, PlayerTimeout
 from quaternity.table.match import Planned, chosen_apart
 from quaternity.table.players import make_player
 from quaternity.table.protocol import Step
 from quaternity.web.admission import WORK, Admission, Turns, asker, refusal
+from quaternity.web.languages import language, speaking
 from quaternity.web.refusal import Refusal
 from quaternity.workers.foreign import Sitting
 from quaternity.workers.notes import notes
 from quaternity.workers.own_process import OwnProcess, ProcessEnded
+
+T = TypeVar("T")
 
 MEMORY = 2 << 30
 """Bytes that one process may have."""
@@ -116,6 +119,7 @@ class Thinking:
         number = max(1, self.admission.limits.workers)
         self._programs, self._cheap = Processes(number, seconds), Processes(number, seconds)
         self._dear = Processes(max(1, number - 1), seconds)
+        self._pages = Processes(1, seconds)
 
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
@@ -150,6 +154,22 @@ class Thinking:
             too_long = f"takes longer than {processes.seconds:g} s"
             raise Refusal(422, f"this {too_long if error.overdue else error.how}") from None
 
+    async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
+        """Return what a function draws in the language of the request.
+
+        It is called in the process for pages if it is to draw `apart`. A Refusal if it takes too
+        long there.
+        """
+        if not apart:
+            return function(*arguments)
+        try:
+            drawn: T = await self._pages.run(
+                _drawn, language(), function, *arguments, patience=self.patience
+            )
+        except ProcessEnded as error:
+            raise Refusal(503, f"the page cannot be drawn now ({error.how})") from None
+        return drawn
+
     def waiting(self) -> dict[str, int]:
         """Return how many programs, cheap and dear counts run or wait."""
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
@@ -161,12 +181,17 @@ class Thinking:
 
     def end(self) -> None:
         """End all that thinks, at once."""
-        for processes in (self._programs, self._cheap, self._dear):
+        for processes in (self._programs, self._cheap, self._dear, self._pages):
             processes.end()
 
 
 def _tried(rules: Any, name: str) -> None:
     make_player(rules, name)
+
+
+def _drawn(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
+    with speaking(spoken):
+        return function(*arguments)
 
 
 def _counted(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -6,6 +6,7 @@ page with the moves of its game. The rival is installed from npm into a temporar
 
 import asyncio
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from quaternity.web import stores
+from quaternity.web.app import app
 from tests.bench.web_load import (
     BoardgameIo,
     Load,
@@ -26,8 +28,11 @@ from tests.bench.web_load import (
     memory,
     processor_seconds,
 )
+from tests.limits import limited
 from tests.web.cluster import Cluster
 from tests.web.server import BUSY, Server
+from tests.web.site import Site
+from tests.web.test_api import Table
 
 TABLES, MOVES, STEADY, SECONDS, ROUNDS = 200, 40, 300.0, 5, 3
 GOAL = 1000.0
@@ -188,3 +193,31 @@ def test_load(tmp_path: Path, note: Callable[..., None], rival: BoardgameIo | No
         what = "over boardgame.io's: moves/s, p95, p95 at the rate, processor, memory"
         note(what, ", ".join(f"{ratio:.2f}" for ratio in ratios))
     assert all(row.load.lost == 0 for row in mine), "an event was lost"
+
+
+@pytest.mark.bench
+def test_processor_time_in_the_event_loop(
+    tmp_path: Path, note: Callable[[str, str, str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The most that a request about a table of 200 cards takes, as the debug mode reports it."""
+    with (
+        limited("quaternity.web.eyes", MAX_LOOP_SECONDS=-1.0),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("QUATERNITY_DEBUG", "1")
+        with Site(app(str(tmp_path))) as site:
+            settings = {"set_size": 4, "sets": 50, "players": 4}
+            table = Table(site, settings=settings, seats=["me"] * 4)
+            name = table.made["table"]
+            for turn in range(20):
+                look = table.look()
+                seat = look["to_act"][0]
+                table.move(seat, table.look(seat)["moves"][turn % 2], look["version"])
+                for path in ("", "/part", "/at/1"):
+                    site.ask("GET", f"/t/{name}{path}", token=table.tokens[seat])
+            for path in ("/", "/learn", "/new", "/puzzles", "/guide/rules", "/api/games"):
+                site.ask("GET", path)
+    took = re.findall(r"(\S+ \S+) took (\d+) ms of the event loop", caplog.text)
+    for route in dict(took):
+        most = max(int(milliseconds) for other, milliseconds in took if other == route)
+        note(f"processor time in the event loop, 200 cards: {route}", f"{most} ms", "20 ms")

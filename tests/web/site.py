@@ -11,8 +11,11 @@ import re
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from html import unescape
 from random import Random
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
+
+from quaternity.web.guards import signed
 
 T = TypeVar("T")
 
@@ -170,6 +173,10 @@ class Site:
     ) -> dict[str, Any]:
         path, _, query = path.partition("?")
         sent = {"host": self.HOST, **headers}
+        if match := re.fullmatch("quaternity=([a-z])\\1{21}", sent.get("cookie", "")):
+            # A cookie of one letter stands for one that the server has issued.
+            request: Any = SimpleNamespace(app=self.app)
+            sent["cookie"] = f"quaternity={signed(request, match[1] * 22)}"
         if method != "GET" and bare:
             sent = {"content-type": "application/json", **sent}
         elif method != "GET":
@@ -263,6 +270,7 @@ class Site:
                 await asyncio.sleep(0)
             await store.claim("rest")  # claims that were made before are answered before
             store.let_go("rest")
+            await store.ask(int)  # and so is what was to be read
             for _ in range(20):
                 await asyncio.sleep(0)
 

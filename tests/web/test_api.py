@@ -53,7 +53,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @contextmanager
-def opened(folder: Path, **options: Any) -> Iterator[Site]:
+def opened(folder: Path | str, **options: Any) -> Iterator[Site]:
     with Site(app(str(folder), **options)) as found:
         yield found
 

@@ -5,6 +5,7 @@ import json
 import socket
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ from quaternity.web.admission import Rates, Turns, asker, connections
 from quaternity.web.app import app
 from quaternity.web.connection import Connection
 from quaternity.web.guards import POLICY, Guards
+from quaternity.web.seats import hashed
 from tests.limits import limited
 from tests.sizes import examples
 from tests.web.server import Server
-from tests.web.site import Site
+from tests.web.site import Page, Site
 from tests.web.test_api import PEOPLE
 
 HERE = "127.0.0.1:8000"
@@ -378,3 +380,91 @@ def test_connections_that_take_places_of_others_are_closed(server: Server) -> No
     with limited("quaternity.web.admission", REQUEST_SECONDS=0):
         assert asyncio.run(closed())
     assert +connections.open == before, "their places are free again"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        (HERE, "http://localhost", 403),
+        (HERE, "http://localhost:8000", 403),
+        (HERE, "https://localhost", 403),
+        (HERE, f"https://{HERE}", 403),
+        (HERE, "http://127.0.0.1", 403),
+        (HERE, "http://club.example", 403),
+        (HERE, "https://club.example:8000", 403),
+        ("club.example:8000", "http://club.example", 403),
+        ("club.example:8000", "https://club.example", 403),
+        ("club.example:8000", "http://club.example:8000", 201),
+        ("Localhost:80", "http://localhost", 201),
+        ("[::1]:8000", "http://[::1]:8000", 201),
+        ("club.example", "https://club.example", 201),  # by a proxy that speaks HTTPS
+    ],
+)
+def test_an_origin_has_scheme_host_and_port_of_the_request(
+    site: Site, host: str, origin: str, status: int
+) -> None:
+    headers = {"host": host, "origin": origin}
+    assert site.ask("POST", "/api/tables", PEOPLE, headers=headers).status == status
+    for fetched in ("cross-site", "same-site", "none"):
+        foreign = headers | {"sec-fetch-site": fetched}
+        assert site.ask("POST", "/api/tables", PEOPLE, headers=foreign).status == 403
+
+
+def issued(page: Page) -> str | None:
+    """The cookie that an answer sets, without its attributes."""
+    return dict(page.headers).get(b"set-cookie", b"").decode().partition(";")[0] or None
+
+
+@pytest.mark.parametrize("value", ["k" * 22, "k" * 44, "0" * 22 + "_" * 22, ""])
+def test_nobody_gets_a_seat_by_a_cookie_that_the_server_has_not_issued(
+    site: Site, value: str
+) -> None:
+    chosen = {"cookie": f"a=b; quaternity={value}"}
+    made = site.ask("POST", "/api/tables", PEOPLE | {"seats": ["me", "open", "me"]}, headers=chosen)
+    cookie = issued(made)
+    assert cookie is not None
+    path = f"/api/tables/{made.json['table']}"
+    assert site.ask("GET", path, headers={"cookie": cookie}).json["seat"] == 0
+    assert site.ask("GET", path, headers=chosen).json["seat"] is None
+    name, _, token = cookie.partition("=")
+    for other in (token[:22], token[:-1] + ("A" if token[-1] != "A" else "B"), token + "A"):
+        assert (
+            site.ask("GET", path, headers={"cookie": f"a=b; {name}={other}"}).json["seat"] is None
+        )
+    link = {"invitation": made.json["seats"][1]["invitation"]}
+    assert issued(site.ask("POST", "/api/seats", link, headers=chosen)) not in (None, cookie)
+
+
+def test_a_cookie_of_the_first_version_still_brings_its_seat_back(site: Site) -> None:
+    made = site.ask("POST", "/api/tables", PEOPLE).json
+    tables = site.app.state.tables
+    old, kept = {"cookie": f"a=b; quaternity={'o' * 22}"}, hashed("o" * 22)
+    change = "UPDATE seats SET browser = ? WHERE table_id = ? AND seat = 1", (kept, made["table"])
+    site.run(tables.store.write((), [change]))
+    tables.forget()
+    assert site.ask("GET", f"/api/tables/{made['table']}", headers=old).json["seat"] == 1
+    assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=old)) is None
+
+
+@pytest.mark.parametrize(("root", "name"), [("", ""), ("/table", "-table"), ("/a/b", "-a-b")])
+def test_over_https_no_other_host_sets_the_cookie(
+    root: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Site.scope
+
+    def scope(site: Site, *arguments: Any, **options: Any) -> dict[str, Any]:
+        made = right(site, *arguments, **options)
+        return made | {"scheme": "https", "root_path": root, "path": f"{root}{made['path']}"}
+
+    monkeypatch.setattr(Site, "scope", scope)
+    with Site(app(str(tmp_path))) as site:
+        origin = {"origin": f"https://{HERE}"}
+        made = site.ask("POST", "/api/tables", PEOPLE, headers=origin)
+        attributes = dict(made.headers)[b"set-cookie"].decode().split("; ")
+        assert attributes[0].startswith(f"__Host-quaternity{name}=")
+        assert {"Path=/", "Secure", "HttpOnly"} <= {*attributes}
+        assert not any(attribute.startswith("Domain") for attribute in attributes)
+        path = f"/api/tables/{made.json['table']}"
+        assert site.ask("GET", path, headers={"cookie": attributes[0]}).json["seat"] == 0
+        planted = attributes[0].replace(f"__Host-quaternity{name}", "quaternity")
+        assert site.ask("GET", path, headers={"cookie": planted}).json["seat"] is None

@@ -16,6 +16,7 @@ from quaternity.web.admission import Limits
 from quaternity.web.keeping import PARTS, Keep, listed
 from quaternity.web.refusal import Refusal
 from quaternity.web.sqlite_file import FILE
+from quaternity.web.store import Reader
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Page, Site
@@ -195,3 +196,39 @@ def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
     ):
         assert [len(house(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
         Table(site)
+
+
+@pytest.mark.parametrize("days", [120, -120])
+@pytest.mark.parametrize("kind", ["file", "postgres"])
+def test_no_table_goes_by_a_clock_that_has_jumped(
+    kind: str, days: int, tmp_path: Path, request: pytest.FixtureRequest,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Neither while a server runs nor at a start, until the operator confirms the clock."""
+    place = str(tmp_path)
+    owner: Any = Reader
+    if kind == "postgres":
+        place = request.getfixturevalue("cluster").place(tmp_path.name)
+        owner = pytest.importorskip("quaternity.web.postgres").PostgresReader
+    right = owner.now
+
+    def left(ahead: float) -> set[str]:
+        """Names of the tables that a server leaves whose clock is so many days ahead."""
+        monkeypatch.setattr(owner, "now", lambda store: right(store) + ahead * 86_400)
+        with opened(place, keep=Keep(100, 100)) as site:
+            return house(site)
+
+    with opened(place, keep=Keep(100, 100)) as site:
+        names = {name_of(Table(site, **QUARTO)) for _ in range(3)}
+        monkeypatch.setattr(owner, "now", lambda store: right(store) + days * 86_400)
+        assert house(site) == names
+        # A table that is made by the wrong clock does not make it credible.
+        names.add(name_of(Table(site, **QUARTO)))
+    assert left(days) == left(days) == names
+    assert caplog.text.count("quaternity tables confirm-clock") == 3
+    # A server that was off for a few days goes on without a word.
+    assert left(0) == left(5) == left(10) == names
+    assert caplog.text.count("quaternity tables confirm-clock") == 3
+    assert left(130) == names
+    assert run(["tables", "confirm-clock", "--data", place]) == 0
+    assert left(130) == set()

@@ -148,6 +148,8 @@ class Twins:
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self.sites, self.active = sites, 0
+        for site in sites:
+            site.app.state.tables.store.secret = b"the same"
         self.starts: dict[int, Any] = {}
         self.counts = [count(), count()]
         self.made: set[str] = set()
@@ -241,7 +243,7 @@ class Looker:
         assert one.status < 500, one
         self.got += repr(one.headers).encode() + one.body
         self.own.update(
-            value.decode().partition(";")[0].partition("=")[2]
+            value.decode().partition(";")[0].partition("=")[2][:22]
             for name, value in one.headers
             if name == b"set-cookie"
         )
@@ -280,7 +282,7 @@ class Play:
         if deal.seat is not None and deal.seat < len(self.tokens):
             cookie = dict(cookies[deal.seat].headers)[b"set-cookie"].decode().partition(";")[0]
             looker.headers = {"cookie": cookie}
-            looker.own |= {self.tokens[deal.seat], cookie.partition("=")[2]}
+            looker.own |= {self.tokens[deal.seat], cookie.partition("=")[2][:22]}
             if not deal.seat:
                 looker.own |= set(invitations)
         self.watched = twins.listen(

@@ -1,5 +1,6 @@
 """What a file says that somebody drops on a page."""
 
+import json
 from importlib.resources import files
 from pathlib import Path
 from random import Random
@@ -16,8 +17,10 @@ pytest.importorskip("jinja2", reason="the table in a browser needs the extra web
 
 from quaternity.web.app import app
 from quaternity.web.helping import certain
-from quaternity.web.learning import learned
+from quaternity.web.learning import learned, learned_page
 from quaternity.web.rendering import learned_html
+from solvers.exchange.deal_problem_file import deal_problem_text
+from solvers.problem import DealProblem, SetConstraint
 from tests.web.site import Site
 
 DATA = files("quaternity") / "data"
@@ -106,3 +109,46 @@ def test_why_a_formula_is_neither_true_nor_false_is_shown_to_who_asks_why() -> N
 
 def test_errors_are_escaped() -> None:
     assert "<script>" not in learned_html(None, "<script>")
+
+
+def state_of(sets: int, players: int) -> bytes:
+    """A state file in which every owner is known."""
+    document = {
+        "format": "quaternity-state/1", "set_size": 4, "sets": sets, "players": players, "turn": 0,
+        "hands": [4 * sets // players] * players,
+        "owners": [[[index % players]] * 4 for index in range(sets)],
+        "minimum": [[0] * sets for _ in range(players)], "completed": [None] * sets,
+    }  # fmt: skip
+    return json.dumps(document).encode()
+
+
+def problem_of(sets: int, players: int) -> bytes:
+    """The file of a deal problem in which nothing is known."""
+    every = SetConstraint.of([range(players)] * 4, players=players)
+    problem = DealProblem([4 * sets // players] * players, [every] * sets)
+    return deal_problem_text(problem).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        state_of(500, 20), state_of(1000, 100), problem_of(100, 50),
+        b"quaternity 1\nset-size 4\nsets 500\nplayers 20\n",
+    ],
+)  # fmt: skip
+def test_a_file_above_the_limit_is_refused_with_the_limit(data: bytes) -> None:
+    page, status = learned_page(data, "", "en")
+    assert status == 422
+    assert b"at most 2400 on this page" in page
+    assert len(page) < 1000
+
+
+def test_the_page_is_drawn_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [learned_page(data, "", "de") for data in (state_of(12, 4), b"hello")]
+    monkeypatch.setattr("quaternity.web.learning.learned_html", None)
+    with Site(app(str(tmp_path))) as site:
+        for data, (page, status) in zip((state_of(12, 4), b"hello"), expected, strict=True):
+            answer = site.ask("POST", "/learn", data, headers={"accept-language": "de"})
+            assert (answer.status, answer.body) == (status, page)

@@ -1,0 +1,125 @@
+"""A database that does not answer: who needs it is told soon, and nobody else waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quaternity.web.app import app
+from quaternity.web.sqlite_file import FILE
+from tests.web.cluster import Cluster
+from tests.web.server import Server
+from tests.web.site import Page, Site
+from tests.web.test_api import Table
+
+QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
+
+
+def processes(pid: int) -> list[int]:
+    """A process, and those that it started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+@contextmanager
+def stopped(cluster: Cluster) -> Iterator[None]:
+    """PostgreSQL, stopped by SIGSTOP."""
+    first = int((cluster.folder / "data" / "postmaster.pid").read_text().split()[0])
+    held = processes(first)
+    for pid in held:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
+
+
+@contextmanager
+def locked(place: str) -> Iterator[None]:
+    """The tables, locked by somebody else in PostgreSQL."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(place) as other:
+        other.execute("LOCK TABLE tables")
+        yield
+
+
+@contextmanager
+def written(place: str) -> Iterator[None]:
+    """The file, held by somebody else who writes."""
+    with closing(sqlite3.connect(Path(place) / FILE, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@pytest.mark.parametrize("how", [stopped, locked, written])
+def test_nobody_waits_for_a_database_who_does_not_need_it(
+    how: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    place: str = str(tmp_path)
+    what: Any = place
+    if how is not written:
+        cluster: Cluster = request.getfixturevalue("cluster")
+        place = cluster.place(tmp_path.name)
+        what = cluster if how is stopped else place
+    with Site(app(place, metrics_token="t")) as site:
+        table, away = Table(site, **QUARTO), Table(site, **QUARTO)
+        site.app.state.tables._live.pop(away.made["table"])
+        move = {"version": 0, "id": "a", "move": "hand over A"}
+        needed: list[tuple[Any, ...]] = [
+            ("POST", f"{table.path}/moves", move, table.tokens[0]),
+            ("GET", "/healthz"),
+        ]
+        if how is not written:  # a file is read beside who writes
+            needed += [("GET", away.path), ("GET", "/"), ("POST", "/api/tables", QUARTO)]
+        free = [("GET", "/learn"), ("GET", table.path), ("GET", f"/t/{table.made['table']}")]
+        answered: list[str] = []
+
+        async def ask_all() -> tuple[list[Page], list[Page]]:
+            """All at once, the first those who have to wait."""
+            waiting = [asyncio.create_task(site.send(*what)) for what in needed]
+            for task in waiting:
+                task.add_done_callback(lambda done: answered.append("needed"))
+            await asyncio.sleep(0)
+            pages = [await site.send(*what) for what in free]
+            answered.append("free")
+            return await asyncio.gather(*waiting), pages
+
+        for method, path in free:  # what is loaded once is loaded
+            site.ask(method, path)
+        with how(what):
+            waited, pages = site.run(ask_all())
+            assert [page.status for page in waited] == [503] * len(needed)
+            assert [page.status for page in pages] == [200] * len(free)
+            assert answered[0] == "free"
+            headers = {"authorization": "Bearer t"}
+            numbers = site.ask("GET", "/metrics", headers=headers)
+            assert numbers.status == 200
+            assert b'where="disk"' not in numbers.body or how is written
+
+        async def until_answered() -> list[int]:
+            while True:
+                statuses = [(await site.send(*what)).status for what in needed]
+                if 503 not in statuses:
+                    return statuses
+                await asyncio.sleep(0.05)
+
+        assert max(site.run(asyncio.wait_for(until_answered(), 30))) < 300
+        assert table.look()["version"] == 1
+
+
+def test_a_server_ends_while_its_database_is_silent(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = cluster.place(tmp_path.name)
+    monkeypatch.setattr("quaternity.web.stores.place_of", lambda data: place)
+    with Server(tmp_path / "server") as server, stopped(cluster):
+        assert server.stop(10) == 0
