@@ -441,27 +441,6 @@ def test_a_full_disk_is_said(
         solve(start_of(3, 2, 3), directory=mine)
 
 
-def test_nobody_wins_where_nobody_can_go_on() -> None:
-    """No game leads there, but it can be solved from such a state: sets are in play for ever."""
-    state = State(
-        DealProblem([0, 2, 2], [SetConstraint([], [0] * 3, [0] * 3), *[OPEN] * 2]),
-        turn=0, completed=(0, None, None), set_size=2,
-    )  # fmt: skip
-    assert state.verdict()
-    assert not state.legal_questions
-    standing = solve(state).standing(state)
-    assert (standing.can_force, standing.can_win) == ((), ())
-    assert standing.forced_length == (None, None, None)
-    assert standing.can_prevent == ((1, 2), (0, 2), (0, 1))
-    for player in range(3):
-        forcing = Forcing(state, player)
-        assert forcing.search() is False
-        assert forcing.check() == (1, True)
-        assert forcing.line() == ([], None)
-    with pytest.raises(InputError, match="nobody can be asked"):
-        for_himself(solve(state))
-
-
 def test_states_that_are_over_have_a_solution() -> None:
     state = start_of(2, 1, 2)
     while not state.is_over:
