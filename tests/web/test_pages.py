@@ -20,7 +20,7 @@ from quaternity.base.sentences import Kind
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
-from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, question_sentence
+from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, WAITS, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
 from quaternity.kwartet.rules import KwartetRules
@@ -36,7 +36,7 @@ from quaternity.web import refusal, table
 from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
-from quaternity.web.helping import know
+from quaternity.web.helping import know, questions
 from quaternity.web.languages import SPOKEN, speaking, spoken
 from quaternity.web.new_table import rules_with
 from quaternity.web.refusal import Refusal
@@ -650,3 +650,19 @@ def test_pictures_of_the_guide_keep_to_the_policy() -> None:
     for data in guide_pictures().values():
         assert b"style" not in data
         ElementTree.fromstring(data)  # no attribute is there twice
+
+
+def test_help_offers_moves_that_can_be_made_and_others_say_what_is_expected() -> None:
+    waited = 0
+    for count in range(24):
+        game = played(QUATERNITY, count, seed=2)
+        seat, view = acting(game), game.positions[-1]
+        shown, legal = sight(game, seat), {*QUATERNITY.moves(view)}
+        html = help_html(shown, "questions", questions(QUATERNITY, view, "", {}), {})
+        assert {QUATERNITY.read(text, view) for text in moves_in(html)} <= legal
+        for text in moves_in(table_html(shown, BASE), legal=False):
+            faults = QUATERNITY.faults(view, QUATERNITY.read(text, view))
+            assert view.pending is None or [fault.kind for fault in faults] == [WAITS]
+        waited += view.pending is not None
+        assert ("data-move" in html) == (view.pending is None), "a question comes after an answer"
+    assert waited

@@ -67,7 +67,7 @@ export async function move(text, element) {
     if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`);
     else if (!answer.ok) {
       complain(await said(answer));
-      if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
+      if (answer.status === 422 && part.querySelector("[data-help=why]") && !part.querySelector("[data-answer]")) help(`why?move=${encodeURIComponent(text)}`);
     }
     if (answer.ok || answer.status === 409) await refresh(answer.ok ? (await answer.json()).version : 0);
   } catch {
