@@ -878,3 +878,44 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.page.locator("[data-judged]").count() == 1
     ann.page.goto("/puzzles")
     assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
+
+
+FAST = """(() => {
+  const pauses = globalThis.setTimeout;
+  globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 100, ...more);
+})()"""
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "another move", "a reload"])
+def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
+    meanwhile: str, person: Callable[..., Person]
+) -> None:
+    ann, lost = person(), list[Any]()
+
+    def lose(route: Any) -> None:
+        lost.append(route.request.post_data_json)
+        route.abort()
+
+    ann.page.add_init_script(FAST)
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    ann.context.route("**/moves", lose)
+    ann.press(ann.page.locator("#give-A"))
+    while len(lost) < 12:  # as long as no server is away without somebody who looks
+        ann.page.wait_for_event("requestfailed")
+    ann.press(ann.page.locator("#give-B"))
+    assert "is sent again" in ann.page.locator("#faults").inner_text()
+    if meanwhile == "another move":
+        sent = {"version": 0, "id": "other", "move": "C", "seat": 0}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    elif meanwhile == "a reload":
+        ann.page.reload()
+    ann.context.unroute("**/moves", lose)
+    ann.sees(1)
+    if meanwhile == "another move":
+        ann.page.wait_for_function("() => faults.textContent.startsWith('Not played: ')")
+    assert [one["move"] for one in lost] == ["A"] * len(lost)
+    assert len({one["id"] for one in lost}) == 1
+    state = ann.ask("GET", f"/api/tables/{table}")
+    handed = {"nothing": "A", "another move": "C", "a reload": "A"}[meanwhile]
+    assert (state["version"], state["view"]["in_hand"]) == (1, handed)
+    ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
