@@ -25,6 +25,8 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
+from tests.review.test_quaternity import TWO
+from tests.review.test_quaternity import played as played_game
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import PHONE, Person, browser_path, weight
 from tests.web.server import BUSY, Server
@@ -919,3 +921,26 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     handed = {"nothing": "A", "another move": "C", "a reload": "A"}[meanwhile]
     assert (state["version"], state["view"]["in_hand"]) == (1, handed)
     ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
+
+
+@pytest.mark.parametrize("width", thorough([320], [320, 390, 1280]))
+def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": width, "height": 658})
+    text = played_game(TWO, 0).record()
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}/review")
+    chart = ann.page.locator("main svg")
+    cut = """node => {
+      const { left, right, top, bottom } = node.getBoundingClientRect(), cut = [];
+      for (let up = node.parentElement; up; up = up.parentElement) {
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = up;
+        if (scrollWidth > clientWidth || scrollHeight > clientHeight + 1) cut.push(up.tagName);
+      }
+      for (const one of node.querySelectorAll('text')) {
+        const box = one.getBoundingClientRect();
+        if (box.left < left || box.right > right || box.bottom > bottom) cut.push(one.textContent);
+      }
+      return cut;
+    }"""
+    assert [name for name in chart.evaluate(cut) if name != "HTML"] == []
+    assert ann.page.evaluate("document.documentElement.scrollWidth") <= width
