@@ -85,8 +85,11 @@ MOST_DRAWN = 20
 MOVING_SECONDS = 600.0
 """So long a link moves a seat to another device."""
 
-REVIEW_SECONDS = 8.0
-"""The longest that the review of a game may take."""
+REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
+"""Seconds of work for the review of a game, and how many times longer it may take by the clock."""
+
+MAX_REVIEWS = 50
+"""Maximum number of finished reviews that are kept, so that a page shows the same one again."""
 
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
@@ -149,6 +152,8 @@ class Tables:
         """Tables that are about to go."""
         self.neighbours = Neighbours(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
+        self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
+        """The latest finished reviews, by table and version."""
 
     @property
     def live(self) -> int:
@@ -658,9 +663,17 @@ class Tables:
         table.check_begun()
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
-        done: Review = await self.thinking.count(
-            review, table.record(who), None, REVIEW_SECONDS, kind="review"
-        )
+        key = table.kept.id, table.version
+        done: Review | None = self._reviews.get(key)
+        if done is None:
+            done = await self.thinking.count(
+                review, table.record(who), None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
+            )
+            assert done is not None
+            if not done.is_timed_out:
+                self._reviews[key] = done
+                if len(self._reviews) > MAX_REVIEWS:
+                    self._reviews.popitem(last=False)
         return done
 
     async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
