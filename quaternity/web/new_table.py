@@ -26,7 +26,10 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class NewTable(NamedTuple):
-    """A table that is asked for; see `POST /api/tables`."""
+    """A table that is asked for; see `POST /api/tables`.
+
+    With `visitors`, whoever knows its address may take a free seat before the game begins.
+    """
 
     game: str
     settings: Mapping[str, Any]
@@ -37,6 +40,7 @@ class NewTable(NamedTuple):
     deck: str | None = None
     chat: bool = False
     clock: Clock | None = None
+    visitors: bool = False
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:

@@ -174,11 +174,11 @@ class Tables:
             keys.append(key)
         # Two of them: what programs do by chance says nothing of what was dealt.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
-        waits = any(seat.kind == OPEN for seat in seats)
+        waits, name = any(seat.kind == OPEN for seat in seats), fresh()
         kept = Kept(
-            fresh(), new.game, dealt(rules, "" if waits else deal), seed, new.help,
+            name, new.game, dealt(rules, "" if waits else deal), seed, new.help,
             new.seed is not None, False, caller.browser, None,
-            deck_name(rules.settings, new.deck), fresh() if waits else None,
+            deck_name(rules.settings, new.deck), _invitation(name, new.visitors) if waits else None,
             ("" if new.seed is None else deal) if waits else None, None, new.chat,
             None if new.clock is None else json.dumps(new.clock),
         )  # fmt: skip
@@ -224,7 +224,8 @@ class Tables:
                 kept = table.kept._replace(
                     id=name, head=dealt(table.rules, "" if waits else fresh()), seed=fresh(),
                     practice=False, evening=table.kept.evening or table.kept.id,
-                    invitation=fresh() if waits else None, waiting="" if waits else None,
+                    invitation=_invitation(name, table.is_public) if waits else None,
+                    waiting="" if waits else None,
                 )  # fmt: skip
                 await table.keep_again(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
@@ -907,6 +908,11 @@ def _kept_statements(kept: Kept, seats: Sequence[Seat]) -> list[Statement]:
 def dealt(rules: Any, seed: str) -> str:
     """Return the head of the record of a game that a seed deals; all know that of the empty one."""
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
+
+
+def _invitation(name: str, visitors: bool) -> str:
+    """Return what invites to a table: its own name if every visitor may sit down."""
+    return name if visitors else fresh()
 
 
 def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:

@@ -944,3 +944,21 @@ def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person
     }"""
     assert [name for name in chart.evaluate(cut) if name != "HTML"] == []
     assert ann.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
+    person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann, bo = person(), person(**PHONE)
+    ann.page.goto("/new?game=quarto")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.wait_for_selector("#part")
+    bo.page.goto(ann.page.url)
+    assert bo.axe() == []
+    picture(bo, "visitor")
+    bo.page.get_by_label("Your name").fill("Bo")
+    bo.press(bo.page.get_by_role("button", name="Sit down"))
+    for one in (ann, bo):
+        one.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
+    assert bo.page.locator(".seats .mine").count() == 1

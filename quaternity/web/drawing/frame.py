@@ -123,6 +123,8 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
     advice = _("You are watching. Who was invited can sit down by the link they got.")
+    if link is not None:
+        advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
     if sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.mine:
