@@ -962,3 +962,20 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     for one in (ann, bo):
         one.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
     assert bo.page.locator(".seats .mine").count() == 1
+
+
+def test_labels_say_what_is_shown_and_every_row_has_a_name(person: Callable[..., Person]) -> None:
+    ann = person(**PHONE)
+    table, _ = ann.table("quaternity", {"set_size": 4, "sets": 3}, ["me"] * 3, name="Ann")
+    moves = ((0, "1 0 0"), (1, "yes"))
+    for version, (seat, move) in enumerate(moves):
+        sent = {"version": version, "id": move, "move": move, "seat": seat}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    ann.sees(len(moves))
+    assert ann.page.locator(".tile.sure").count() > 0
+    found = ann.axe()
+    ann.open_sheet()
+    ann.press(ann.page.locator("button[data-view]"))
+    assert [*found, *ann.axe()] == []
+    ann.page.goto(f"/puzzles/{VERSION}/possible/1/7")
+    assert ann.axe() == []

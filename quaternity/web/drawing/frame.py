@@ -229,6 +229,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
+            (_("you sit here"), number == sight.seat and number in sight.mine),
             (_("not ready"), not seat.ready),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (_("program"), seat.kind == "program" and number not in sight.thinking),

@@ -182,7 +182,7 @@ async function ask(form) {
     else if (inner) (body[outer] ??= {})[inner] = value;
     else body[outer] = value;
   }
-  if (typeof body.name === "string") remember("name", body.name.trim());
+  if (form.elements.name?.type === "text") remember("name", body.name.trim());
   try {
     const answer = await send(form.dataset.api, body);
     if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us
