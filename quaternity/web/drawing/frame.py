@@ -229,7 +229,6 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
     chairs: list[Chair] = []
     for number, seat in enumerate(sight.seats):
         states = [
-            (_("you sit here"), number == sight.seat and number in sight.mine),
             (_("not ready"), not seat.ready),
             (f"{_('place')} {sight.places[number]}" if sight.places else "", True),
             (_("program"), seat.kind == "program" and number not in sight.thinking),
@@ -237,6 +236,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.awaited),
             (_("agrees to take back"), number in sight.undo),
+            (_("you sit here"), number == sight.seat and number in sight.mine),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
         points = sight.points[number]
