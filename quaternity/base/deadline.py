@@ -22,9 +22,10 @@ class Deadline:
 
     __slots__ = ("_end", "seconds")
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
+        """Begin now. On a busy machine the work may take `patience` times as long."""
         self.seconds = inf if seconds is None else checked_seconds(seconds)
-        self._end = monotonic() + self.seconds
+        self._end = monotonic() + self.seconds * patience
 
     def left(self) -> float:
         """Return the seconds that are left; raise `SolverTimeout` if none are."""

@@ -182,12 +182,14 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         """Read `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
 
         An answer may follow, `0 asks 1 for 0/2: no`; it is not the move, but it must be possible.
+        While a question waits, another question is read as well: `faults` says what is expected.
 
         Raises:
             InputError: the text has no move.
         """
         if view.pending is not None:
-            return Answer.parse(text.rpartition(":")[2])
+            other = question_in(text, view.state.turn)
+            return Answer.parse(text.rpartition(":")[2]) if other is None else other
         question = question_in(text.partition(":")[0], view.state.turn)
         if question is None or view.state.turn is None:
             raise NotUnderstood(

@@ -9,7 +9,8 @@ from quaternity.base.sentences import Words
 from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
-_WIDE, _HIGH, _MARGIN, _LABEL = 720, 300, 48, 120
+_WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
+"""Sizes for a phone: a wider screen draws it larger."""
 _DASHES = ("none", "7 3")
 
 
@@ -20,7 +21,7 @@ def curve_svg(review: Review, words: Words | None = None) -> str:
         f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"
         for point in known
     )
-    height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 5) // 6)
+    height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
     parts, title = _parts(review, words or Words(review.names)), "chances over the game"
     return svg_document(_WIDE + 2 * _MARGIN, height, title, what, parts, "#fff")
 
@@ -34,10 +35,10 @@ def _parts(review: Review, names: Words) -> Iterator[str]:
     for tenth in range(0, 11, 2):
         x, y = at(0, tenth / 10)
         yield f'<path d="M{x} {y}h{_WIDE}" stroke="#ddd"/>'
-        yield svg_text(x - 6, y + 4, f"{10 * tenth} %", size=11, colour="#555", anchor="end")
-    for after in range(0, last + 1, -(-last // 20)):
+        yield svg_text(x - 6, y + 4, f"{10 * tenth} %", size=12, colour="#555", anchor="end")
+    for after in range(0, last + 1, -(-last // 12)):
         x, y = at(after, 0)
-        yield svg_text(x, y + 18, str(after), size=11, colour="#555")
+        yield svg_text(x, y + 18, str(after), size=12, colour="#555")
     for moment in review.moments:
         x, y = at(moment.number, 1)
         title = f"<title>move {moment.number}</title>"
@@ -48,7 +49,7 @@ def _parts(review: Review, names: Words) -> Iterator[str]:
         line = " ".join(f"{x},{y}" for x, y in places)
         style = f'stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"'
         yield f'<polyline points="{line}" fill="none" {style}/>'
-        yield from (f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>' for x, y in places)
-        x, y = _MARGIN + _LABEL * (seat % 6), 2 * _MARGIN + _HIGH + 20 * (seat // 6)
+        yield from (f'<circle cx="{x}" cy="{y}" r="2" fill="{colour}"/>' for x, y in places)
+        x, y = _MARGIN + _LABEL * (seat % 4), 2 * _MARGIN + _HIGH + 20 * (seat // 4)
         yield f'<rect x="{x}" y="{y - 10}" width="12" height="12" fill="{colour}"/>'
-        yield svg_text(x + 18, y, names.player(seat)[:14], size=12, colour="#222", anchor="start")
+        yield svg_text(x + 18, y, names.player(seat)[:12], size=13, colour="#222", anchor="start")

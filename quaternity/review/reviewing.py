@@ -114,6 +114,11 @@ class Review:
     seed: int
 
     @property
+    def is_timed_out(self) -> bool:
+        """Whether the clock ended the work: another run may find more."""
+        return any(isinstance(a, Sentence) and a.kind == TIME_WAS_UP for a in self.unfinished)
+
+    @property
     def mistakes(self) -> tuple[ReviewedMove, ...]:
         """The moves beside which another one is better, beyond what chance explains."""
         return tuple([move for move in self.moves if move.mistake])
@@ -173,7 +178,11 @@ def _plain(value: Any) -> Any:
 
 
 def review(
-    record_text: str | bytes, seat: int | None = None, seconds: float = 10.0, seed: int = 0
+    record_text: str | bytes,
+    seat: int | None = None,
+    seconds: float = 10.0,
+    seed: int = 0,
+    patience: float = 1.0,
 ) -> Review:
     """Return the review of a record of any game.
 
@@ -182,13 +191,15 @@ def review(
         seconds: the longest that it may take; what was not finished is said.
         seed: of the imagined games. The same seed and seconds give the same review, unless the
             clock ended the work.
+        patience: how many times the seconds may pass before the clock ends the work, so that a
+            busy machine gives the same review as an idle one.
 
     Raises:
         InputError: it is no record, has no such seat, or has too many moves.
 
     Cost: half of the seconds, or less.
     """
-    deadline = Deadline(WORKING * min(checked_seconds(seconds), MOST_SECONDS))
+    deadline = Deadline(WORKING * min(checked_seconds(seconds), MOST_SECONDS), patience)
     game = Played(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge
     return _Reviewer(game, made(game.rules, deadline), whole(seed, "seed")).made()

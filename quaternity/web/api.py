@@ -126,7 +126,7 @@ class Api:
             taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
             taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
             taken(sent, "deck", str, None), taken(sent, "chat", bool, False),
-            read_clock(taken(sent, "clock", dict, None)),
+            read_clock(taken(sent, "clock", dict, None)), taken(sent, "visitors", bool, False),
         )  # fmt: skip
         await self._room()
         caller, cookie = await self._with_cookie(request)

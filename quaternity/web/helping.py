@@ -6,7 +6,7 @@ All of it is found from the view of who asks, in a process of its own. What is g
 | game | word | given |
 |---|---|---|
 | Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted. Kwartet: `read[set][card][player]`, the same as read from the requests |
-| Quaternity | `questions` | `questions`, the most telling first: `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
+| Quaternity | `questions` | `questions`, the most telling first (none while a question waits for its answer): `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
 | Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
 | Quaternity | `know` | `known`: whether a formula (`?formula=`) is true (or false: null is neither) whatever the cards are, and `text`. With `&why=1` `lines`: the moves that it rests on, or deals that differ in it |
 | Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text`. With `&why=1` `lines`: the requests that it rests on, or deals that differ in it. With `&over_time=1` `over_time`: the same after the deal and after each request, and `svg` |
@@ -40,10 +40,12 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return what every question would tell."""
+    """Return what every question would tell; nothing while a question waits for its answer."""
     from quaternity.insight.analysis import prospects
 
     del rules, record, asked
+    if view.pending is not None:
+        return {"questions": []}
     return {
         "questions": [
             {

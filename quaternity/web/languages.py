@@ -190,6 +190,7 @@ SCRIPT_WORDS = (
     "Something else came under your finger: nothing is done.",
     "Not played:",
     "The server does not answer: the move may not have been played.",
+    "The server has not answered your last move: it is sent again.",
     "Something is not chosen yet.",
     "The link is copied.",
     "The server does not answer. Try again.",

@@ -11,6 +11,7 @@ from quaternity.base.errors import InputError
 from quaternity.base.names import composed
 from quaternity.decks.deck import PLAIN, Deck, deck_for, decks, find_deck, size_of
 from quaternity.table.games import game_names, registration, rules_class, rules_of_record
+from quaternity.table.players import YOU
 from quaternity.web.clock import Clock
 from quaternity.web.forms import form_fields, read_settings
 from quaternity.web.refusal import BAD_NAME, WRONG_SEATS, Refusal, quoted
@@ -27,7 +28,10 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class NewTable(NamedTuple):
-    """A table that is asked for; see `POST /api/tables`."""
+    """A table that is asked for; see `POST /api/tables`.
+
+    With `visitors`, whoever knows its address may take a free seat before the game begins.
+    """
 
     game: str
     settings: Mapping[str, Any]
@@ -38,6 +42,7 @@ class NewTable(NamedTuple):
     deck: str | None = None
     chat: bool = False
     clock: Clock | None = None
+    visitors: bool = False
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
@@ -116,7 +121,9 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
         raise InputError(
             f"the record has {len(replay.moves)} moves: at most {LONGEST_GAME} are taken"
         )
-    names = list(replay.names) or [f"player {seat}" for seat in range(rules.seats)]
+    names = list(replay.names) or [YOU] * rules.seats
+    # A record calls people "you", who are "you" to nobody here.
+    names = [usual_name(seat) if name == YOU else name for seat, name in enumerate(names)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves
 

@@ -63,7 +63,8 @@ class Sight(NamedTuple):
         awaited: the seats to which somebody has to come before anybody may move.
         deck: the name of the deck; see `quaternity.decks`.
         begun: whether the game has begun; before, `view` is None.
-        invitation: what invites to the table before; None but for who has a seat.
+        invitation: what invites to the table before the game has begun; None for a visitor unless
+            every visitor may sit down.
         may_start: whether whoever looks may begin the game.
         evening: who won how often, where the same people have played before.
         chat: whether people may talk here.

@@ -173,6 +173,11 @@ class Table:
         return self.kept.waiting is not None
 
     @property
+    def is_public(self) -> bool:
+        """Return whether its address invites as well: every visitor may take a free seat."""
+        return self.kept.invitation == self.kept.id
+
+    @property
     def version(self) -> int:
         """The length of the log."""
         return self.course.version
@@ -373,7 +378,7 @@ class Table:
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
             tuple(self.awaited), self.kept.deck, not waits,
-            self.kept.invitation if waits and who.held else None,
+            self.kept.invitation if waits and (who.held or self.is_public) else None,
             waits and self.is_host(who), self.evening(), bool(self.kept.chat),
             tuple(self._lines[not who.held]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},

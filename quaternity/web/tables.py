@@ -87,8 +87,11 @@ MOST_DRAWN = 20
 MOVING_SECONDS = 600.0
 """So long a link moves a seat to another device."""
 
-REVIEW_SECONDS = 8.0
-"""The longest that the review of a game may take."""
+REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
+"""Seconds of work for the review of a game, and how many times longer it may take by the clock."""
+
+MAX_REVIEWS = 50
+"""Maximum number of finished reviews that are kept, so that a page shows the same one again."""
 
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
@@ -154,6 +157,8 @@ class Tables:
         """Tables that are about to go."""
         self.neighbours = Neighbours(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
+        self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
+        """The latest finished reviews, by table and version."""
 
     @property
     def live(self) -> int:
@@ -174,11 +179,11 @@ class Tables:
             keys.append(key)
         # Two of them: what programs do by chance says nothing of what was dealt.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
-        waits = any(seat.kind == OPEN for seat in seats)
+        waits, name = any(seat.kind == OPEN for seat in seats), fresh()
         kept = Kept(
-            fresh(), new.game, dealt(rules, "" if waits else deal), seed, new.help,
+            name, new.game, dealt(rules, "" if waits else deal), seed, new.help,
             new.seed is not None, False, caller.browser, None,
-            deck_name(rules.settings, new.deck), fresh() if waits else None,
+            deck_name(rules.settings, new.deck), _invitation(name, new.visitors) if waits else None,
             ("" if new.seed is None else deal) if waits else None, None, new.chat,
             None if new.clock is None else json.dumps(new.clock),
         )  # fmt: skip
@@ -224,7 +229,8 @@ class Tables:
                 kept = table.kept._replace(
                     id=name, head=dealt(table.rules, "" if waits else fresh()), seed=fresh(),
                     practice=False, evening=table.kept.evening or table.kept.id,
-                    invitation=fresh() if waits else None, waiting="" if waits else None,
+                    invitation=_invitation(name, table.is_public) if waits else None,
+                    waiting="" if waits else None,
                 )  # fmt: skip
                 await table.keep_again(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
@@ -663,9 +669,18 @@ class Tables:
         table.check_begun()
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
-        done: Review = await self.thinking.count(
-            review, await table.record(who), None, REVIEW_SECONDS, kind="review"
-        )
+        key = table.kept.id, table.version
+        done: Review | None = self._reviews.get(key)
+        if done is None:
+            record = await table.record(who)
+            done = await self.thinking.count(
+                review, record, None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
+            )
+            assert done is not None
+            if not done.is_timed_out:
+                self._reviews[key] = done
+                if len(self._reviews) > MAX_REVIEWS:
+                    self._reviews.popitem(last=False)
         return done
 
     async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
@@ -917,6 +932,11 @@ def _kept_statements(kept: Kept, seats: Sequence[Seat]) -> list[Statement]:
 def dealt(rules: Any, seed: str) -> str:
     """Return the head of the record of a game that a seed deals; all know that of the empty one."""
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
+
+
+def _invitation(name: str, visitors: bool) -> str:
+    """Return what invites to a table: its own name if every visitor may sit down."""
+    return name if visitors else fresh()
 
 
 def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:

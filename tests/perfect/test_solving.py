@@ -11,10 +11,8 @@ import pytest
 from quaternity.base.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
-from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
-from quaternity.perfect.solving.everybody import for_himself
 from quaternity.perfect.solving.solver import Solution, game_graph, remove_working_files, solve
 from quaternity.perfect.successors.many_states import Expander
 from quaternity.perfect.successors.one_state import choices

@@ -255,3 +255,21 @@ def test_no_move_is_decisive_while_the_chances_are_incomplete(
 
 def out_of_time(*arguments: object) -> bool:
     raise SolverTimeout("time is up")
+
+
+def test_a_busy_machine_gives_the_same_review_with_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text, looks, pace = played(TWO, 0).record(), 0, 0.0
+
+    def clock() -> float:
+        nonlocal looks
+        looks += 1
+        return looks * pace
+
+    monkeypatch.setattr("quaternity.base.deadline.monotonic", clock)
+    full = review(text, seconds=8)
+    pace, looks = 10 / looks, 0  # now the work takes ten seconds
+    assert review(text, seconds=8).is_timed_out
+    assert review(text, seconds=8, patience=2) == full
+    assert not full.is_timed_out

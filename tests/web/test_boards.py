@@ -167,11 +167,14 @@ def test_what_a_chair_says_is_so() -> None:
     match = Match(QuartoRules(), ["random", "random"], "7")
     states = r'<small class="state">(.*?)</small>'
     while match.rules.to_act(match.position):
-        assert re.findall(states, page_of(match, 0)) == ["", "away"]
+        assert re.findall(states, page_of(match, 0)) == ["you sit here", "away"]
         match.program_move()
     places = match.rules.places(match.position)
     assert places is not None
-    assert re.findall(states, page_of(match, 0)) == [f"place {place}" for place in places]
+    assert re.findall(states, page_of(match, 0)) == [
+        f"place {places[0]}, you sit here",
+        f"place {places[1]}",
+    ]
 
 
 def test_a_winning_row_is_shown_in_words_and_on_the_board() -> None:

@@ -25,6 +25,8 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
+from tests.review.test_quaternity import TWO
+from tests.review.test_quaternity import played as played_game
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import PHONE, Person, browser_path, weight
 from tests.web.server import BUSY, Server
@@ -878,3 +880,102 @@ def test_a_phone_solves_the_first_puzzle_of_the_day(person: Callable[..., Person
     assert ann.page.locator("[data-judged]").count() == 1
     ann.page.goto("/puzzles")
     assert ann.page.locator(f"[data-of-day={other}] .mark-of").inner_text() == ""
+
+
+FAST = """(() => {
+  const pauses = globalThis.setTimeout;
+  globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 100, ...more);
+})()"""
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "another move", "a reload"])
+def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
+    meanwhile: str, person: Callable[..., Person]
+) -> None:
+    ann, lost = person(), list[Any]()
+
+    def lose(route: Any) -> None:
+        lost.append(route.request.post_data_json)
+        route.abort()
+
+    ann.page.add_init_script(FAST)
+    table, _ = ann.table("quarto", {}, ["me", "me"], name="Ann")
+    ann.context.route("**/moves", lose)
+    ann.press(ann.page.locator("#give-A"))
+    while len(lost) < 12:  # as long as no server is away without somebody who looks
+        ann.page.wait_for_event("requestfailed")
+    ann.press(ann.page.locator("#give-B"))
+    assert "is sent again" in ann.page.locator("#faults").inner_text()
+    if meanwhile == "another move":
+        sent = {"version": 0, "id": "other", "move": "C", "seat": 0}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    elif meanwhile == "a reload":
+        ann.page.reload()
+    ann.context.unroute("**/moves", lose)
+    ann.sees(1)
+    if meanwhile == "another move":
+        ann.page.wait_for_function("() => faults.textContent.startsWith('Not played: ')")
+    assert [one["move"] for one in lost] == ["A"] * len(lost)
+    assert len({one["id"] for one in lost}) == 1
+    state = ann.ask("GET", f"/api/tables/{table}")
+    handed = {"nothing": "A", "another move": "C", "a reload": "A"}[meanwhile]
+    assert (state["version"], state["view"]["in_hand"]) == (1, handed)
+    ann.page.wait_for_function(f"() => sessionStorage['quaternity-move-{table}'] === 'null'")
+
+
+@pytest.mark.parametrize("width", thorough([320], [320, 390, 1280]))
+def test_the_chart_of_a_review_is_whole(width: int, person: Callable[..., Person]) -> None:
+    ann = person(viewport={"width": width, "height": 658})
+    text = played_game(TWO, 0).record()
+    made = ann.ask("POST", "/api/records", text)
+    ann.page.goto(f"/t/{made['table']}/review")
+    chart = ann.page.locator("main svg")
+    cut = """node => {
+      const { left, right, top, bottom } = node.getBoundingClientRect(), cut = [];
+      for (let up = node.parentElement; up; up = up.parentElement) {
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = up;
+        if (scrollWidth > clientWidth || scrollHeight > clientHeight + 1) cut.push(up.tagName);
+      }
+      for (const one of node.querySelectorAll('text')) {
+        const box = one.getBoundingClientRect();
+        if (box.left < left || box.right > right || box.bottom > bottom) cut.push(one.textContent);
+      }
+      return cut;
+    }"""
+    assert [name for name in chart.evaluate(cut) if name != "HTML"] == []
+    assert ann.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
+    person: Callable[..., Person], picture: Callable[[Person, str], None]
+) -> None:
+    ann, bo = person(), person(**PHONE)
+    ann.page.goto("/new?game=quarto")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_role("button", name="Make the table").click()
+    ann.page.wait_for_selector("#part")
+    bo.page.goto(ann.page.url)
+    assert bo.axe() == []
+    picture(bo, "visitor")
+    bo.page.get_by_label("Your name").fill("Bo")
+    bo.press(bo.page.get_by_role("button", name="Sit down"))
+    for one in (ann, bo):
+        one.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
+    assert bo.page.locator(".seats .mine").count() == 1
+
+
+def test_labels_say_what_is_shown_and_every_row_has_a_name(person: Callable[..., Person]) -> None:
+    ann = person(**PHONE)
+    table, _ = ann.table("quaternity", {"set_size": 4, "sets": 3}, ["me"] * 3, name="Ann")
+    moves = ((0, "1 0 0"), (1, "yes"))
+    for version, (seat, move) in enumerate(moves):
+        sent = {"version": version, "id": move, "move": move, "seat": seat}
+        ann.ask("POST", f"/api/tables/{table}/moves", sent)
+    ann.sees(len(moves))
+    assert ann.page.locator(".tile.sure").count() > 0
+    found = ann.axe()
+    ann.open_sheet()
+    ann.press(ann.page.locator("button[data-view]"))
+    assert [*found, *ann.axe()] == []
+    ann.page.goto(f"/puzzles/{VERSION}/possible/1/7")
+    assert ann.axe() == []

@@ -20,12 +20,13 @@ from quaternity.base.sentences import Kind
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.rules import QuaternityRules
-from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, question_sentence
+from quaternity.game.sentences import MUST_HAVE, NO_TURN, PUTS_DOWN, WAITS, question_sentence
 from quaternity.game.settings import Settings
 from quaternity.insight.explanation import BOTH_POSSIBLE, IMPOSSIBLE, REFUSED
 from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
-from quaternity.table.games import GAMES, registration, rules_class
+from quaternity.table.games import GAMES, game_names, registration, rules_class
+from quaternity.table.setting_fields import settings_of
 from quaternity.ternary.rules import MORE
 from solvers.shortage import CARDS, EACH_KEEP, SHORT
 
@@ -36,9 +37,9 @@ from quaternity.web import refusal, table
 from quaternity.web.drawing.frame import drawn_part, told_events
 from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import move_text, page_words, plain_names, seat_names
-from quaternity.web.helping import know
+from quaternity.web.helping import know, questions
 from quaternity.web.languages import SPOKEN, speaking, spoken
-from quaternity.web.new_table import rules_with
+from quaternity.web.new_table import parsed_record, rules_with
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import (
     guide_html,
@@ -70,7 +71,7 @@ def played(rules: Any, moves: int, seed: int = 1) -> Any:
         move = random.choice(list(rules.moves(rules.view(positions[-1], acting[0]))))
         after = rules.after(positions[-1], acting[0], move)
         events = tuple(rules.events(positions[-1], acting[0], move, after))
-        steps.append(SimpleNamespace(seat=acting[0], events=events))
+        steps.append(SimpleNamespace(seat=acting[0], move=move, events=events))
         positions.append(after)
     return SimpleNamespace(rules=rules, positions=positions, steps=tuple(steps))
 
@@ -551,7 +552,7 @@ def test_who_has_several_seats_changes_between_them() -> None:
     assert speaking.findall(table_html(shown, BASE)) == []
     html = table_html(shown._replace(mine=(0, 1)), BASE)
     assert speaking.findall(html) == ["1"]
-    assert html.count("sit here") == 1
+    assert html.count(">sit here<") == 1
 
 
 def test_a_record_that_ends_early_says_so() -> None:
@@ -650,3 +651,41 @@ def test_pictures_of_the_guide_keep_to_the_policy() -> None:
     for data in guide_pictures().values():
         assert b"style" not in data
         ElementTree.fromstring(data)  # no attribute is there twice
+
+
+def test_help_offers_moves_that_can_be_made_and_others_say_what_is_expected() -> None:
+    waited = 0
+    for count in range(24):
+        game = played(QUATERNITY, count, seed=2)
+        seat, view = acting(game), game.positions[-1]
+        shown, legal = sight(game, seat), {*QUATERNITY.moves(view)}
+        html = help_html(shown, "questions", questions(QUATERNITY, view, "", {}), {})
+        assert {QUATERNITY.read(text, view) for text in moves_in(html)} <= legal
+        for text in moves_in(table_html(shown, BASE), legal=False):
+            faults = QUATERNITY.faults(view, QUATERNITY.read(text, view))
+            if view.pending is not None:
+                assert faults == [WAITS(question=question_sentence(view.pending))]
+        waited += view.pending is not None
+        assert ("data-move" in html) == (view.pending is None), "a question comes after an answer"
+    assert waited
+
+
+@pytest.mark.parametrize("game", sorted(game_names()))
+def test_pages_say_has_of_nobody_who_is_called_you_and_none_of_no_setting(game: str) -> None:
+    names = re.findall(r'name="name" value="([^"]*)"', home_html())
+    rules = rules_class(game)()
+    done = played(rules, 500)
+    record = done.rules.record_start(done.positions[0], ["you"] * rules.seats)
+    for before, step, after in zip(done.positions, done.steps, done.positions[1:], strict=False):
+        record += rules.record_move(before, step.seat, step.move, after)
+    names += parsed_record(record.encode())[2]
+    for name in sorted({*names}):
+        seats = (SeatSight(name, "person", True),) * rules.seats
+        for count in (3, 30, 500):
+            shown = sight(played(rules, count), 0, seats=seats, settings=settings_of(rules))
+            html = table_html(shown, BASE)
+            assert not re.search(r"\b[Yy]ou (has|completes|puts|places|claims|agrees|wins)\b", html)
+            waiting = table_html(shown._replace(begun=False, view=None), BASE)
+            for page in (html, waiting):
+                assert "None" not in re.findall("<dd>(.*?)</dd>", page)
+                assert "no limit" in page or None not in settings_of(rules).values()

@@ -9,6 +9,7 @@ import pytest
 
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
+from tests.review.test_quaternity import TWO, played
 from tests.web.site import Page, Site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
@@ -44,3 +45,18 @@ def test_a_game_that_is_over_is_reviewed_and_no_other(game: str, tmp_path: Path)
         assert review.status == 409
         assert b"he game is not over" in review.body
         assert not LINK.search(table.body.decode())
+
+
+def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
+    text = played(TWO, 0).record()
+    with Site(app(str(tmp_path))) as site:
+        made = site.ask("POST", "/api/records", text.encode())
+        path = f"/t/{made.json['table']}/review"
+        opened = []
+        for seconds in (0.0, 8.0, 0.0):
+            with limited("quaternity.web.tables", REVIEW_SECONDS=seconds):
+                opened.append(site.ask("GET", path).body)
+    unfinished, finished, again = opened
+    assert b"Not finished" in unfinished
+    assert b"Not finished" not in finished
+    assert again == finished

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from quaternity.table.games import registration
 from quaternity.ternary import triples
+from quaternity.web.languages import catalogue
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import Person, browser_path
 from tests.web.screens import SCREENS, Listener, Onlooker
@@ -479,5 +481,34 @@ def test_a_table_says_that_its_connection_is_lost_until_it_is_back(
             server.start()
             ann.page.wait_for_selector("body:not(.lost)")
             assert ann.page.evaluate(says) == "none"
+        finally:
+            ann.context.close()
+
+
+COVERED = """tip => {
+  const box = tip.getBoundingClientRect();
+  const under = Array.from(document.querySelectorAll(':is(.board, .thumb) *')).filter((one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    return one.matches('button, label, svg, [role=img], p') && right > box.left + 1
+      && left < box.right - 1 && bottom > box.top + 1 && top < box.bottom - 1;
+  });
+  return [under.map(({ outerHTML }) => outerHTML), tip.scrollHeight - tip.clientHeight];
+}"""
+"""What a tip covers, and how many pixels of its text have no room."""
+
+
+@pytest.mark.parametrize("game", thorough(["quarto"], [*GAMES]))
+def test_a_tip_covers_nothing_and_has_room(game: str, browser: Browser, server: Server) -> None:
+    texts = [catalogue("de")[tip.text] for tip, _ in registration(game).part("tips") or ()]
+    for width, height in thorough([(320, 658)], SCREENS):
+        viewport = {"width": width, "height": height}
+        ann = Person(browser, server.host, viewport=viewport, locale="de")
+        try:
+            ann.page.goto("/")
+            ann.press(ann.page.locator(f"form.guided:has([value={game}]) button"))
+            tip = ann.page.locator(".tip:not([hidden])")
+            longest = "(one, text) => { one.firstChild.textContent = text; }"
+            tip.evaluate(longest, max(texts, key=len))
+            assert tip.evaluate(COVERED) == [[], 0]
         finally:
             ann.context.close()

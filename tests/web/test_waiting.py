@@ -419,3 +419,22 @@ def test_who_looks_at_their_tables_has_not_come_to_the_next_game(site: Site) -> 
         site.run(site.app.state.tables.store.write())  # after what else is to be written
         site.rest()
         assert sum(seat["ready"] for seat in site.ask("GET", path).json["seats"]) == ready
+
+
+@pytest.mark.parametrize("visitors", [False, True])
+def test_a_visitor_takes_a_free_seat_if_the_host_allows_it(visitors: bool, site: Site) -> None:
+    table = room(site, visitors=visitors)
+    assert table.post(0, "start").status == 200
+    assert table.post(0, "hand-over", seat=1, player="open").status == 200
+    again = table.post(0, "again").json["table"]
+    for name in (room(site, visitors=visitors).made["table"], again):
+        page = site.ask("GET", f"/t/{name}").body.decode()
+        assert ('data-api="/api/seats"' in page) == visitors
+        seen = site.ask("GET", f"/api/tables/{name}").json
+        assert (seen["begun"], seen["invitation"] is not None) == (False, visitors)
+        answer = site.ask("POST", "/api/seats", {"invitation": name, "name": "Ben"})
+        assert (answer.status, "token" in answer.json) == (
+            (201, True) if visitors else (404, False)
+        )
+    begun = {"invitation": table.made["table"], "name": "Ben"}
+    assert site.ask("POST", "/api/seats", begun).status == (409 if visitors else 404)

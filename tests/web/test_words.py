@@ -168,6 +168,7 @@ def test_what_is_said_of_a_seat_is_so(sight: Sight) -> None:
         thinks, mine = number in sight.thinking, number in sight.mine
         waited_for = sight.to_act and not mine and number not in sight.awaited
         says = {
+            "you sit here": mine and number == sight.seat,
             "not ready": not seat.ready,
             "program": seat.kind == "program" and not thinks,
             "thinking": thinks,

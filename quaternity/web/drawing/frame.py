@@ -123,6 +123,8 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
     advice = _("You are watching. Who was invited can sit down by the link they got.")
+    if link is not None:
+        advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
     if sight.may_start:
         advice = _("The game begins when everybody is ready, or when you start it.")
     elif sight.mine:
@@ -234,6 +236,7 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
             (_("nobody yet"), seat.kind == "open"),
             (_("away"), _is_away(sight, number) and number not in sight.awaited),
             (_("agrees to take back"), number in sight.undo),
+            (_("you sit here"), number == sight.seat and number in sight.mine),
         ]
         link = None if seat.invitation is None else f"{base}/join/{seat.invitation}"
         points = sight.points[number]

@@ -51,32 +51,52 @@ document.addEventListener("click", (event) => {
 // What was pressed and is not shown yet; a page that is shown meanwhile takes the attribute away.
 const busy = new WeakSet();
 
+// A move that has no answer yet is kept for this page when it is loaded again.
+const KEPT = `quaternity-move-${table}`;
+const keep = (body) => { try { sessionStorage.setItem(KEPT, JSON.stringify(body)); } catch { /* not allowed here */ } };
+let lost = false; // whether it was sent in vain
+
 // Whether it was sent.
 export async function move(text, element) {
   if (!part || part.dataset.at || busy.has(element)) return false;
+  if (lost) { complain("The server has not answered your last move: it is sent again."); return false; }
   busy.add(element);
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
+  const body = { version: Number(part.dataset.version), id: freshId(), move: text };
+  // Who has several seats says from which.
+  const seat = part.querySelector(".table[data-seat]");
+  if (seat) body.seat = Number(seat.dataset.seat);
+  await deliver(body);
+  busy.delete(element);
+  element.removeAttribute("aria-busy");
+  return true;
+}
+
+// Send a move until it is answered: its id makes sure that it is played once.
+async function deliver(body) {
   try {
-    const body = { version: Number(part.dataset.version), id: freshId(), move: text };
-    // Who has several seats says from which.
-    const seat = part.querySelector(".table[data-seat]");
-    if (seat) body.seat = Number(seat.dataset.seat);
-    const path = `/api/tables/${table}/moves`;
-    const answer = await send(path, body);
-    if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`);
+    keep(body);
+    const answer = await send(`/api/tables/${table}/moves`, body, () => { lost = true; });
+    keep(null);
+    const stays = lost ? 60000 : undefined; // a player who has waited may look elsewhere
+    if (lost) faults.textContent = "";
+    lost = false;
+    if (answer.status === 409) complain(`${word("Not played:")} ${await said(answer)}`, null, stays);
     else if (!answer.ok) {
-      complain(await said(answer));
-      if (answer.status === 422 && part.querySelector("[data-help=why]")) help(`why?move=${encodeURIComponent(text)}`);
+      complain(await said(answer), null, stays);
+      if (answer.status === 422 && part.querySelector("[data-help=why]") && !part.querySelector("[data-answer]")) help(`why?move=${encodeURIComponent(body.move)}`);
     }
     if (answer.ok || answer.status === 409) await refresh(answer.ok ? (await answer.json()).version : 0);
   } catch {
     complain("The server does not answer: the move may not have been played.");
-  } finally {
-    busy.delete(element);
-    element.removeAttribute("aria-busy");
   }
-  return true;
+}
+
+if (part && !part.dataset.at) {
+  let body = null;
+  try { body = JSON.parse(sessionStorage.getItem(KEPT)); } catch { /* not allowed here */ }
+  if (body) { lost = true; deliver(body); }
 }
 
 // The move that a text and a form stand for; null while something is not chosen. {name} is what is
@@ -162,7 +182,7 @@ async function ask(form) {
     else if (inner) (body[outer] ??= {})[inner] = value;
     else body[outer] = value;
   }
-  if (typeof body.name === "string") remember("name", body.name.trim());
+  if (form.elements.name?.type === "text") remember("name", body.name.trim());
   try {
     const answer = await send(form.dataset.api, body);
     if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us

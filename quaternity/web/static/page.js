@@ -18,27 +18,32 @@ const words = JSON.parse(document.body.dataset.words ?? "{}");
 export const word = (text) => words[text] ?? text;
 
 let hiding;
-export function complain(text, about) {
+export function complain(text, about, length = 8000) {
   clearTimeout(hiding);
   // It must not cover what it is about.
   faults.classList.toggle("above", (about?.getBoundingClientRect().bottom ?? 0) > innerHeight / 2);
   faults.textContent = word(text);
-  hiding = setTimeout(() => { faults.textContent = ""; }, 8000);
+  hiding = setTimeout(() => { faults.textContent = ""; }, length);
 }
 
-// The answer to a request; a lost one is asked for again, with the same id.
-export async function send(path, body) {
+// The answer to a request; a lost one is sent again, with the same id: six times, or until it is
+// answered if there is a callback `lost`, which is called before each pause.
+export async function send(path, body, lost) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
+    const last = !lost && pause > 8000;
+    let fault = word("No answer from the server; trying again…");
     try {
-      const answer = await fetch(root + path, request);
-      if (![502, 503, 504].includes(answer.status) || pause > 8000) return answer;
+      // A server that takes the connection and stays silent counts as away.
+      const answer = await fetch(root + path, lost ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
+      if (![502, 503, 504].includes(answer.status) || last) return answer;
+      if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
     } catch (error) {
-      if (pause > 8000) throw error;
+      if (last) throw error;
     }
-    if (pause > 8000) throw new Error("no answer");
-    complain("No answer from the server; trying again…");
-    await wait(pause);
+    lost?.();
+    complain(fault);
+    await wait(lost ? Math.min(pause, 4000) : pause);
   }
 }
 

@@ -1,7 +1,6 @@
 // The part of a page that changes: it is fetched when something happened, and morphed into place.
 import { disarm, mark } from "./acting.js";
 import { drawAsking } from "./asking.js";
-import { fit } from "./fitting.js";
 import { afterHelp } from "./helping.js";
 import { rove } from "./keys.js";
 import { morph } from "./morphing.js";
@@ -80,11 +79,10 @@ export function prepare() {
   if (drawn) document.title = drawn.dataset.title;
   for (const form of document.querySelectorAll("#part form")) mark(form);
   likes();
-  fit();
+  drawTips();
   drawAsking();
   drawMarks();
   drawTalk();
-  drawTips();
   drawClocks();
 }
 

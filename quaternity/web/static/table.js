@@ -15,7 +15,10 @@ addEventListener("pageshow", () => {
   if (count) showSeats(Number(count.value));
 });
 
-for (const one of document.querySelectorAll("input[name=name]")) one.value ||= remembered("name", "");
+// A first game asks for no name: its hidden field has one for who has never given theirs.
+for (const one of document.querySelectorAll("input[name=name]")) {
+  if (one.type === "hidden" || !one.value) one.value = remembered("name", one.value);
+}
 
 if (part) {
   prepare();
