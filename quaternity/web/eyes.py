@@ -38,8 +38,8 @@ from quaternity.web.guards import answer
 from quaternity.web.refusal import Refusal
 from quaternity.web.tables import Tables
 
-HEALTH_SECONDS = 5.0
-"""So often at most it is tried whether anything can be written."""
+HEALTH_SECONDS = 1.0
+"""Minimum time between two writes that try the store, in seconds."""
 
 COUNT_SECONDS = 0.5
 """Maximum time for counting the stored tables, in seconds."""
@@ -140,7 +140,7 @@ class Seen:
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
         """Whether to log requests that take more than `MAX_LOOP_SECONDS`."""
         self._templates: dict[Any, str] = {}
-        self._tried, self._writes = -HEALTH_SECONDS, True
+        self._tried = -HEALTH_SECONDS
         self._trying = asyncio.Lock()
         self._drawn, self._numbers = token_hex(5), count()
         # Counted by hand: a metric of the library takes as long as half a move.
@@ -186,14 +186,11 @@ class Seen:
         del request
         async with self._trying:
             if monotonic() - self._tried >= HEALTH_SECONDS:
-                try:
-                    await asyncio.wait_for(self.tables.store.keep_uptime(), HEALTH_SECONDS)
-                    self._writes = True
-                except (Refusal, TimeoutError):
-                    self._writes = False
+                with suppress(Refusal):
+                    await self.tables.store.keep_uptime()
                 self._tried = monotonic()
-        document = {"alive": True, "writes": self._writes}
-        return answer(document, 200 if self._writes else 503)
+        writes = self.tables.store.trouble is None  # a failed write of any request counts
+        return answer({"alive": True, "writes": writes}, 200 if writes else 503)
 
     async def metrics(self, request: Request) -> Response:
         """`GET /metrics`: the numbers, for who has the token; for others there is no such page."""

@@ -378,12 +378,15 @@ class Store(Reader):
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await answer
-        except TimeoutError:
-            self._silent = monotonic() + PAUSE_SECONDS
-            self.trouble = REFUSED.format(SILENT)
-            raise Refusal(503, text) from None
+            # An answer counts that came while the loop was busy or the process was stopped.
+            done, _ = await asyncio.wait([answer], timeout=ANSWER_SECONDS)
+        finally:
+            answer.cancel()  # without effect on an answer that came
+        if done:
+            return answer.result()
+        self._silent = monotonic() + PAUSE_SECONDS
+        self.trouble = REFUSED.format(SILENT)
+        raise Refusal(503, text)
 
     def close(self) -> None:
         """Write what waits, and let others have the tables."""
@@ -468,7 +471,8 @@ class Store(Reader):
                 self.trouble = REFUSED.format(fault)
             self._tell(batch, refusal)
         else:
-            self.trouble = None
+            if any(job.entries or job.statements for job in batch):  # others change nothing
+                self.trouble = None
             late = [batch[place] for place in stale]
             batch = [job for place, job in enumerate(batch) if place not in stale]
             self.appended += sum(len(job.entries) for job in batch)

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -11,6 +12,7 @@ from quaternity.base.errors import InputError
 from quaternity.web.refusal import Refusal
 from quaternity.web.sqlite_file import FILE, FileStore
 from quaternity.web.store import MIGRATIONS, Entry
+from tests.limits import limited
 
 LOG = "SELECT version, seat, id, move FROM log WHERE table_id = ? ORDER BY version"
 
@@ -120,3 +122,17 @@ def test_a_server_has_its_file_in_every_folder_that_a_link_puts_it_into(
     getattr(tmp_path / "other" / FILE, link)(store.path.resolve())
     with pytest.raises(InputError, match="another server"):
         FileStore(str(tmp_path / "other"))
+
+
+def test_an_answer_counts_that_came_while_the_process_was_stopped(store: FileStore) -> None:
+    async def write() -> None:
+        writing = asyncio.create_task(store.write((), [("INSERT INTO removing VALUES ('T')", ())]))
+        await asyncio.sleep(0)
+        while not store.read("SELECT 1 FROM removing"):  # the loop does nothing meanwhile
+            sleep(0.01)
+        sleep(0.1)
+        await writing
+
+    with limited("quaternity.web.store", ANSWER_SECONDS=0.05):
+        asyncio.run(write())
+    assert store.trouble is None
