@@ -45,8 +45,6 @@ MOST_MOVES = 500
 
 LONGEST_MOVE = 200
 LONGEST_ID = 64
-FIELDS_OF_A_TABLE = ("game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock")
-"""Names in a request for a new table; others are refused, for they may be misspelled."""
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -113,8 +111,8 @@ class Api:
         """`POST /api/tables`."""
         self._count()
         sent = await document_of(request, self.limits.body)
-        if unknown := sent.keys() - set(FIELDS_OF_A_TABLE):
-            known = ", ".join(FIELDS_OF_A_TABLE)
+        if unknown := sent.keys() - set(NewTable._fields):  # they may be misspelled
+            known = ", ".join(NewTable._fields)
             raise Refusal(422, f"{shown(min(unknown), str)} is unknown; known are {known}")
         seats = taken(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
@@ -383,8 +381,11 @@ class Api:
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
         """Return the caller, and a new cookie for a browser that has none issued by a server."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
-        known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
-        if browser == unsigned and not await self.tables.store.rows(known, browser):
+        known = (
+            "SELECT 1 FROM seats WHERE browser = ? UNION ALL "
+            "SELECT 1 FROM tables WHERE maker = ? LIMIT 1"
+        )
+        if browser == unsigned and not await self.tables.store.rows(known, browser, browser):
             browser = None
         if browser is None and is_browser(request.headers):
             token = fresh_cookie(request)

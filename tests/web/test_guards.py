@@ -57,6 +57,12 @@ def test_hosts(site: Site, host: str, status: int) -> None:
     [
         ({"origin": f"http://{HERE}"}, 201),
         ({"origin": "https://club.example"}, 201),
+        ({"origin": "https://club.example", "host": "club.example:443"}, 201),
+        ({"origin": "https://club.example:8443", "host": "club.example:8443"}, 201),
+        ({"origin": "https://club.example", "host": "club.example:8443"}, 403),
+        ({"origin": "https://club.example:9999", "host": "club.example:8443"}, 403),
+        ({"origin": "https://[::1]", "host": "[::1]:8000"}, 403),
+        ({"origin": "http://[::1]:8000", "host": "[::1]:8000"}, 201),
         ({"origin": "http://evil.example"}, 403),
         ({"origin": "http://127.0.0.1:9999"}, 403),
         ({"origin": "http://club.example:9999"}, 403),
@@ -444,6 +450,10 @@ def test_a_cookie_of_the_first_version_still_brings_its_seat_back(site: Site) ->
     tables.forget()
     assert site.ask("GET", f"/api/tables/{made['table']}", headers=old).json["seat"] == 1
     assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=old)) is None
+    host = {"cookie": f"quaternity={'h' * 22}"}
+    change = "UPDATE tables SET maker = ? WHERE id = ?", (hashed("h" * 22), made["table"])
+    site.run(tables.store.write((), [change]))
+    assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=host)) is None
 
 
 @pytest.mark.parametrize(("root", "name"), [("", ""), ("/table", "-table"), ("/a/b", "-a-b")])
