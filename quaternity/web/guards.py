@@ -108,10 +108,12 @@ class Guards:
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
         """Return whether scheme, host and port of the only origin are those of the request.
 
-        A proxy that speaks HTTPS under a name of this server may leave both out of the request.
+        A proxy that speaks HTTPS under a name of this server may say neither of them, or only the
+        host and the port.
         """
         own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
-        proxied = {f"https://{name}" for name in self.named if name == host or name != _name(host)}
+        secure, name = f"https://{host.removesuffix(':443')}", _name(host)
+        proxied = {secure if known == name else f"https://{known}" for known in self.named}
         return origins == [own] or (len(origins) == 1 and origins[0] in proxied)
 
 
