@@ -371,7 +371,7 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     schema = {*database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")}
     names = {name for name, _ in schema}
-    if names and not names & {"tables", "seats", "log"}:
+    if names and len(names & {"tables", "seats", "log"}) < 2:  # any program may have one of them
         raise InputError(
             f"{path}: another program wrote this file: it holds no tables of this program"
         )
@@ -386,9 +386,9 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
         differing = sorted({name for name, _ in {*expected} - schema})
     if differing or (version < 1 and names):
         raise InputError(
-            f"{path}: its structure is not that of version {version} ({', '.join(differing)}): an "
-            "unreleased version of this program wrote it, or it was changed by hand; export its "
-            "tables with the version that wrote it"
+            f"{path}: its structure is not that of version {version} "
+            f"({', '.join(differing or sorted(names))}): an unreleased version of this program "
+            "wrote it, or it was changed by hand; export its tables with the version that wrote it"
         )
     return version
 

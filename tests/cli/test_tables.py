@@ -463,7 +463,7 @@ def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> N
 def test_every_command_says_what_kind_of_file_it_cannot_read(tmp_path: Path, cli: Cli) -> None:
     unreleased = "ALTER TABLE seats ADD COLUMN unreleased TEXT"
     kinds = {
-        "another program": (["CREATE TABLE notes (text)"], 0),
+        "another program": (["CREATE TABLE notes (text)", "CREATE TABLE log (text)"], 7),
         "is empty": ([], 0),
         "older version": (MIGRATIONS[:-1], len(MIGRATIONS) - 1),
         "newer version": ([*MIGRATIONS, unreleased], len(MIGRATIONS) + 1),
