@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from math import inf
 from queue import SimpleQueue
 from secrets import token_hex
 from threading import Thread
@@ -384,12 +385,13 @@ class Store(Reader):
             answer.cancel()  # without effect on an answer that came
         if done:
             return answer.result()
-        self._silent = monotonic() + PAUSE_SECONDS
+        self._silent = max(self._silent, monotonic() + PAUSE_SECONDS)
         self.trouble = REFUSED.format(SILENT)
         raise Refusal(503, text)
 
     def close(self) -> None:
         """Write what waits, and let others have the tables."""
+        self._silent = inf  # what comes later is refused at once
         self._jobs.put(None)
         self._thread.join()
         self._reads.shutdown(cancel_futures=True)

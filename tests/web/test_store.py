@@ -136,3 +136,13 @@ def test_an_answer_counts_that_came_while_the_process_was_stopped(store: FileSto
     with limited("quaternity.web.store", ANSWER_SECONDS=0.05):
         asyncio.run(write())
     assert store.trouble is None
+
+
+def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
+    store = FileStore(str(tmp_path))
+    store.close()
+    for late in (store.write(), store.rows("SELECT 1")):
+        with pytest.raises(Refusal) as refused:
+            asyncio.run(late)
+        assert refused.value.status == 503
+    assert store.trouble is None
