@@ -450,7 +450,7 @@ def test_a_cookie_of_the_first_version_still_brings_its_seat_back(site: Site) ->
     tables.forget()
     assert site.ask("GET", f"/api/tables/{made['table']}", headers=old).json["seat"] == 1
     assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=old)) is None
-    host = {"cookie": f"quaternity={'h' * 22}"}
+    host = {"cookie": f"a=b; quaternity={'h' * 22}"}
     change = "UPDATE tables SET maker = ? WHERE id = ?", (hashed("h" * 22), made["table"])
     site.run(tables.store.write((), [change]))
     assert issued(site.ask("POST", "/api/tables", PEOPLE, headers=host)) is None
