@@ -142,3 +142,10 @@ def test_no_game_is_said_to_be_larger_than_it_is(sizes: tuple[int, int, int], st
 def test_a_game_that_is_far_larger_is_said_to_be() -> None:
     start = State.start(Settings(4, 13, 4))
     assert is_larger(start, 500, Random(0))
+
+
+def test_no_list_of_all_questions_is_made_to_show_that_a_game_is_larger(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(State, "listed")
+    assert is_larger(State.start(Settings(4, 26, 4)), 500, Random(0))

@@ -54,7 +54,10 @@ DEARER = 5
 """Samples four times as large take at most `DEARER` times as long."""
 
 MOVES = 12
-"""Moves of a random game that leads to a random state."""
+"""Moves of a random game that leads to a random state, if a question in `DRAWS` is legal."""
+
+DRAWS = 3
+"""Questions drawn for every move of a random game; illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""
@@ -140,18 +143,21 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
     average if there are N states, however unevenly they come. So few equal pairs show a large N,
     here with an error below 1 in 1000. The answer False shows nothing.
 
-    No clock takes part. Raises as `canonical`. Cost: `7 * sqrt(limit)` games of `MOVES` moves.
+    No clock takes part. Raises as `canonical`. Cost: `7 * sqrt(limit)` games, each of `MOVES` times
+    `DRAWS` draws.
     """
     canonical(state)  # refuses too many players before any game
     seen, equal = Counter[Key](), 0
     for number in range(math.isqrt(40 * limit) + 1):
         then = state
-        for _ in range(min(MOVES, 2 * state.sets)):
-            asker, groups = then.turn, then.legal_questions.groups()
-            if groups and asker is not None:
-                group = random.choice(groups)
-                question = Question(asker, group.asked, Card(group.set_index, group.cards[0]))
-                then = then.after_legal(question, random.choice(group.answers))
+        for _ in range(min(MOVES, 2 * state.sets) * DRAWS):
+            card = Card(random.randrange(state.sets), random.randrange(state.set_size))
+            if then.turn is None:
+                break
+            # Listing all legal questions takes far longer than drawing a few illegal ones.
+            question = Question(then.turn, random.randrange(state.players), card)
+            if answers := then.legal_questions.answers(question):
+                then = then.after_legal(question, random.choice(answers))
         key = canonical(then).key
         equal += seen[key]
         seen[key] += 1
