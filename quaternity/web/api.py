@@ -46,7 +46,7 @@ MOST_MOVES = 500
 LONGEST_MOVE = 200
 LONGEST_ID = 64
 FIELDS_OF_A_TABLE = ("game", "settings", "seats", "name", "help", "seed", "deck", "chat", "clock")
-"""Names in a request for a new table; others are refused, for they may be misspelled."""
+"""Allowed names in a request for a new table; others are refused as possible misspellings."""
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -115,7 +115,7 @@ class Api:
         sent = await document_of(request, self.limits.body)
         if unknown := sent.keys() - set(FIELDS_OF_A_TABLE):
             known = ", ".join(FIELDS_OF_A_TABLE)
-            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; known are {known}")
+            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; choose from {known}")
         seats = taken(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
             raise Refusal(422, "seats: a list of texts is expected")
@@ -381,7 +381,7 @@ class Api:
         return table, who.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller, and a new cookie for a browser that has none issued by a server."""
+        """Return the caller, and a new cookie for a browser without a cookie from a server."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
         known = "SELECT 1 FROM seats WHERE browser = ? LIMIT 1"
         if browser == unsigned and not await self.tables.store.rows(known, browser):
@@ -462,7 +462,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: Sight, base: str) -> str:
-    """Return the answer about a table."""
+    """Return the description of a table as JSON."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 
