@@ -114,7 +114,7 @@ class KeptRuns:
         warn(f"{path}: continued after {kept}")
 
     def add(self, measured: Measured) -> None:
-        """Add the runs of one instance, also to the file; warn if it cannot be written."""
+        """Add the runs of one instance, and append them to the file; warn if that fails."""
         self.runs += measured.runs
         if self._path is None:
             return

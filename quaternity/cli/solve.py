@@ -164,7 +164,7 @@ def solve(
 
 @contextmanager
 def _telling_interrupts(target: Path | None) -> Iterator[None]:
-    """After an interrupt or SIGTERM, print which work is kept."""
+    """Print which work is kept after an interrupt or SIGTERM."""
     try:
         with terminable():
             yield

@@ -200,11 +200,11 @@ class Person:
             f"() => axe.run(document, {{resultTypes: ['violations'], {rules}}})"
         )
         return [
-            f"{self.page.url} {one['id']} ({one['impact']}): {node['html'][:200]} "
+            f"{self.page.url} {fault['id']} ({fault['impact']}): {node['html'][:200]} "
             f"{node.get('failureSummary', '')[:300]}"
-            for one in report["violations"]
-            if one["impact"] in ("serious", "critical") or one["id"] == "empty-table-header"
-            for node in one["nodes"]
+            for fault in report["violations"]
+            if fault["impact"] in ("serious", "critical") or fault["id"] == "empty-table-header"
+            for node in fault["nodes"]
         ]
 
 

@@ -705,7 +705,7 @@ def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: P
     [("game", "", "game"), ("", "sets", "sets"), ("na\\u006de", "", "name"), ("x", "x", "x")],
 )
 def test_a_name_that_comes_twice_is_refused(site: Site, outer: str, inner: str, twice: str) -> None:
-    """In the object and in nested objects; other parsers may take the other value."""
+    """Duplicates in nested objects are refused too; other parsers may take the other value."""
     settings = "{" + ", ".join(f'"{name}": 3' for name in ("sets", *filter(None, [inner] * 2)))
     names = ("game", "name", *filter(None, [outer] * 2))
     body = "{" + ", ".join(f'"{name}": "quarto"' for name in names)
