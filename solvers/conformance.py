@@ -48,7 +48,7 @@ Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
 """What is wrong with a solver on a problem, as a sentence; None when the law holds."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""A broken law, what is wrong, the problem, and the problem that the solver was asked last."""
+"""A broken law, the fault, the problem, and the last problem that the solver was asked."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
@@ -199,7 +199,7 @@ LAWS: tuple[Law, ...] = (
 
 
 def tightened(problem: DealProblem, most: int | None = None) -> list[tuple[DealProblem, str]]:
-    """Return the problem with one constraint tightened by one, in every way, each described.
+    """Return all variants of the problem with one constraint tightened by one, with descriptions.
 
     If `most` is given, return at most that many of them, chosen at random.
     """
@@ -304,10 +304,10 @@ def check_solver(
     twins_of_bounds = of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
     breach = next(filter(None, map(check, problems)), None)
     if not breach and examples > 0:
-        found = smallest_counterexample(
+        counterexample = smallest_counterexample(
             deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
         )
-        breach = found and found[1]
+        breach = counterexample and counterexample[1]
     breach = breach or next(filter(None, map(check, larger)), None)
     breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
@@ -323,9 +323,9 @@ def _report(line: str) -> None:
 
 
 def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, asked: DealProblem) -> str:
-    """Return what a solver does wrong, with a smallest problem on which it does so again.
+    """Describe the fault of a solver, with a smallest problem on which the fault recurs.
 
-    A wrong answer to a problem that a law has made is the solver's fault there, without the law.
+    A wrong answer to a problem that a law has made is reported as a fault on that problem itself.
     """
     if fault := _broken(evidence_stands, solver, asked):
         law, text, problem = evidence_stands, fault, asked

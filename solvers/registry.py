@@ -160,7 +160,7 @@ def find_solver(name: str) -> Solver:
 
 @lru_cache(maxsize=64)
 def _placed(place: str, *path: str) -> Solver:
-    """Load a solver, again if modules are looked for in other folders."""
+    """Load a solver, and load it again if the module search path has changed."""
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results

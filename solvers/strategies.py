@@ -31,13 +31,13 @@ Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
 
 _LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "scipy.sparse.csgraph"
-"""Libraries that the built-in solvers import when they are called first."""
+"""Libraries that the built-in solvers import when they are first called."""
 
 
 def composite(
     function: Callable[Concatenate[st.DrawFn, Arguments], Value],
 ) -> Callable[Arguments, st.SearchStrategy[Value]]:
-    """Return `hypothesis.strategies.composite` of a function, which first imports libraries."""
+    """Like `hypothesis.strategies.composite`, but import the libraries of solvers first."""
     made = st.composite(function)
 
     @wraps(made)

@@ -32,10 +32,10 @@ fix_draws()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set up a neutral environment: a home of its own, and bytecode in one folder.
+    """Set up a neutral environment: a separate home, and bytecode in one folder.
 
     If Python must not write bytecode beside its files, every process of the tests would compile
-    the whole program anew.
+    the whole program again.
     """
     for name in filter(FOREIGN.fullmatch, list(os.environ)):
         del os.environ[name]
@@ -43,7 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
         home = tempfile.TemporaryDirectory(prefix="quaternity-home-", ignore_cleanup_errors=True)
         config.add_cleanup(home.cleanup)
         os.environ["HOME"] = home.name
-    os.environ["MPLCONFIGDIR"] = str(TOP / ".bytecode" / "matplotlib")  # its list of fonts is slow
+    os.environ["MPLCONFIGDIR"] = str(
+        TOP / ".bytecode" / "matplotlib"
+    )  # its list of fonts takes long to build
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
         folder = str(TOP / ".bytecode")
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = folder

@@ -16,7 +16,7 @@ def seed_draws(name: str) -> None:
 
 
 def fix_draws() -> None:
-    """Let `secrets` draw from the sequence; its other functions are defined by these three."""
+    """Make `secrets` draw from the sequence; its other token functions call `token_bytes`."""
     secrets.token_bytes = lambda nbytes=None: _random.randbytes(32 if nbytes is None else nbytes)
     secrets.choice = _random.choice
     secrets.randbelow = lambda exclusive_upper_bound: _random.randrange(exclusive_upper_bound)

@@ -60,7 +60,7 @@ class Repetition(NamedTuple):
 
 @cache
 def shared_digest() -> bytes:
-    """Return the digest of the program and of the modules of `tests` that are no test files."""
+    """Return the digest of the program and of the modules of `tests` that are not test files."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", *SHARED], cwd=TOP, check=True, capture_output=True
     )
@@ -75,7 +75,7 @@ def digest_of(file: str) -> str:
 
 
 def stored() -> list[Repetition]:
-    """Return the stored repetitions of the present code; a line that was cut off is skipped."""
+    """Return all stored repetitions; a line that was cut off is skipped."""
     repetitions = []
     for line in STORE.read_text().splitlines() if STORE.exists() else ():
         try:
@@ -92,8 +92,9 @@ def is_current(repetition: Repetition) -> bool:
 
 
 def finished(selection: str, number: int, loops: int, workers: str) -> bool:
-    """Return whether a repetition was stored, and all of its files are unchanged since."""
-    run = [one for one in stored() if one[:1] + one[3:6] == (selection, number, loops, workers)]
+    """Return whether a repetition was stored, and none of its files has changed since."""
+    key = (selection, number, loops, workers)
+    run = [repetition for repetition in stored() if repetition[:1] + repetition[3:6] == key]
     return bool(run) and all(is_current(repetition) for repetition in run)
 
 
@@ -172,8 +173,8 @@ def main() -> int:
                 continue
             run = repeat(arguments.tests, number, loops, arguments.workers)
             with STORE.open("a") as store:
-                store.writelines(json.dumps(one._asdict()) + "\n" for one in run)
-            failures = [f"{one.file}: {name}" for one in run for name in one.failed]
+                store.writelines(json.dumps(repetition._asdict()) + "\n" for repetition in run)
+            failures = [f"{entry.file}: {name}" for entry in run for name in entry.failed]
             print(f"{number}/{arguments.times}, {loops} busy loops:",
                   "; ".join(failures) or "passed", file=sys.stderr)  # fmt: skip
     except KeyboardInterrupt:

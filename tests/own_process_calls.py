@@ -142,7 +142,7 @@ def writes(ends: bool) -> int:
 
 
 def thinks_often(times: int, pipe: str, answers: str) -> int:
-    """Some players think one after the other, each until somebody writes a letter."""
+    """Let players think one after the other, each until the parent writes a letter."""
     told = begin()
     with open(pipe, "wb", buffering=0) as file, open(answers, "rb", buffering=0) as letters:
         for seat in range(times):
@@ -154,7 +154,7 @@ def thinks_often(times: int, pipe: str, answers: str) -> int:
 
 
 def takes(memory: int) -> None:
-    """So many bytes, and then it waits."""
+    """Allocate this many bytes, and wait."""
     told = begin()
     kept = bytes([7]) * memory
     signal.pause()

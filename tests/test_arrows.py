@@ -126,7 +126,7 @@ def sources() -> Sources:
 
 @cache
 def nodes(text: str) -> list[ast.AST]:
-    """What the tests look at, of all nodes of a file."""
+    """Return the nodes of a file that the tests inspect."""
     kinds = (ast.Import, ast.ImportFrom, ast.Constant, ast.Attribute, ast.Call)
     return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
 

@@ -32,7 +32,7 @@ def shown() -> list[tuple[Any, str]]:
     possible = solve(DealProblem([4, 4, 4], [KNOWN, KNOWN, KNOWN]))
     return [
         (game(), "1 move: 0 asks 1 for 0/1: yes"),
-        (game().state, "player 0 (on turn): 1 card, 1 point"),
+        (game().state, "player 0 (to move): 1 card, 1 point"),
         (possible, "Possible"),
         (getattr(possible, "deal"), "the owner of every card"),  # noqa: B009 - it is feasible
         (solve(DealProblem([3, 5, 4], [KNOWN, KNOWN, SHOWN])), "Impossible"),

@@ -61,7 +61,7 @@ def test_a_backend_that_is_not_installed_stops_no_picture(backend: str, tmp_path
 def test_pictures_do_not_depend_on_the_settings_of_matplotlib(
     settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The settings of the caller stay as they are, also if several threads draw at once."""
+    """The settings of the caller stay as they are, even if several threads draw at once."""
     matplotlib = pytest.importorskip("matplotlib")
     half = Measured(0.5, 0.1)
     record = Record(4, 2, 0, half, half, half, half, (half, half), None)

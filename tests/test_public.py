@@ -209,7 +209,7 @@ def test_an_old_module_warns_whoever_imports_it(module: str) -> None:
 
 
 def shown_as_code() -> Iterator[Any]:
-    """Values whose `repr` is no text in angle brackets."""
+    """Yield values whose `repr` is not in angle brackets."""
     owners = [[[0, 1], [1]], [[0], [0]], []]
     for low, hands in (([1, 0], [1, 1]), ([3, 0], [2, 0]), ([0, 0], [0, 0])):
         for sets in owners:

@@ -405,7 +405,7 @@ SMALL = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 
 
 def work_with(names: Sequence[str]) -> list[Any]:
-    """What solvers and commands of some names give where they are asked, for `SMALL`."""
+    """Return what each named solver answers for `SMALL`, or each named command becomes, here."""
     return [
         command_words(name) if name.startswith("cmd:") else bool(find_solver(name)(SMALL))
         for name in names
@@ -415,22 +415,22 @@ def work_with(names: Sequence[str]) -> list[Any]:
 def test_code_from_outside_reaches_the_workers_of_a_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also when it has changed; without it each worker says what it lacks."""
+    """Changed code is sent again; without the code, each worker reports what it lacks."""
     pytest.importorskip("distributed")
-    here, there = tmp_path / "here", tmp_path / "there"
-    (here / "far" / "off").mkdir(parents=True)
-    there.mkdir()
+    local, remote = tmp_path / "local", tmp_path / "remote"
+    (local / "far" / "off").mkdir(parents=True)
+    remote.mkdir()
     solver = "import numpy\nfrom shipped_helper import answer\ndef run(p): return answer(p)\n"
-    (here / "shipped_solver.py").write_text(solver)
-    (here / "shipped_helper.py").write_text("from solvers import solve as answer\n")
-    (here / "far" / "off" / "solver.py").write_text("from solvers import solve as run\n")
-    (here / "bot.sh").write_text("#!/bin/sh\n")
-    (here / "bot.sh").chmod(0o755)
+    (local / "shipped_solver.py").write_text(solver)
+    (local / "shipped_helper.py").write_text("from solvers import solve as answer\n")
+    (local / "far" / "off" / "solver.py").write_text("from solvers import solve as run\n")
+    (local / "bot.sh").write_text("#!/bin/sh\n")
+    (local / "bot.sh").chmod(0o755)
     names = ["shipped_solver:run", "far.off.solver:run", "cmd:./bot.sh x", "cmd:sh bot.sh"]
-    (here / "far" / "__init__.py").touch()
-    (here / "far" / "off" / "__init__.py").touch()
+    (local / "far" / "__init__.py").touch()
+    (local / "far" / "off" / "__init__.py").touch()
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.chdir(here)
+    monkeypatch.chdir(local)
     code = own_code([*names, "max-flow", "numpy:array", "tests.bulk_work:draw", "cmd:sh ../x"])
     assert {name for name in code if not name.startswith("tests/")} == {
         "shipped_solver.py", "shipped_helper.py", "bot.sh", "far/__init__.py",
@@ -440,10 +440,10 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
 
     def run_there(prepared: Sequence[str]) -> list[Any]:
         install({})
-        monkeypatch.chdir(here)
+        monkeypatch.chdir(local)
         code = own_code(prepared)
         monkeypatch.setattr("quaternity.workers.cluster.own_code", lambda names: code)
-        monkeypatch.chdir(there)
+        monkeypatch.chdir(remote)
         pool.drop()
         pool.prepare(prepared, partial(work_with, names))
         return next(ordered_map(pool, work_with, [names]))
@@ -454,7 +454,7 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
         assert bot == script
         assert os.access(bot, os.X_OK)
         no = "from solvers import Infeasible\ndef answer(p): return Infeasible()\n"
-        (here / "shipped_helper.py").write_text(no)
+        (local / "shipped_helper.py").write_text(no)
         assert run_there(names)[:2] == [False, True]
         assert not Path(bot).exists()
         for kept, words in ((2, "No module named 'shipped_solver'"), (0, "bot.sh is no program")):

@@ -23,7 +23,7 @@ class Deadline:
     __slots__ = ("_end", "seconds")
 
     def __init__(self, seconds: float | None = None, patience: float = 1.0) -> None:
-        """Begin now. On a busy machine the work may take `patience` times as long."""
+        """Start the clock. On a busy machine the work may take `patience` times as long."""
         self.seconds = inf if seconds is None else checked_seconds(seconds)
         self._end = monotonic() + self.seconds * patience
 

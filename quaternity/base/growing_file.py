@@ -1,7 +1,7 @@
-"""A file that grows by whole lines, and that one process at a time writes: a game, or runs.
+"""A file to which one process at a time appends whole lines: the record of a game, or runs.
 
 The file is locked while it is open; a crash releases the lock. Before every change it must still be
-the file of that name, and as long as it was left: what somebody else did to it is never overwritten
+the file of that name, and as long as it was left: changes by another process are never overwritten
 or continued. Where there are no locks (Windows, some network file systems) that comparison alone
 keeps two games apart.
 """

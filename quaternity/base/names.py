@@ -15,7 +15,7 @@ def code_name(member: Enum) -> str:
 
 
 def composed(name: str) -> str:
-    """Return a name in Unicode's normal form NFC, where an accented letter is one character."""
+    """Return a name in Unicode's normal form NFC, in which an accented letter is one character."""
     return normalize("NFC", name)
 
 

@@ -90,7 +90,7 @@ def check_drawing() -> None:
 
 @contextmanager
 def default_style() -> Iterator[None]:
-    """Draw with the default settings of matplotlib, whatever its settings files and callers chose.
+    """Draw with the default settings of matplotlib, whatever settings files and callers chose.
 
     Use it as a decorator of a function that makes and saves a figure. Only one thread draws at a
     time. Raises `InputError` if matplotlib is missing.
@@ -112,7 +112,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def plain_label(name: str) -> str:
-    """Return a label that shows a name: dollars would start a formula, and `_` hides a label."""
+    """Escape a name for use as a label: `$` would start a formula, and a leading `_` hides it."""
     return " " * name.startswith("_") + name.replace("$", r"\$")
 
 

@@ -1,4 +1,4 @@
-"""Text from files that anybody may have written: bounded, decoded, and with clear refusals.
+"""Reading of text from untrusted files: with a size limit, decoding and clear error messages.
 
 Text is UTF-8, with or without a byte order mark.
 """
@@ -21,8 +21,8 @@ _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
 def read_bytes(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the content of a file of text, or of standard input for `-`.
 
-    Raises `InputError` if it is no path or file, cannot be read, is larger than so many bytes, or
-    is UTF-16.
+    Raises `InputError` if `path` is not a path, or names a file that does not exist, cannot be
+    read, is larger than the limit, or is UTF-16.
     """
     try:
         if path == "-":

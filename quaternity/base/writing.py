@@ -32,7 +32,7 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     Args:
         path: The file.
         text: The new content.
-        private: Whether nobody but the owner may read the file.
+        private: Whether only the owner may read the file.
 
     Raises:
         InputError: If the file cannot be written.
@@ -41,7 +41,7 @@ def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes, *, private: bool = False) -> None:
-    """Write bytes as `write_text` writes a text."""
+    """Replace the content of a file by bytes; see `write_text`."""
     target = Path(path)
     if target.exists() and not target.is_file():
         # A pipe or a device is written to: a file in its place would do harm.
@@ -71,7 +71,7 @@ def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
     file it replaces; a file without the right to be written is not replaced. It is this run's
     alone, so runs that write the same file do not disturb each other: one of them is the last. When
     the block ends by an exception the old file stays. What killed runs left behind is removed.
-    Nobody but the owner may read a private file, whatever the mode of the old file was.
+    Only the owner may read a private file, whatever the mode of the old file was.
 
     Raises:
         InputError: it cannot be written.

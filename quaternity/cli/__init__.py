@@ -34,7 +34,7 @@ def _status() -> int:
 
 
 def _open_streams() -> None:
-    """Give a process that was started without standard streams some that lead nowhere.
+    """Open the null device for each standard stream that the process was started without.
 
     Standard output cannot be written to, so that results are not lost without a message.
     """

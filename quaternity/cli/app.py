@@ -74,7 +74,7 @@ def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
 
 @cache
 def _own_command(name: str) -> Any:
-    """Return a command of this distribution, when all of its modules have declared their parts."""
+    """Import all modules of a command of this distribution, and return the command."""
     for module in ENTRIES[name].modules.split():
         import_module(f"quaternity.cli.{module}")
     return typer.main.get_group(app).commands[name]
@@ -122,7 +122,7 @@ def quaternity(
 
 @cache
 def root_command() -> Any:
-    """Return the root command; a process declares it, and each command below it, once."""
+    """Return the root command. It and its subcommands are declared once per process."""
     return typer.main.get_command(app)
 
 
@@ -130,8 +130,8 @@ def run(arguments: list[str] | None = None) -> int:
     """Run the command line on `arguments` (default: the process's own) and give its exit status.
 
     Errors that the program raises on purpose become one message on standard error; any other error
-    is an internal error. A reader of the output may leave early: the status then says what was seen
-    until then.
+    is an internal error. A reader of the output may leave early: the status then reports the result
+    so far.
     """
     status = _run(arguments)
     try:
@@ -154,7 +154,7 @@ def _run(arguments: list[str] | None) -> int:
     except KeyboardInterrupt as error:
         return status_of(error)
     except SystemExit as leave:
-        if isinstance(leave.__context__, typer.Abort):  # Typer makes a 1 of an end of input
+        if isinstance(leave.__context__, typer.Abort):  # Typer turns an end of input into 1
             return _internal_error(leave.__context__)
         if isinstance(leave.__context__, BrokenPipeError):
             # Typer and rich make a 1 of it, which says that something is impossible.

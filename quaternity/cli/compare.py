@@ -199,7 +199,7 @@ def compare(
         about = request.what, seed, limit, chosen, works
         with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
             works = list(remaining(works, kept.runs))
-            measured, stopped = _measured(works, chosen, workers, dask, kept.add)
+            measured, stopped = _measure(works, chosen, workers, dask, kept.add)
         comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
     with Leaving() as leaving:
@@ -278,16 +278,16 @@ def _refuse(what: str, options: Mapping[str, object]) -> None:
             raise InputError(f"{name}: not together with {what}")
 
 
-def _measured(
+def _measure(
     works: Sequence[Work],
     solvers: list[Solver],
     workers: int,
     dask: str | None,
     keep: Callable[[Measured], None],
 ) -> tuple[list[Measured], BaseException | None]:
-    """Measure everything, and keep each state at once; return also what stopped it before its end.
+    """Measure all works, and keep each state at once; return also the error that stopped it early.
 
-    Raises what stopped it, other than an interrupt, if nothing was measured.
+    Raises that error, unless it is an interrupt, if nothing was measured.
     """
     measured: list[Measured] = []
     with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:

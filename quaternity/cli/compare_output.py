@@ -66,7 +66,7 @@ def comparison_of(
     if any(run.solver == OURSELVES for run in runs):
         versions[OURSELVES] = "at fault itself"
     lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
-    texts = [any_text(given) for given in chain.from_iterable(lists)]
+    texts = [any_text(state) for state in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
     return Comparison(
         what, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
@@ -74,21 +74,23 @@ def comparison_of(
 
 
 SHARED = ("plan", "machine", "versions")
-"""Attributes that are equal for comparisons whose runs may stand in one file."""
+"""Attributes that must be equal in comparisons whose runs share one file."""
 
 
 class KeptRuns:
-    """The runs of a comparison, kept in a file as soon as they are measured.
+    """The runs of a comparison, written to a file as soon as they are measured.
 
     Attributes:
-        runs: those of an interrupted comparison with the same plan, then those that were added.
+        runs: the runs of an interrupted comparison with the same plan, then the runs that were
+            added.
     """
 
     def __init__(self, path: str | None, comparison: Comparison) -> None:
-        """Read what an interrupted comparison left; `comparison` is the new one, without runs.
+        """Read the runs of an interrupted comparison; `comparison` is the new one, without runs.
 
         Raises:
-            InputError: the file is damaged, or holds an interrupted comparison of something else.
+            InputError: If the file is damaged, or holds an interrupted comparison with another
+                plan, machine or versions.
         """
         self.runs: list[Run] = []
         self._file: GrowingFile | None = None
@@ -96,23 +98,23 @@ class KeptRuns:
         grows = path is not None and (os.path.isfile(path) or not os.path.exists(path))
         self._path = path if grows else None
         self._comparison = comparison
-        found = None if self._path is None else read_runs([self._path])
-        if self._path is None or found is None or found.finished or not found.runs:
+        earlier = None if self._path is None else read_runs([self._path])
+        if self._path is None or earlier is None or earlier.finished or not earlier.runs:
             return
-        if any(getattr(found, key) != getattr(comparison, key) for key in SHARED):
+        if any(getattr(earlier, key) != getattr(comparison, key) for key in SHARED):
             raise InputError(
                 f"{path}: holds an interrupted comparison of other states, with other options, "
                 "solvers or versions, or on another machine: finish it, delete it, or name another "
                 "file"
             )
         # A crash may have cut off the runs of the last instance.
-        last = found.runs[-1].instance
-        self.runs = [run for run in found.runs if run.instance != last]
+        last = earlier.runs[-1].instance
+        self.runs = [run for run in earlier.runs if run.instance != last]
         kept = counted(len({run.instance for run in self.runs}), "state")
         warn(f"{path}: continued after {kept}")
 
     def add(self, measured: Measured) -> None:
-        """Add the runs of one instance, in the file too; warn if that cannot be written now."""
+        """Add the runs of one instance, and append them to the file; warn if that fails."""
         self.runs += measured.runs
         if self._path is None:
             return

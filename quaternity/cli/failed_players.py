@@ -81,7 +81,7 @@ def play_tournament(
             raise
         interrupted = isinstance(error, KeyboardInterrupt)
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
-            tell_internal_error(error)  # the games are shown all the same
+            tell_internal_error(error)  # the games are still shown
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
         cut = in_hand > 1 and fault is None
         lost = f"; up to {in_hand - 1} more of each worker are not shown" if cut else ""

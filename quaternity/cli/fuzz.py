@@ -120,7 +120,7 @@ def _run(
     workers: int,
     dask: str | None,
 ) -> tuple[Finding | None, BaseException | None]:
-    """Run a campaign; return its finding, and what stopped it before its end."""
+    """Run a campaign; return its finding, and the error that stopped it early."""
     begun, shown = monotonic(), 0.0
     what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:

@@ -123,7 +123,8 @@ def simulate(
     registered ones. A strategy that is named three times has three rows, numbered.
 
     Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
-    by its neighbours. If --games is no multiple of that, the last deal has the first orders only.
+    by its neighbours. If --games is not a multiple of that number, the last deal is played in the
+    first orders only.
     From ten deals on, ± is a 95 % interval over deals. A tie is shared evenly in the win share. The
     same seed gives the same games on any number of workers.
 

@@ -78,8 +78,8 @@ Dask = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run on the Dask cluster at tcp://... The code of players and solvers "
-        "of your own is sent there.",
+        help="Run on the Dask cluster at tcp://... The code of your own players and "
+        "solvers is sent there.",
     ),
 ]
 SaveTo = Annotated[

@@ -43,8 +43,8 @@ def review(
     """Say what decided a game, and what each move was worth.
 
     What the engine proves is exact; the rest comes from imagined games, with an error. A move is
-    called a mistake only where another is better beyond twice that error. Exit status 4: not all
-    was finished within the limits.
+    called a mistake only if another is better by more than twice that error. Exit status 4: not
+    everything was finished within the limits.
 
     Example: quaternity review my.game --seat 0 --svg chances.svg
     """

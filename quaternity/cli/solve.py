@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.graph_files import Report
 
 MOST_STATES = 5_000_000
-"""Maximum number of states of a game, unless told otherwise."""
+"""Default maximum number of states of a game."""
 
 PATIENCE = 15.0
 """Maximum time for --estimate, in seconds."""
@@ -96,7 +96,7 @@ def solve(
         int, typer.Option(min=1, help="Refuse games that have more states.")
     ] = MOST_STATES,
     no_limit: Annotated[
-        bool, typer.Option("--no-limit", help="Refuse no game for its states.")
+        bool, typer.Option("--no-limit", help="Do not limit the number of states.")
     ] = False,
     estimate_only: Annotated[
         bool, typer.Option("--estimate", help="Only say how large it will be.")
@@ -164,7 +164,7 @@ def solve(
 
 @contextmanager
 def _telling_interrupts(target: Path | None) -> Iterator[None]:
-    """Say after an interrupt, or SIGTERM, what is kept of the work."""
+    """Print which work is kept after an interrupt or SIGTERM."""
     try:
         with terminable():
             yield

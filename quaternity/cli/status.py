@@ -36,7 +36,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM interrupt the block as Ctrl-C does, so that finished work is shown."""
+    """Make SIGTERM interrupt the block like Ctrl-C, so that finished work is shown."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -52,7 +52,7 @@ def terminable() -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return in words what stopped the work of a command."""
+    """Describe the error or signal that stopped the work of a command."""
     if isinstance(error, KeyboardInterrupt):
         return "terminated" if isinstance(error, Terminated) else "interrupted"
     return str(error) or type(error).__name__

@@ -209,9 +209,9 @@ def delete(
 
 @tables.command(name="confirm-clock")
 def confirm_clock(data: Data = None) -> None:
-    """Say that the clock is right, after a server has refused to remove old tables by it.
+    """Confirm that the clock is right, after a server has refused to remove old tables by it.
 
-    A running server removes them again within half a minute.
+    A running server resumes the removal within half a minute.
 
     Example: quaternity tables confirm-clock --data tables
     """

@@ -25,7 +25,7 @@ MOMENT = 0.05
 """Seconds in which a line is read that lies there."""
 
 _CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
-"""What a terminal would obey, but for the ends of lines, tabs and what `bold` writes."""
+"""Control characters, except the ends of lines, tabs and the sequences that `bold` writes."""
 
 
 def warn(text: str) -> None:
@@ -72,9 +72,9 @@ def width() -> int | None:
 
 
 def say(text: str, indent: int = 2) -> None:
-    """Print lines; on a terminal they are broken between words, and later ones indented.
+    """Print lines; on a terminal, wrap them between words and indent the continuation lines.
 
-    Control characters, which may stand in the name of a file, are printed as `?`.
+    Control characters, which a file name may contain, are printed as `?`.
     """
     text = _CONTROLS.sub("?", text)
     print(text if width() is None else folded(text, indent))

@@ -25,7 +25,7 @@ def verify(
         int | None, typer.Option(min=1, help="Check so many random states instead of all.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the sample. Without it, every run draws a new one.")
+        int | None, typer.Option(help="Seed of the sample. Default: a new one for every run.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

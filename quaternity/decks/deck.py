@@ -283,7 +283,7 @@ def _names(value: Any, languages: Sequence[str], place: str) -> tuple[str, ...]:
 
 def _checked_name(given: Any, place: str) -> str:
     if not isinstance(given, str):
-        raise InputError(f"{place}: {shown(given)} is no text")
+        raise InputError(f"{place}: {shown(given)} is not a text")
     name = composed(given)
     if not name or name != " ".join(name.split()) or len(name) > LONGEST_NAME:
         raise InputError(

@@ -167,8 +167,8 @@ class TableGame:
             start: a record (for Quaternity also a state) as text, or the path of its file: episodes
                 begin where it ends. It has settings of its own, which need not be given again.
             reward: a name of `REWARDS`.
-            max_moves: the setting of this name, if the game has such a setting (Kwartet): its rules
-                end the game then. Other games are cut off.
+            max_moves: the setting of this name, if the game has one (Kwartet), so that its rules
+                end the game. Other games are cut off.
 
         Raises:
             InputError: there is no such game, setting or reward, or a value is wrong.

@@ -11,10 +11,10 @@
         numbers, reward, terminated, truncated, info = env.step(action)
         done = terminated or truncated
 
-There are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the module
-before the colon, which registers them. An observation has numbers between 0 and 1
-(`env.unwrapped.game.describe()` says which), `info["action_mask"]` 1 for every legal action. They
-depend on what the learner may know, and on nothing else.
+The environments are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the
+module before the colon, which registers them. An observation has numbers between 0 and 1
+(`env.unwrapped.game.describe()` explains them); `info["action_mask"]` has 1 for every legal action.
+Both depend only on what the learner may know.
 """
 
 from __future__ import annotations

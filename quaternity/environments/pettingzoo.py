@@ -80,8 +80,8 @@ class _Table:
                 matplotlib), "human" to write it to the terminal after every step.
             reward: "win" (1 for who wins alone, the others share the loss) or "points" (those that
                 a step makes), or one of your own in `quaternity.environments.episode.REWARDS`.
-            max_moves: moves after which a game is cut off (0: never; usually 1000), or ends by its
-                rules if it has a setting of this name.
+            max_moves: number of moves after which a game is cut off (0: never; usually 1000), or
+                ends by its rules if it has a setting of this name.
             max_cycles: in `env`, ask all agents in turn, so many times, also those who can do
                 nothing: their mask is empty, and what is not legal does nothing. In
                 `parallel_env`, cut the game off after so many steps.

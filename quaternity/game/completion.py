@@ -61,7 +61,7 @@ def put_down(
 
 
 def owned_by_solver(problem: DealProblem, solver: Solver) -> list[tuple[int, int]]:
-    """Return the same as `owned_sets`, by any solver; nothing for a problem that has no deal.
+    """Return the same as `owned_sets`, by any solver; empty for a problem that has no deal.
 
     A player who owns a set in every deal owns it in this one, so few sets are tried.
     """

@@ -166,7 +166,7 @@ class Game(Shown):
         """Return the game without its last move.
 
         Raises:
-            InputError: No move was made.
+            InputError: If no move was made.
         """
         if not self.moves:
             raise InputError("undo: no move was made")

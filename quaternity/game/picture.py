@@ -21,13 +21,13 @@ def owners_picture(
 
     Args:
         lines: further lines of text.
-        problem: what is known, with exact owners and bounds. A hand more than there are points is
-            the cards aside.
+        problem: the known facts, with exact owners and bounds. A hand after those of the players
+            holds the cards aside.
         completed: per set its owner, None while it is in play.
     """
     size = max((constraint.size for constraint in problem.sets), default=0) or 1
     holders = [
-        f"player {player}{' (on turn)' if player == turn else ''}: "
+        f"player {player}{' (to move)' if player == turn else ''}: "
         f"{counted(problem.hands[player], 'card')}, {counted(won, 'point')}"
         for player, won in enumerate(points)
     ]

@@ -182,7 +182,8 @@ class QuaternityRules(PlainRules[QuaternityPosition, QuaternityMove, QuaternityP
         """Read `1 0 2`, `1 for 0/2` or `0 asks 1 for 0/2`; yes or no where a question waits.
 
         An answer may follow, `0 asks 1 for 0/2: no`; it is not the move, but it must be possible.
-        While a question waits, another question is read as well: `faults` says what is expected.
+        While a question waits for its answer, another question is also read; `faults` then says
+        what is expected.
 
         Raises:
             InputError: the text has no move.

@@ -466,7 +466,7 @@ class State(Shown):
         return DealProblem.trusted(tuple(hands), tuple(sets)), tuple(completed)
 
     def settled(self) -> State:
-        """Return the state in which a game goes on from here, by the rules.
+        """Return the state in which a game continues from this state, by the rules.
 
         Sets that a player owns in every deal are completed, and the turn of a player without cards
         passes by the tie-break. States of a game are settled; an impossible state stays as it is.

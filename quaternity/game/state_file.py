@@ -2,9 +2,10 @@
 
 A file that is malformed raises `StateFileError`, with every fault and its path in the document. A
 file that is well formed but contradicts itself about a completed set raises `ContradictoryState`:
-it is impossible, not malformed. Everything else becomes a `State`, possible or not. It means the
-state that the rules make of it (`State.settled`), with a warning if that differs from the file.
-Where either a state or a record may be given, the content of a file shows which, not its name.
+it is impossible, not malformed. Everything else becomes a `State`, possible or not. It is
+read as the state that the rules make of it (`State.settled`), with a warning if that differs from
+the file.
+If both states and records are allowed, the content of a file decides which it is, not its name.
 """
 
 from __future__ import annotations
@@ -76,15 +77,17 @@ def parse_state(text: str) -> LoadedState:
 hands: missing; owners: missing; minimum: missing; completed: missing
     """
     reader = _Reader(text)
-    given = reader.state()
-    state = given.settled()
+    written = reader.state()
+    state = written.settled()
     warnings = [
         f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
         for index, owner in enumerate(state.completed)
-        if owner != given.completed[index]
+        if owner != written.completed[index]
     ]
-    if state.turn != given.turn:
-        warnings.append(f"player {given.turn} has no cards: the turn passes to player {state.turn}")
+    if state.turn != written.turn:
+        warnings.append(
+            f"player {written.turn} has no cards: the turn passes to player {state.turn}"
+        )
     return LoadedState(state, reader.warnings + warnings)
 
 

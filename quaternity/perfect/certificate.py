@@ -91,7 +91,7 @@ def check(
 ) -> Certified:  # fmt: skip
     """Check the states of a certificate, all or a random sample; or raise NoCertificate.
 
-    A forger who knows the seed knows which states are checked, so the default is a new one.
+    A forger who knows the seed knows which states are checked, so the default is a new seed.
 
     Cost: about a millisecond and a kilobyte a state of 4-3-3.
     """
@@ -263,7 +263,7 @@ class Game:
     ) -> State | None:  # fmt: skip
         """Return a state, completed sets put down; None when no deal fits.
 
-        Of `turns` the first who has cards is on turn; if none has, the tie-break chooses.
+        The first player of `turns` who has cards is to move; if none has, the tie-break chooses.
         """
         rests = self.rests(hands, sets)
         if rests is None:

@@ -39,7 +39,7 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
     """Return a configuration in normal form NFC.
 
     Raises:
-        InputError: If it is not a text of sixteen characters, or has a piece twice.
+        InputError: If it is not a text of sixteen characters, or contains a piece twice.
     """
     configuration = composed(text(configuration, f"a text of {CELLS} characters", "configuration"))
     if len(configuration) != CELLS:

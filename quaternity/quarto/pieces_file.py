@@ -3,8 +3,8 @@
 A header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,PROPERTY,
 PROPERTY` per piece. UTF-8 with or without a byte order mark, lines ended by LF or CRLF, blank
 lines at the end and blanks around a field are accepted; everything else that is not exactly this
-is refused with the number of its line. Two spellings of a property or feature that differ only in
-case or Unicode form are equal, and the first one is kept.
+is refused with the number of its line. Spellings of a property or feature that differ only in
+case or Unicode form count as equal, and the first spelling is kept.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _respelled(lines: list[_Line]) -> list[_Line]:
-    """Return lines in which equal names of properties or features are spelled as the first one."""
+    """Return lines in which equal names of properties or features have the first spelling."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
     return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]

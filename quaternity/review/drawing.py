@@ -10,7 +10,7 @@ from quaternity.base.svg import svg_document, svg_text
 from quaternity.review.reviewing import Review
 
 _WIDE, _HIGH, _MARGIN, _LABEL = 400, 190, 46, 108
-"""Sizes for a phone: a wider screen draws it larger."""
+"""Sizes for a phone; a wider screen enlarges the chart."""
 _DASHES = ("none", "7 3")
 
 

@@ -191,8 +191,8 @@ def review(
         seconds: the longest that it may take; what was not finished is said.
         seed: of the imagined games. The same seed and seconds give the same review, unless the
             clock ended the work.
-        patience: how many times the seconds may pass before the clock ends the work, so that a
-            busy machine gives the same review as an idle one.
+        patience: factor by which the wall-clock time may exceed the seconds before the clock ends
+            the work, so that a busy machine gives the same review as an idle one.
 
     Raises:
         InputError: it is no record, has no such seat, or has too many moves.
@@ -216,7 +216,7 @@ class _Reviewer:
         self.worth: dict[int, Worth] = {}
         self.decided: dict[int, int] = {}
         self.is_complete = False
-        """Whether the time was enough to look for the moves that decided the game."""
+        """Whether the time was sufficient to find the moves that decided the game."""
         self.unfinished: list[Sentence] = []
         self.weighing = WEIGHING * self.deadline.seconds
         # Whose moves are looked at: in a seat's own review its own ones.

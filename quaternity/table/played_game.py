@@ -182,7 +182,7 @@ class PlayedGame(Generic[S, P, M, V]):
         """Return the game without its last move.
 
         Raises:
-            InputError: No move was made.
+            InputError: If no move was made.
         """
         if not self.moves:
             raise InputError("undo: no move was made")

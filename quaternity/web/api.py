@@ -113,7 +113,7 @@ class Api:
         sent = await document_of(request, self.limits.body)
         if unknown := sent.keys() - set(NewTable._fields):  # they may be misspelled
             known = ", ".join(NewTable._fields)
-            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; known are {known}")
+            raise Refusal(422, f"{shown(min(unknown), str)} is unknown; choose from {known}")
         seats = taken(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
             raise Refusal(422, "seats: a list of texts is expected")
@@ -379,7 +379,7 @@ class Api:
         return table, who.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller, and a new cookie for a browser that has none issued by a server."""
+        """Return the caller, and a new cookie for a browser without a cookie from a server."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
         known = (
             "SELECT 1 FROM seats WHERE browser = ? UNION ALL "
@@ -463,7 +463,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
 
 
 def document_text(sight: Sight, base: str) -> str:
-    """Return the answer about a table."""
+    """Return the description of a table as JSON."""
     return json.dumps(document(sight, base), separators=(",", ":"))
 
 

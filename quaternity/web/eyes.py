@@ -108,7 +108,7 @@ class Eyes:
 
 
 class Measured:
-    """An awaitable that measures the processor time of a coroutine, without the time it waits."""
+    """An awaitable that measures the processor time of a coroutine, without its waiting time."""
 
     def __init__(self, coroutine: Awaitable[None]) -> None:
         self._coroutine, self.seconds = coroutine, 0.0
@@ -206,7 +206,7 @@ class Seen:
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
         size: dict[str, float] = {}
-        # The other numbers are wanted most when tables cannot be read.
+        # The other metrics are most useful when tables cannot be read, so do not fail.
         with suppress(Refusal, TimeoutError):
             counted = store.reading(store.read, "SELECT COUNT(*) FROM tables")
             size[""] = store.reading(store.size).result(COUNT_SECONDS)

@@ -29,7 +29,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     """Return the settings in a request, those that it does not name being the usual ones.
 
     Args:
-        given: by name, as in JSON. A text is neither a number nor a truth value.
+        given: values by name, as in JSON. A string is neither a number nor a truth value.
         seats: how many seats were asked for, if that was said.
 
     Raises:

@@ -108,8 +108,8 @@ class Guards:
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
         """Return whether scheme, host and port of the only origin are those of the request.
 
-        A proxy that speaks HTTPS under a name of this server may say neither of them, or only the
-        host and the port.
+        A proxy that speaks HTTPS under a name of this server may pass on neither the scheme nor
+        that name, or only the host and the port.
         """
         own = f"{scheme}://{host.removesuffix(_PORTS.get(scheme, ''))}"
         secure, name = f"https://{host.removesuffix(':443')}", _name(host)
@@ -148,23 +148,23 @@ def caller_of(request: Request) -> Caller:
             raise Refusal(401, "Authorization: expected Bearer and the token of a seat")
         return Caller(token=hashed(token))
     cookie = request.cookies.get(_cookie_name(request), "")
-    if not hmac.compare_digest(cookie.encode(), signed(request, cookie[:22]).encode()):
+    if not hmac.compare_digest(cookie.encode(), sign(request, cookie[:22]).encode()):
         cookie = request.cookies.get(COOKIE, "")
         if not _TOKEN.fullmatch(cookie):  # as version 0.1.0 issued them
             return Caller()
     return Caller(browser=hashed(cookie))
 
 
-def signed(request: Request, token: str) -> str:
-    """Return a token with a signature, which is the value of a cookie."""
+def sign(request: Request, token: str) -> str:
+    """Append a signature to a token; the result is the value of a cookie."""
     secret = request.app.state.tables.store.secret
     return token + urlsafe_b64encode(hmac.digest(secret, token.encode(), "sha256")).decode()[:22]
 
 
 def _cookie_name(request: Request) -> str:
-    """Return the name of the cookie; over HTTPS no other host can set it.
+    """Return the name of the cookie. Over HTTPS, no other host can set a cookie of this name.
 
-    There its path has to be `/`, so servers under several paths have several names.
+    Over HTTPS the path has to be `/`, so servers under different paths use different names.
     """
     if request.url.scheme != "https":
         return COOKIE
@@ -178,7 +178,7 @@ def is_browser(headers: Headers) -> bool:
 
 def fresh_cookie(request: Request) -> str:
     """Return the value of a new cookie, which only servers of these tables can sign."""
-    return signed(request, fresh())
+    return sign(request, fresh())
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:
@@ -252,7 +252,7 @@ async def document_of(request: Request, most: int) -> dict[str, Any]:
 
 
 def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object; refuse names that come more than once."""
+    """Return the fields of an object; refuse duplicate names."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)

@@ -40,7 +40,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return what every question would tell; nothing while a question waits for its answer."""
+    """Return what each question would reveal; no questions while one waits for its answer."""
     from quaternity.insight.analysis import prospects
 
     del rules, record, asked

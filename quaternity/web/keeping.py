@@ -92,7 +92,7 @@ class Keep(NamedTuple):
 
     @property
     def most_jump(self) -> float:
-        """Maximum jump of the clock, in seconds, after which tables are still removed."""
+        """Maximum jump of the clock, in seconds, with which tables are still removed."""
         return min((7.0, *(days / 2 for days in self if days))) * DAY
 
     def is_past(self, table: Listed, now: float) -> bool:
@@ -102,9 +102,9 @@ class Keep(NamedTuple):
 
 
 def clock_jump(store: Store) -> tuple[float, float]:
-    """Return the time, and the seconds that the clock has gained on the uptime.
+    """Return the time, and the seconds by which the clock has advanced more than the uptime.
 
-    They count from the last time that the clock was credible, or from the newest entry.
+    The seconds count from the last time that the clock was credible, or from the newest entry.
     """
     now, up = store.now(), store.uptime()
     ((clock,),) = store.read("SELECT MAX(clock) FROM uptime")

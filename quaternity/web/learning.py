@@ -24,14 +24,14 @@ JUDGES = ("coalitions", "max-flow", "cp-sat")
 """The solvers that look at every position."""
 
 MAX_PAIRS = MOST_SEATS * MOST_CARDS
-"""Maximum number of pairs of a player and a card in a file: the largest table has as many."""
+"""Maximum number of pairs of a player and a card in a file: the number at the largest table."""
 
 MAX_ANSWER = 4 << 20
 """Maximum size of the answer, in bytes."""
 
 
 def learned_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return the page that says what a file implies, or why it was refused, and its status."""
+    """Return a page with what a file implies, or why it was refused, and the HTTP status."""
     with speaking(language):
         try:
             page, status = learned_html(learned(data), root=root).encode(), 200

@@ -28,9 +28,9 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
 
 class NewTable(NamedTuple):
-    """A table that is asked for; see `POST /api/tables`.
+    """A request for a new table; see `POST /api/tables`.
 
-    With `visitors`, whoever knows its address may take a free seat before the game begins.
+    With `visitors`, anyone who knows its address may take a free seat before the game begins.
     """
 
     game: str
@@ -122,7 +122,7 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
             f"the record has {len(replay.moves)} moves: at most {LONGEST_GAME} are taken"
         )
     names = list(replay.names) or [YOU] * rules.seats
-    # A record calls people "you", who are "you" to nobody here.
+    # A record calls people "you"; at a table their seats get the usual names.
     names = [usual_name(seat) if name == YOU else name for seat, name in enumerate(names)]
     moves = [(seat, rules.write(move)) for seat, move in replay.moves]
     return rules.name, rules.record_start(replay.positions[0], ()), names, moves

@@ -70,12 +70,12 @@ class Pages:
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = Turns(1, 1), Turns(1, 1)
-        """Pages are drawn one at a time, and addresses take turns; moves go between.
+        """Turns for small and for large pages; another process draws the large ones.
 
-        The second are for large pages, which another process draws.
+        Pages are drawn one at a time, and addresses take turns; moves are served in between.
         """
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
-        # Load these now: the first use takes longer than a request may.
+        # Load these now, because their first use takes longer than a request may take.
         for name in templates().list_templates():
             templates().get_template(name)
         for game in game_names():
@@ -246,7 +246,7 @@ class Pages:
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._more(sight.game))
         base, root = _links(request)
-        # Only links of invitations depend on the host, so another host does not redraw the page.
+        # Only invitation links depend on the host, so a page is not redrawn for another host.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)

@@ -64,10 +64,10 @@ LISTEN_SECONDS = 0.5
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Seconds: maximum for a connection, pause after a failed one, maximum for an operator's query."""
+"""Time limit for connecting, pause after a failure, time limit of an operator's query: seconds."""
 
 SERVED_SECONDS = 1.0
-"""Maximum time for a query while requests wait, in seconds."""
+"""Maximum time for a query of a server, in seconds, because requests wait for it."""
 
 CHANGE_TABLES = "UPDATE tables SET revision = revision + 1 WHERE id = ANY(%s)"
 
@@ -219,7 +219,7 @@ class PostgresReader(Reader):
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, beside a server that has the tables."""
+        """Execute a statement for each row of values, even while a server has the tables."""
         with self._refusing(), self._connected().cursor() as cursor:
             cursor.executemany(_query(text), rows)
 
@@ -256,9 +256,9 @@ class PostgresReader(Reader):
             self._failed = monotonic()
             raise
         wait = database.wait
-        # The connection of a database that hangs stays open without an answer.
+        # If the database hangs, the connection stays open but does not answer.
         database.wait = lambda gen, *more, **options: wait(  # type: ignore[method-assign]
-            self._bounded(database, gen), *more, **options
+            self._wait_bounded(database, gen), *more, **options
         )
         self._limit(database)
         # Whatever is usual there: what is said to be kept is on the disk.
@@ -268,8 +268,8 @@ class PostgresReader(Reader):
     def _limit(self, database: Connection) -> None:
         database.execute(f"SET statement_timeout = {int(1000 * self._seconds)}".encode())
 
-    def _bounded(self, database: Connection, gen: Any) -> Any:
-        """Wait as psycopg does, but close the connection if there is no answer in time."""
+    def _wait_bounded(self, database: Connection, gen: Any) -> Any:
+        """Wait like psycopg, but close the connection if the database does not answer in time."""
         end, ready = monotonic() + 1.5 * self._seconds, None
         while True:
             try:
@@ -422,9 +422,10 @@ class PostgresStore(PostgresReader, Store):
 
     def _read_uptime(self, step: float = 1.0) -> None:
         """Go by the clock of the other servers, unless that of the database was set anew."""
+        # Running servers write it often, so a larger difference is a jump of the clock.
         now = (
             "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
-            "- at)) FROM uptime"  # running servers write it often: the rest is a jump of the clock
+            "- at)) FROM uptime"
         )
         ((theirs,),) = self.read(now)
         if abs(theirs - self.uptime()) < step:

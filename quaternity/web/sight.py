@@ -12,7 +12,7 @@ from quaternity.web.evening import Score
 from quaternity.web.talk import Line
 
 MAX_PAIRS = 60
-"""Maximum number of pairs of a player and a card of a table that the event loop draws."""
+"""Maximum number of pairs of a player and a card in a table that the event loop draws."""
 
 
 class SeatSight(NamedTuple):
@@ -63,7 +63,7 @@ class Sight(NamedTuple):
         awaited: the seats to which somebody has to come before anybody may move.
         deck: the name of the deck; see `quaternity.decks`.
         begun: whether the game has begun; before, `view` is None.
-        invitation: what invites to the table before the game has begun; None for a visitor unless
+        invitation: invitation to the table before the game has begun; None for a visitor unless
             every visitor may sit down.
         may_start: whether whoever looks may begin the game.
         evening: who won how often, where the same people have played before.
@@ -120,7 +120,7 @@ class Sight(NamedTuple):
 
     @property
     def invites(self) -> bool:
-        """Return whether it has an invitation, whose link depends on the host of the request."""
+        """Return whether it has invitations; their links depend on the host of the request."""
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 

@@ -124,7 +124,7 @@ class FileReader(Reader):
         return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, beside a server that has the folder."""
+        """Execute a statement for each row of values, even while a server has the folder."""
         with ExitStack() as opened, _refusing(self.path):
             _connected(self.path, opened).executemany(text, rows)
 
@@ -228,7 +228,7 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
-    """Lock a folder and the file in it, which a link may put into other folders too.
+    """Lock a folder and the file in it, to which other folders may have links.
 
     Wait a second, because a server that has just ended may still hold the locks.
     """
@@ -269,14 +269,14 @@ def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     real = path.resolve()
-    # With the right to write, the last process that closes the file leaves nothing beside it.
+    # With write permission, the last process that closes the file removes the files beside it.
     mode = "rw"
     if not (os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)):
         recent = real.with_name(f"{real.name}-wal")
         if recent.exists() and recent.stat().st_size:
             raise InputError(
-                f"{path}: the newest moves are in {recent.name}, which cannot be read without the "
-                "right to write; copy both files to a folder of your own"
+                f"{path}: the newest moves are in {recent.name}, which cannot be read without "
+                "write permission; copy both files to a folder of your own"
             )
         mode = "ro&immutable=1"
     place = f"{real.as_uri()}?mode={mode}"

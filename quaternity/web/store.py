@@ -115,7 +115,7 @@ ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for the store, in seconds."""
 
 PAUSE_SECONDS = 0.5
-"""Seconds after a missing answer during which requests are refused at once."""
+"""Time after a missing answer during which requests are refused at once, in seconds."""
 
 REFUSED = "nothing can be kept now, so moves are refused: {}"
 
@@ -218,7 +218,7 @@ class Reader(ABC):
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, beside a server that has the tables."""
+        """Execute a statement for each row of values, even while a server has the tables."""
 
     def now(self) -> float:
         """Return the time by which tables expire, in seconds since 1970."""
@@ -230,7 +230,7 @@ class Reader(ABC):
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, beside a server that has the tables; return its time."""
+        """Store that the clock is right, even while a server has the tables; return the time."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
@@ -310,7 +310,7 @@ class Store(Reader):
         self.on_doubt: Callable[[], None] = lambda: None
         """What forgets all that was read; called in the loop of who waits."""
         self._silent = 0.0
-        """Time until which requests are refused, as `monotonic` counts."""
+        """Time until which requests are refused, by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
         """Whether the last writing may have been kept or not: then nothing that was read holds."""
@@ -332,7 +332,7 @@ class Store(Reader):
         self._jobs.put(Job((), statements, None, (), None, self.times_read))
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, for a crash loses the rest. Fail if no table can be changed."""
+        """Store the uptime, because a crash loses the rest. Fail if no table can be changed."""
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
@@ -356,11 +356,11 @@ class Store(Reader):
         await self._answer(done, NOT_KEPT(error=SILENT))
 
     def reading(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Start a function in the thread that reads, and return its future."""
+        """Start a function in the reader thread, and return its future."""
         return self._reads.submit(function, *arguments)
 
     async def ask(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return the result of a function that is called in the thread that reads.
+        """Call a function in the reader thread, and return its result.
 
         Raises `Refusal` if it fails or takes too long.
         """
@@ -370,7 +370,7 @@ class Store(Reader):
         )
 
     async def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives, as `ask` does."""
+        """Run a query in the reader thread, and return its rows; see `ask`."""
         return await self.ask(self.read, query, *values)
 
     def _check_answers(self, text: str) -> None:
@@ -482,7 +482,7 @@ class Store(Reader):
             self._tell(late, Stale())
 
     def _tell(self, batch: list[Job], error: Refusal | None) -> None:
-        """Tell those who wait, each in its loop; all at once, for all have the same."""
+        """Report the result of a batch to its callers, in the event loop that they share."""
 
         def tell() -> None:
             late = False

@@ -76,10 +76,10 @@ GONE_SECONDS = 40.0
 TALK = message("talk", {})
 
 MAX_REPLAYED = 150
-"""Maximum number of moves that the event loop makes again."""
+"""Maximum number of moves that the event loop replays."""
 
 MAX_MOMENTS = 8
-"""Number of positions of a long game that are kept."""
+"""Number of replayed positions of a long game that are kept."""
 
 LONGEST_NEWS = 200
 """Who comes back after more events than these is told to look at the table itself."""
@@ -174,7 +174,7 @@ class Table:
 
     @property
     def is_public(self) -> bool:
-        """Return whether its address invites as well: every visitor may take a free seat."""
+        """Return whether the address is also an invitation: every visitor may take a free seat."""
         return self.kept.invitation == self.kept.id
 
     @property
@@ -350,7 +350,7 @@ class Table:
         return number, self._moments[key]
 
     def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
-        """Return what somebody may be shown, now or at a moment of the game."""
+        """Return what a reader may be shown, now or at an earlier moment of the game."""
         rules, last = self.rules, len(self.course.moves)
         number, position = (last, self.course.position) if at is None else at
         over, waits = self.is_over, self.waits

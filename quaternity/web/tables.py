@@ -88,7 +88,7 @@ MOVING_SECONDS = 600.0
 """So long a link moves a seat to another device."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
-"""Seconds of work for the review of a game, and how many times longer it may take by the clock."""
+"""Time budget for the review of a game, in seconds, and its factor for the wall-clock time."""
 
 MAX_REVIEWS = 50
 """Maximum number of finished reviews that are kept, so that a page shows the same one again."""
@@ -103,7 +103,7 @@ MOST_DUE = 100
 """So many clocks that ran out are looked at once."""
 
 MOST_LIVE = 500
-"""Number of tables above which idle ones are dropped from memory; they are read again on demand."""
+"""Number of tables above which idle ones are dropped from memory and read again on demand."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -144,7 +144,7 @@ class Tables:
         self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
         """Whether there is any clock."""
         self._believed = True
-        """Whether the clock was believed the last time."""
+        """Whether the clock was credible at the last check."""
         self._believes_clock(*clock_jump(store))
         self._seen: dict[str, list[float]] = {}
         """When the seats of tables that left memory were seen last."""
@@ -935,7 +935,7 @@ def dealt(rules: Any, seed: str) -> str:
 
 
 def _invitation(name: str, visitors: bool) -> str:
-    """Return what invites to a table: its own name if every visitor may sit down."""
+    """Return an invitation to a table: its own name if every visitor may sit down."""
     return name if visitors else fresh()
 
 

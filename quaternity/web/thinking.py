@@ -155,16 +155,15 @@ class Thinking:
             raise Refusal(422, f"this {too_long if error.overdue else error.how}") from None
 
     async def draw(self, apart: bool, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function draws in the language of the request.
+        """Return the result of a function that draws in the language of the request.
 
-        It is called in the process for pages if it is to draw `apart`. A Refusal if it takes too
-        long there.
+        If `apart`, call it in the process for pages. Raises `Refusal` if it takes too long there.
         """
         if not apart:
             return function(*arguments)
         try:
             drawn: T = await self._pages.run(
-                _drawn, language(), function, *arguments, patience=self.patience
+                _draw, language(), function, *arguments, patience=self.patience
             )
         except ProcessEnded as error:
             raise Refusal(503, f"the page cannot be drawn now ({error.how})") from None
@@ -189,7 +188,7 @@ def _tried(rules: Any, name: str) -> None:
     make_player(rules, name)
 
 
-def _drawn(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
+def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
     with speaking(spoken):
         return function(*arguments)
 

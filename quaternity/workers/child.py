@@ -48,7 +48,10 @@ MOST_ERRORS_READ = 64
 """So many parts of standard error are read at its end: it may go on writing."""
 
 ENDING_SECONDS = 5.0
-"""Seconds within which a program that has closed its connection ends; a busy machine is slow."""
+"""Maximum time for a program to end after closing its connection, in seconds.
+
+It is generous, because a busy machine is slow.
+"""
 
 END_SECONDS = 2
 """What the supervisor is given to end everything, before this side does."""
@@ -66,18 +69,18 @@ ISOLATION = (
     "user, and read their environment",
     "programs run without a /proc of their own: they can list all processes",
 )
-"""What isolation lacks, by the status of `supervise.py check`."""
+"""The missing part of the isolation, by the exit status of `supervise.py check`."""
 
 
 def public_environment() -> dict[str, str]:
-    """Return the environment variables that programs from outside may see."""
+    """Return the environment variables that external programs may see."""
     return {name: value for name, value in os.environ.items() if PUBLIC.fullmatch(name)}
 
 
 def missing_isolation() -> str:
     """Return a sentence about the isolation that this system denies to programs, or "".
 
-    Cost: 20 ms, for a process that tries it.
+    Cost: 20 ms, because it starts a process that tries the isolation.
     """
     command = [sys.executable, "-I", "-S", _SUPERVISOR, "check"]
     status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode

@@ -76,18 +76,18 @@ def cluster_client(address: str) -> Iterator[Any]:
 
 def _check_versions(client: Any) -> None:
     """Raise `InputError` if the scheduler or a worker has another version of this package."""
-    told = client.get_versions(packages=["quaternity"])
-    mine = told["client"]["packages"]["quaternity"]
-    parts = {"the scheduler": told["scheduler"]}
-    parts |= {f"worker {address}": worker for address, worker in told["workers"].items()}
+    answers = client.get_versions(packages=["quaternity"])
+    needed = answers["client"]["packages"]["quaternity"]
+    parts = {"the scheduler": answers["scheduler"]}
+    parts |= {f"worker {address}": worker for address, worker in answers["workers"].items()}
     faults = []
-    for who, part in parts.items():
-        theirs = part["packages"]["quaternity"]
-        if theirs != mine:
-            has = "quaternity is not installed" if theirs is None else f"quaternity {theirs}"
-            faults.append(f"{who}: {has}")
+    for name, part in parts.items():
+        version = part["packages"]["quaternity"]
+        if version != needed:
+            has = "quaternity is not installed" if version is None else f"quaternity {version}"
+            faults.append(f"{name}: {has}")
     if faults:
-        raise InputError(f"dask: quaternity {mine} is needed everywhere; {_some(faults)}")
+        raise InputError(f"dask: quaternity {needed} is needed everywhere; {_some(faults)}")
 
 
 def _some(faults: list[str]) -> str:
@@ -96,7 +96,7 @@ def _some(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker, and return what a check says is wrong here."""
+    """Install code on this worker, and return the fault that a check finds here, or None."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
@@ -106,7 +106,7 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Call a function on this worker; the scheduler, which lacks the code, never unpacks it."""
+    """Call a function on this worker. The scheduler, which lacks the code, never unpickles it."""
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
     return function(*arguments)
@@ -125,8 +125,10 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
     def prepare(names: Iterable[str], check: Callable[[], object]) -> None:
         nonlocal code
         code = own_code(names)
-        told = client.run(_fault, code, pickle.dumps(check), on_error="return")
-        faults = [f"worker {who}: {fault}" for who, fault in told.items() if fault is not None]
+        answers = client.run(_fault, code, pickle.dumps(check), on_error="return")
+        faults = [
+            f"worker {worker}: {fault}" for worker, fault in answers.items() if fault is not None
+        ]
         if faults:
             raise InputError(f"dask: {_some(faults)}")
 

@@ -107,8 +107,8 @@ class Pool:
         Args:
             start: gives an executor, and what ends it at once with all that it runs.
             check: called every `CHECK_SECONDS` of waiting; raises when no result can come any more.
-            prepare: takes names of players and solvers, and a call; on a cluster it sends the code
-                behind the names to the workers, and raises `InputError` if the call fails there.
+            prepare: called with names of players and solvers, and with a check. On a cluster it
+                sends their code to the workers, and raises `InputError` if the check fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None

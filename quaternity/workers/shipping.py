@@ -21,29 +21,29 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""Files by their path in the folder of the code, each with its mode and its content."""
+"""Files by their path in the folder of the code: the mode and the content of each."""
 
 MAX_BYTES = 10 << 20
 """Maximum size of the code of a command, in bytes: every call on a cluster carries it."""
 
 FOLDER = "quaternity-code-"
-"""The beginning of the names of folders in which workers keep code."""
+"""Prefix of the names of the folders in which workers keep code."""
 
 _installing = Lock()
 _installed: tuple[Code, str] = {}, ""
 
 
 def own_code(names: Iterable[str]) -> Code:
-    """Return the files that players and solvers of these names need and workers may lack.
+    """Return the files that the named players and solvers need and workers may lack.
 
     For `module:name` these are the module and all modules beside it that it imports, unless it
     belongs to an installed distribution. For `cmd:COMMAND` they are the files in this folder that
     the command names, and the modules that these import.
 
     Raises:
-        LimitError: The files are larger than `MAX_BYTES`.
+        LimitError: If the files are larger than `MAX_BYTES`.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for name in names:
         kind, _, rest = name.partition(":")
         if kind == "cmd":
@@ -51,9 +51,9 @@ def own_code(names: Iterable[str]) -> Code:
                 path = Path(os.path.normpath(word))
                 if path.is_absolute() or ".." in path.parts or not path.is_file():
                     continue
-                found[str(path)] = path
+                files[str(path)] = path
                 if path.suffix == ".py":
-                    found |= _modules(path.parent, Path(), path.stem)
+                    files |= _modules(path.parent, Path(), path.stem)
         elif PLACE.fullmatch(name):
             spec = PathFinder.find_spec(kind.partition(".")[0], [*sys.path, os.getcwd()])
             if spec is None or spec.origin is None:
@@ -61,8 +61,8 @@ def own_code(names: Iterable[str]) -> Code:
             root = Path(spec.origin).parents[1 if spec.submodule_search_locations else 0]
             installed = root.name in ("site-packages", "dist-packages")
             if not installed and str(root) != sysconfig.get_path("stdlib"):
-                found |= _modules(root, root, kind)
-    code = {name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in found.items()}
+                files |= _modules(root, root, kind)
+    code = {name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in files.items()}
     if sum(len(content) for _, content in code.values()) > MAX_BYTES:
         raise LimitError(f"the code for the workers is larger than {MAX_BYTES} bytes")
     return code
@@ -73,15 +73,15 @@ def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
     from modulefinder import ModuleFinder
 
     finder = ModuleFinder(path=[str(folder)])
-    with suppress(ImportError, SyntaxError):  # which shows when the module is used
+    with suppress(ImportError, SyntaxError):  # reported when the module is used
         finder.import_hook(module)
-    files = [getattr(found, "__file__", None) for found in finder.modules.values()]
+    files = [getattr(module, "__file__", None) for module in finder.modules.values()]
     names = {os.path.relpath(file, root): Path(file) for file in files if file}
     return {n: f for n, f in names.items() if Path(n).parts[0] not in ("quaternity", "solvers")}
 
 
 def install(code: Code) -> None:
-    """Write files into a new folder of this process, and have modules found there first."""
+    """Write files into a new folder, and make this process import modules from there first."""
     global _installed
     with _installing:
         before, folder = _installed
@@ -107,7 +107,7 @@ def install(code: Code) -> None:
 
 
 def installed_path(word: str) -> str:
-    """Return the path of an installed file that a word of a command names; or the word itself."""
+    """Return the path of the installed file that a word of a command names, or the word itself."""
     for folder in sys.path:
         path = os.path.join(folder, word)
         if os.path.basename(folder).startswith(FOLDER) and os.path.isfile(path):

@@ -42,7 +42,7 @@ def _isolated(system: ctypes.CDLL) -> bool:
 
 
 def _mount_processes(system: ctypes.CDLL) -> bool:
-    """Mount a /proc of this namespace, which shows no process outside; return whether it worked."""
+    """Mount a /proc that shows only processes of this namespace; return whether it worked."""
     return not system.mount(b"proc", b"/proc", b"proc", 0, None)
 
 
@@ -75,7 +75,7 @@ def _become(command: list[str], data: int, processes: int) -> None:
 def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
     """Be the first process of a namespace: all others end with it."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
-    _mount_processes(system)  # if the system denies it, `check` tells the operator
+    _mount_processes(system)  # if the system denies it, `check` reports it
     program = os.fork()
     if not program:
         system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)

@@ -196,10 +196,12 @@ def table(ladder: Ladder, results: Sequence[GameResult]) -> list[str]:
     rows = []
     for name, one in zip(plan.players, found.records, strict=True):
         rating = one.rating
-        told = "-" if rating is None else rating.text(0)
+        number = "-" if rating is None else rating.text(0)
         share = f"{one.win_share.mean:.3f}"
         time = duration(seconds_a_move(plan.rules, name))
-        rows.append((-(rating.mean if rating else 0), [f"`{name}`", told, share, one.games, time]))
+        rows.append(
+            (-(rating.mean if rating else 0), [f"`{name}`", number, share, one.games, time])
+        )
     rows.sort(key=lambda row: row[0])
     lines = [
         "| rank | player | rating | share | games | time a move |",

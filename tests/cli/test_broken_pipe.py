@@ -152,5 +152,5 @@ def test_what_was_wrong_is_told_by_the_status_though_the_reader_left(
 def test_a_result_for_a_closed_standard_output_is_reported(words: str) -> None:
     command = f"exec {sys.executable} -m quaternity {words.replace('FILE', str(STATE))} >&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    told = "quaternity: standard output: Bad file descriptor\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+    message = "quaternity: standard output: Bad file descriptor\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)

@@ -385,11 +385,13 @@ def test_a_set_that_is_not_marked_as_completed_is_put_down(cli: Cli) -> None:
         "minimum": [[0] * 3] * 3, "completed": [None] * 3,
     }  # fmt: skip
     for command in (["check"], ["questions"], ["solve", "--ask", "force:1", "--from"]):
-        told = cli(*command, "-", stdin=json.dumps(document))
-        assert told.status == 0
-        assert "set 0 is not marked as completed, but player 0 owns it: it is put down" in told.err
-        assert "player 0 has no cards: the turn passes to player 1" in told.err
-    assert "player 1 can force a win" in told.out
+        outcome = cli(*command, "-", stdin=json.dumps(document))
+        assert outcome.status == 0
+        assert (
+            "set 0 is not marked as completed, but player 0 owns it: it is put down" in outcome.err
+        )
+        assert "player 0 has no cards: the turn passes to player 1" in outcome.err
+    assert "player 1 can force a win" in outcome.out
     document |= {"set_size": 1, "hands": [1] * 3, "owners": [[[0, 1, 2]]] * 3}
     refused = cli("solve", "--from", "-", stdin=json.dumps(document))
     assert refused.status == 2

@@ -44,9 +44,9 @@ def test_names_are_completed(
 )
 def test_a_mistyped_command_is_suggested(cli: Cli, typed: str, meant: str) -> None:
     """Though the commands are loaded only when they are called."""
-    found = cli(*typed.split())
-    assert found.status == 2
-    assert f"No such command {typed.split()[-1]!r}. Did you mean {meant!r}?" in found.err
+    outcome = cli(*typed.split())
+    assert outcome.status == 2
+    assert f"No such command {typed.split()[-1]!r}. Did you mean {meant!r}?" in outcome.err
 
 
 def test_examples_have_one_heading(cli: Cli) -> None:

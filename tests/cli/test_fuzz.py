@@ -46,10 +46,10 @@ def test_a_seed_gives_the_same_campaign(cli: Cli) -> None:
 def test_all_solvers_for_a_time(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count()
     monkeypatch.setattr("quaternity.trials.campaign.running.monotonic", lambda: next(seconds))
-    found = cli("fuzz", "--seconds", 20, "--json").json
-    assert found["solvers"] == list(SOLVERS)
-    assert found["examples"] > 0
-    assert found["finding"] is None
+    document = cli("fuzz", "--seconds", 20, "--json").json
+    assert document["solvers"] == list(SOLVERS)
+    assert document["examples"] > 0
+    assert document["finding"] is None
 
 
 def test_a_broken_solver_is_found_told_and_saved(

@@ -98,12 +98,12 @@ def test_every_reader_takes_a_byte_order_mark_and_names_utf_16(
 ) -> None:
     path = tmp_path / "given"
     path.write_bytes(text.encode(encoding))
-    told = cli(*command.split(), path)
+    outcome = cli(*command.split(), path)
     if encoding == "utf-8-sig":
-        assert (told.status, "quaternity:" in told.err) == (0, False)
+        assert (outcome.status, "quaternity:" in outcome.err) == (0, False)
     else:
-        assert told.status == 2
-        assert told.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"
+        assert outcome.status == 2
+        assert outcome.err == f"quaternity: {path}: UTF-16 or UTF-32 text: save it as UTF-8\n"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,6 @@ def test_no_name_of_a_file_commands_the_terminal(cli: Cli, tmp_path: Path, name:
         ("analyse", state), ("prove", state), ("prove", problem, "--out", f"{problem}.proof"),
         ("verify", state), ("watch", state), ("set", "picture", f"{state}.svg"),
     ):  # fmt: skip
-        found = cli(*command)
-        assert found.out or found.err
-        assert not set(found.out + found.err) & set("\x1b\x07\x9b\x7f\r"), command
+        outcome = cli(*command)
+        assert outcome.out or outcome.err
+        assert not set(outcome.out + outcome.err) & set("\x1b\x07\x9b\x7f\r"), command

@@ -18,9 +18,9 @@ def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
     assert shown["ranks"] == [None] * 3
     assert shown["checked"] in (20, 21)
     assert 0 < shown["most_wrong"] < 91
-    said = cli("verify", file, "--sample", 20, "--seed", shown["seed"]).out
-    assert f"sample with seed {shown['seed']}: with 99.9% certainty fewer than" in said
-    assert "chance to find a single wrong state is 22%" in said
+    output = cli("verify", file, "--sample", 20, "--seed", shown["seed"]).out
+    assert f"sample with seed {shown['seed']}: with 99.9% certainty fewer than" in output
+    assert "chance to find a single wrong state is 22%" in output
 
 
 def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
 
 @pytest.fixture
 def burn(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Use so many seconds of the processor time of this thread, of which nothing else is used."""
+    """Return a function that spends processor time of this thread; nothing else spends any."""
     clock = local()
 
     def burn(seconds: float) -> None:

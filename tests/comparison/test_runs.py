@@ -296,7 +296,7 @@ def test_every_curve_has_a_mark(sizes: int) -> None:
 
 
 def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: Path) -> None:
-    """As pandas reads the file too, by the recipe of the guide."""
+    """The recipe of the guide reads the same from the file with pandas."""
     rows = [SOLVERS["brute-force"], SOLVERS["max-flow"]]
     work = Work(Settings(4, 13, 4), states=6, damage=0.5, rounds=1, seed="0")
     runs = [run for measured in measure(work, rows) for run in measured.runs]
@@ -316,9 +316,9 @@ def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: P
     pandas = pytest.importorskip("pandas")
     (recipe,) = re.findall(r"```python\n(import pandas.*?)```", GUIDE.read_text(), re.DOTALL)
     (tmp_path / "runs.jsonl").write_text(text)
-    told: dict[str, Any] = {}
-    exec(recipe.replace('"runs.jsonl"', repr(str(tmp_path / "runs.jsonl"))), told)  # noqa: S102
-    assert len(told["runs"]) == len(runs), "no row stands for the description"
-    assert list(told["runs"].columns) == [field.name for field in fields(Run)]
-    assert pandas.isna(told["runs"]["seconds"]).sum() == sum(run.seconds is None for run in runs)
-    assert set(told["decided"]["solver"]) == {run.solver for run in runs if run.decided}
+    values: dict[str, Any] = {}
+    exec(recipe.replace('"runs.jsonl"', repr(str(tmp_path / "runs.jsonl"))), values)  # noqa: S102
+    assert len(values["runs"]) == len(runs), "no row stands for the description"
+    assert list(values["runs"].columns) == [field.name for field in fields(Run)]
+    assert pandas.isna(values["runs"]["seconds"]).sum() == sum(run.seconds is None for run in runs)
+    assert set(values["decided"]["solver"]) == {run.solver for run in runs if run.decided}

@@ -113,7 +113,9 @@ def test_a_linear_program_and_regrets_agree_to_four_digits(text: str) -> None:
 @pytest.mark.parametrize("text", SMALL)
 def test_what_nobody_can_gain_by_falls(text: str) -> None:
     tree = tree_of(text)
-    lost = [nash_conv(tree, each) for each in islice(regret_minimization(tree), thorough(40, 100))]
+    lost = [
+        nash_conv(tree, profile) for profile in islice(regret_minimization(tree), thorough(40, 100))
+    ]
     assert lost[0] == pytest.approx(nash_conv(tree, tree.uniform()))
     assert lost[-1] < lost[0] / 100
     assert exploitability(tree, tree.uniform()) == pytest.approx(lost[0] / tree.game.seats)

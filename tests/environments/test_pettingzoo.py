@@ -236,7 +236,7 @@ def test_no_action_is_taken_for_another(action: Any) -> None:
 def test_a_game_that_is_over_after_the_deal_ends_at_once(
     reward: str, options: dict[str, Any]
 ) -> None:
-    """All agents are told so, and get what the deal is worth; also after a game that was played."""
+    """All agents are terminated and get the value of the deal, even after an earlier game."""
     settings: dict[str, Any] = {"players": 2, "sets": 3, "set_size": 3, "aside": 3}
     settings |= {"own_card_requests": False, "max_moves": 3, "reward": reward}
     env, both = kwartet_v0.env(**settings, **options), kwartet_v0.parallel_env(**settings)

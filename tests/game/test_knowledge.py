@@ -257,7 +257,7 @@ def test_a_repeated_position_is_noticed() -> None:
 def test_a_state_shows_itself_in_a_notebook() -> None:
     game = Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
     html = game.state._repr_html_()
-    assert "player 0 (on turn): 1 card, 1 point" in html
+    assert "player 0 (to move): 1 card, 1 point" in html
     assert 'colspan="2"' in html
     assert repr(game.state) == ("<State 2-3-3, turn 0, hands [1, 1, 2], completed set 0: player 0>")
 

@@ -250,7 +250,8 @@ def test_a_sample_says_how_sure_it_makes(tmp_path: Path) -> None:
     assert shown.checked in (30, 31)
     assert steps == [(done, shown.checked) for done in range(1, shown.checked + 1)]
     assert shown.states == 91
-    # So many wrong ones would be met with 99.9 percent at least. The start is not drawn at random.
+    # The sample meets `most_wrong` wrong states with a chance of at least 99.9 percent. The start
+    # is not drawn at random.
     for drawn in (1, 2, 30):
         assert (1 - check(data, sample=drawn).most_wrong / 91) ** drawn <= 0.001
     whole = check(data, sample=1000)

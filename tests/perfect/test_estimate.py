@@ -82,11 +82,11 @@ def test_time_that_ran_out_is_said() -> None:
     start = State.start(Settings(3, 5, 3))
     rules, key = Rules.of(start), canonical(start).key
     with limited("quaternity.perfect.solving.estimate", DEARER=10**9):
-        found = estimate(rules, key, Random(1), 100, patience=600)
-        assert found.finished
-        assert not found.steady
-        assert "or many times that" in str(found)
-        assert found.states < 671_634 / 2
+        size = estimate(rules, key, Random(1), 100, patience=600)
+        assert size.finished
+        assert not size.steady
+        assert "or many times that" in str(size)
+        assert size.states < 671_634 / 2
         steady = of(State.start(Settings(3, 4, 3)), 200)
         assert steady.steady
         assert "many times" not in str(steady)

@@ -208,5 +208,5 @@ def test_names_are_equal_in_every_unicode_form(form: Literal["NFC", "NFD"]) -> N
     assert board.pieces.piece("É") == board.cells[0]
     assert create_grid(normalize(form, "É" + 15 * "?"), piece_properties(pieces))[0][0]
     view = QuartoPosition(Board(board.pieces, (None,) * 16), None, 0, False)
-    given = QuartoRules().read(normalize(form, "é"), view)
-    assert given.hand_over == "É"
+    move = QuartoRules().read(normalize(form, "é"), view)
+    assert move.hand_over == "É"

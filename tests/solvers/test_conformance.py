@@ -68,11 +68,11 @@ def test_every_solver_of_the_table_conforms(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = GAME_SIZES[thorough(1, 0) : 2]
-    found = check_solver(
+    conformance = check_solver(
         all_solvers()[name], examples=thorough(4 if name == "cp-sat" else 8, 40), sizes=sizes
     )
-    assert min(found.feasible, found.infeasible) >= thorough(2, 5)
-    assert found.refused or (found.most_cards >= 48 and found.most_players >= 12)
+    assert min(conformance.feasible, conformance.infeasible) >= thorough(2, 5)
+    assert conformance.refused or (conformance.most_cards >= 48 and conformance.most_players >= 12)
     assert not [*tmp_path.iterdir()]
 
 
@@ -466,7 +466,7 @@ def test_no_library_is_imported_in_an_example_of_a_strategy(name: str) -> None:
 
 
 def test_the_problem_of_a_message_is_one_on_which_the_solver_fails() -> None:
-    """Not the problem of which a law has made it."""
+    """It is not the original problem from which a law has derived that problem."""
     only = DealProblem([2, 0], [SetConstraint.of([[0, 1]] * 2, players=2)])
 
     def wrong_about_equals(problem: DealProblem) -> Verdict:

@@ -131,7 +131,7 @@ def test_whatever_a_program_does_is_named_with_its_game(
     overdue = FAULTS[deed].startswith("gave no answer")
 
     class Hurried(Child):
-        """A process that has all the time it needs, but for the answer that never comes."""
+        """A process that has all the time it needs, except for the answer that never comes."""
 
         def __init__(self, words: Any, **more: Any) -> None:
             super().__init__(words, **{**more, "isolated": isolated})

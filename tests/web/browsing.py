@@ -192,19 +192,19 @@ class Person:
         raise AssertionError(f"no table is shown, but {game!r}")
 
     def axe(self) -> list[str]:
-        """What axe finds serious in the page, a line each; also headers that say nothing."""
+        """Return the serious faults that axe finds in the page, and empty headers; a line each."""
         # The policy of the pages lets no script tag in.
         self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
         rules = "rules: {'label-content-name-mismatch': {enabled: true}}"
-        found = self.page.evaluate(
+        report = self.page.evaluate(
             f"() => axe.run(document, {{resultTypes: ['violations'], {rules}}})"
         )
         return [
-            f"{self.page.url} {one['id']} ({one['impact']}): {node['html'][:200]} "
+            f"{self.page.url} {fault['id']} ({fault['impact']}): {node['html'][:200]} "
             f"{node.get('failureSummary', '')[:300]}"
-            for one in found["violations"]
-            if one["impact"] in ("serious", "critical") or one["id"] == "empty-table-header"
-            for node in one["nodes"]
+            for fault in report["violations"]
+            if fault["impact"] in ("serious", "critical") or fault["id"] == "empty-table-header"
+            for node in fault["nodes"]
         ]
 
 

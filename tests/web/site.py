@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote
 
-from quaternity.web.guards import signed
+from quaternity.web.guards import sign
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ class Site:
         if match := re.fullmatch("quaternity=([a-z])\\1{21}", sent.get("cookie", "")):
             # A cookie of one letter stands for one that the server has issued.
             request: Any = SimpleNamespace(app=self.app)
-            sent["cookie"] = f"quaternity={signed(request, match[1] * 22)}"
+            sent["cookie"] = f"quaternity={sign(request, match[1] * 22)}"
         if method != "GET" and bare:
             sent = {"content-type": "application/json", **sent}
         elif method != "GET":

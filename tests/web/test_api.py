@@ -161,7 +161,7 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
         ({"seats": ["me", "me", "quaternity.perfect.players:random"]}, "unknown"),
         ({"settings": {"set_size": 1}}, "2"),
         ({"settings": {"colour": "red"}}, "unknown"),
-        ({"setings": {"sets": 5}}, "setings is unknown; known are game, settings, seats, name"),
+        ({"setings": {"sets": 5}}, "setings is unknown; choose from game, settings, seats, name"),
         ({"settings": {"sets": "3"}}, "sets: '3' is not a whole number"),
         ({"settings": {"brisk": "yes"}}, "brisk: 'yes' is neither true nor false"),
         ({"settings": [4]}, "object"),
@@ -705,7 +705,7 @@ def test_a_program_of_the_guide_plays_at_a_table_too(server: Server, tmp_path: P
     [("game", "", "game"), ("", "sets", "sets"), ("na\\u006de", "", "name"), ("x", "x", "x")],
 )
 def test_a_name_that_comes_twice_is_refused(site: Site, outer: str, inner: str, twice: str) -> None:
-    """In the object and in those within it; other readers may take the other value."""
+    """Duplicates in nested objects are refused too; other parsers may take the other value."""
     settings = "{" + ", ".join(f'"{name}": 3' for name in ("sets", *filter(None, [inner] * 2)))
     names = ("game", "name", *filter(None, [outer] * 2))
     body = "{" + ", ".join(f'"{name}": "quarto"' for name in names)

@@ -191,8 +191,8 @@ def test_a_game_goes_on_after_the_server_was_killed(
                 left.pop(0)
                 served.kill()
                 served.start()
-                for one in (ann, bo):
-                    assert one.ask("GET", f"/api/tables/{table}")["version"] >= version
+                for player in (ann, bo):
+                    assert player.ask("GET", f"/api/tables/{table}")["version"] >= version
 
         state = played([ann, bo], table, Random(3), between)
         assert_all_see_the_end([ann, bo], state)
@@ -915,8 +915,8 @@ def test_a_move_that_is_lost_is_sent_again_until_it_is_answered(
     ann.sees(1)
     if meanwhile == "another move":
         ann.page.wait_for_function("() => faults.textContent.startsWith('Not played: ')")
-    assert [one["move"] for one in lost] == ["A"] * len(lost)
-    assert len({one["id"] for one in lost}) == 1
+    assert [request["move"] for request in lost] == ["A"] * len(lost)
+    assert len({request["id"] for request in lost}) == 1
     state = ann.ask("GET", f"/api/tables/{table}")
     handed = {"nothing": "A", "another move": "C", "a reload": "A"}[meanwhile]
     assert (state["version"], state["view"]["in_hand"]) == (1, handed)
@@ -959,8 +959,8 @@ def test_a_friend_who_gets_the_address_of_a_waiting_table_sits_down(
     picture(bo, "visitor")
     bo.page.get_by_label("Your name").fill("Bo")
     bo.press(bo.page.get_by_role("button", name="Sit down"))
-    for one in (ann, bo):
-        one.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
+    for player in (ann, bo):
+        player.page.wait_for_selector(".seats [data-seat='1']:has-text('Bo')")
     assert bo.page.locator(".seats .mine").count() == 1
 
 
@@ -973,9 +973,9 @@ def test_labels_say_what_is_shown_and_every_row_has_a_name(person: Callable[...,
         ann.ask("POST", f"/api/tables/{table}/moves", sent)
     ann.sees(len(moves))
     assert ann.page.locator(".tile.sure").count() > 0
-    found = ann.axe()
+    faults = ann.axe()
     ann.open_sheet()
     ann.press(ann.page.locator("button[data-view]"))
-    assert [*found, *ann.axe()] == []
+    assert [*faults, *ann.axe()] == []
     ann.page.goto(f"/puzzles/{VERSION}/possible/1/7")
     assert ann.axe() == []

@@ -28,20 +28,22 @@ def test_a_form_sent_as_it_comes_gives_the_usual_settings(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_end_of_a_range_is_taken_and_what_is_beyond_is_refused(game: str) -> None:
-    for one in form_fields(game):
-        if one.kind == "number":
-            wrong = [one.least - one.step, one.most + one.step, one.least + 0.5, True]
-            for beyond in wrong if one.default is None else [*wrong, None]:
-                with pytest.raises(InputError, match=f"{one.name}: .*{one.least}..{one.most}"):
-                    read_settings(game, {one.name: beyond})
-            for end in (one.least, one.most):
-                kwargs = {one.name: end}
+    for field in form_fields(game):
+        if field.kind == "number":
+            wrong = [field.least - field.step, field.most + field.step, field.least + 0.5, True]
+            for beyond in wrong if field.default is None else [*wrong, None]:
+                with pytest.raises(
+                    InputError, match=f"{field.name}: .*{field.least}..{field.most}"
+                ):
+                    read_settings(game, {field.name: beyond})
+            for end in (field.least, field.most):
+                kwargs = {field.name: end}
                 try:
-                    assert getattr(read_settings(game, kwargs), one.name) == end
+                    assert getattr(read_settings(game, kwargs), field.name) == end
                 except InputError as error:  # 12 cards among 200 players, more than 200 cards
                     assert "cards" in str(error)  # noqa: PT017
-        for choice in one.choices:
-            assert getattr(read_settings(game, {one.name: choice}), one.name) == choice
+        for choice in field.choices:
+            assert getattr(read_settings(game, {field.name: choice}), field.name) == choice
 
 
 @pytest.mark.parametrize(

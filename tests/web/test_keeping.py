@@ -213,7 +213,7 @@ def test_no_table_goes_by_a_clock_that_has_jumped(
     right = owner.now
 
     def left(ahead: float) -> set[str]:
-        """Names of the tables that a server leaves whose clock is so many days ahead."""
+        """Return the names of the tables that remain if the clock is this many days ahead."""
         monkeypatch.setattr(owner, "now", lambda store: right(store) + ahead * 86_400)
         with opened(place, keep=Keep(100, 100)) as site:
             return house(site)

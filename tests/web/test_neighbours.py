@@ -470,17 +470,17 @@ def test_programs_move_once_and_go_on_when_their_server_dies(
     async def watch() -> None:
         async with Clients(first.host) as here, Clients(second.host) as there:
             table = await here.table("kwartet", {"players": 4, "sets": 20}, ["slow"] * 4)
-            told, more = list[int](), asyncio.Event()
+            versions, more = list[int](), asyncio.Event()
 
             def hear(kind: str, name: str, data: str) -> None:
                 if kind == "move" and int(name):
-                    assert not told or int(name) == told[-1] + 1  # once, and in order
-                    told.append(int(name))
+                    assert not versions or int(name) == versions[-1] + 1  # once, and in order
+                    versions.append(int(name))
                     more.set()
 
             async def heard(count: int) -> None:
                 async with asyncio.timeout(60):
-                    while len(told) < count:
+                    while len(versions) < count:
                         more.clear()
                         await more.wait()
 
@@ -490,8 +490,8 @@ def test_programs_move_once_and_go_on_when_their_server_dies(
             first.kill()
             line = await there.line()
             await look(line, table, None)  # as a page does that comes back
-            await heard(len(told) + 5)
-            assert (await look(line, table, None))["version"] >= told[-1]
+            await heard(len(versions) + 5)
+            assert (await look(line, table, None))["version"] >= versions[-1]
 
     with first, second:
         asyncio.run(watch())

@@ -82,7 +82,7 @@ def test_the_day_has_the_same_five_as_the_library(
     shown = site.ask("GET", "/puzzles").body.decode()
     links = re.findall(r'href="/puzzles/1/(\w+)/(\d)/(\d+)"', shown)
     five = daily(Noon.now().date())
-    assert links == [(one.kind, str(one.level), str(one.seed)) for one in five]
+    assert links == [(puzzle.kind, str(puzzle.level), str(puzzle.seed)) for puzzle in five]
     found = site.ask("GET", "/puzzles/new?kind=sets&level=1")
     assert found.status == 303
     where = dict(found.headers)[b"location"].decode()

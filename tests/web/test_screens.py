@@ -331,7 +331,7 @@ def test_a_name_that_changes_makes_nothing_happen_again(browser: Browser, server
         ann.page.wait_for_selector("#seat1:not(:has-text('Bob'))")
         shown = ann.page.locator(".history li").first.inner_text()
         assert ann.page.locator("#news").inner_text() == shown
-        # What is told next is what happens next.
+        # The next event that is announced is the next event of the game.
         ann.move(random)
         ann.page.wait_for_function(
             "last => Number(document.getElementById('news').dataset.event) > last",

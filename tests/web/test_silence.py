@@ -65,11 +65,11 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
     how: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     place: str = str(tmp_path)
-    what: Any = place
+    target: Any = place
     if how is not written:
         cluster: Cluster = request.getfixturevalue("cluster")
         place = cluster.place(tmp_path.name)
-        what = cluster if how is stopped else place
+        target = cluster if how is stopped else place
     with Site(app(place, metrics_token="t")) as site:
         table, away = Table(site, **QUARTO), Table(site, **QUARTO)
         site.app.state.tables._live.pop(away.made["table"])
@@ -85,17 +85,17 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
 
         async def ask_all() -> tuple[list[Page], list[Page]]:
             """All at once, the first those who have to wait."""
-            waiting = [asyncio.create_task(site.send(*what)) for what in needed]
+            waiting = [asyncio.create_task(site.send(*request)) for request in needed]
             for task in waiting:
                 task.add_done_callback(lambda done: answered.append("needed"))
             await asyncio.sleep(0)
-            pages = [await site.send(*what) for what in free]
+            pages = [await site.send(*request) for request in free]
             answered.append("free")
             return await asyncio.gather(*waiting), pages
 
         for method, path in free:  # what is loaded once is loaded
             site.ask(method, path)
-        with how(what):
+        with how(target):
             waited, pages = site.run(ask_all())
             assert [page.status for page in waited] == [503] * len(needed)
             assert [page.status for page in pages] == [200] * len(free)
@@ -107,7 +107,7 @@ def test_nobody_waits_for_a_database_who_does_not_need_it(
 
         async def until_answered() -> list[int]:
             while True:
-                statuses = [(await site.send(*what)).status for what in needed]
+                statuses = [(await site.send(*request)).status for request in needed]
                 if 503 not in statuses:
                     return statuses
                 await asyncio.sleep(0.05)

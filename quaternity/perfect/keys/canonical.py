@@ -258,7 +258,7 @@ def canonical(state: State) -> Canonical:
     Cost: per set a look-up, per order of the players that look alike a sort of the sets.
 
     Raises:
-        InputError: the state is impossible, does not say who is on turn, is not settled, or has
+        InputError: If the state is impossible, has no player to move, is not settled, or has
             upper bounds that no game brings about.
         LimitError: more than `quaternity.perfect.keys.kinds.MOST_PLAYERS` players.
 

@@ -138,9 +138,9 @@ def write_forcing_certificate(
     """Write the certificate of a search for a forced win: the states that its strategy can meet.
 
     Raises:
-        InputError: it cannot be written, or a tie-break by chance can come.
-        LimitError: it is not whole after so many seconds, or the game is outside the limits of the
-            checker.
+        InputError: If the file cannot be written, or a tie-break by chance can occur.
+        LimitError: If the certificate is not complete after `seconds`, or the game is outside the
+            limits of the checker.
     """
     player, rules = forcing.player, Rules.of(forcing.state)
     check_certifiable(rules)

@@ -54,10 +54,10 @@ DEARER = 5
 """Samples four times as large take at most `DEARER` times as long."""
 
 MOVES = 12
-"""Moves of a random game that leads to a random state, if a question in `DRAWS` is legal."""
+"""Maximum number of moves in a random game that leads to a random state."""
 
 DRAWS = 3
-"""Questions drawn for every move of a random game; illegal ones are dropped."""
+"""Number of questions drawn for every move of a random game; illegal ones are dropped."""
 
 VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""
@@ -139,12 +139,12 @@ def estimate(
 def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
-    Of n independent random states, the pairs that are equal are n (n - 1) / 2 / N at least on
-    average if there are N states, however unevenly they come. So few equal pairs show a large N,
+    If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
+    pairs on average, however unevenly the states occur. Few equal pairs therefore show a large N,
     here with an error below 1 in 1000. The answer False shows nothing.
 
-    No clock takes part. Raises as `canonical`. Cost: `7 * sqrt(limit)` games, each of `MOVES` times
-    `DRAWS` draws.
+    The answer does not depend on a clock. Raises the same errors as `canonical`. Cost:
+    `7 * sqrt(limit)` games, each of `MOVES` times `DRAWS` draws.
     """
     canonical(state)  # refuses too many players before any game
     seen, equal = Counter[Key](), 0

@@ -216,7 +216,7 @@ def play(
 
 
 def try_players(tournament: Tournament) -> None:
-    """Make sure that all players can be made here; raise as `try_program` and `try_apart`."""
+    """Check that all players can be created here; raise as `try_program` and `try_apart`."""
     rules = tournament.rules
     for name in dict.fromkeys(tournament.players):
         if is_program(name):

@@ -20,7 +20,7 @@ SCALE = 400.0
 """So many points more mean ten wins for each loss."""
 
 MIN_DEALS = 10
-"""Minimum number of deals for an interval: with fewer, the error may be far from the truth."""
+"""Minimum number of deals for an interval: with fewer, the estimated error is unreliable."""
 
 T_95 = (1.95996, 2.37227, 2.82250, 2.55585)
 """The 97.5 % quantile of t with n degrees of freedom: coefficients of 1, 1/n, 1/n^2 and 1/n^3.
@@ -61,7 +61,7 @@ class Measured:
 
     @property
     def margin(self) -> float | None:
-        """Return half the 95 % interval, by the t distribution; None below `MIN_DEALS` deals."""
+        """Return half of the 95 % interval by the t distribution; None below `MIN_DEALS` deals."""
         if self.error is None or self.deals < MIN_DEALS:
             return None
         return self.error * sum(term * float(self.deals - 1) ** -n for n, term in enumerate(T_95))
@@ -70,7 +70,7 @@ class Measured:
         return self.text(3)
 
     def text(self, digits: int) -> str:
-        """Return the mean and the margin, if there is one, rounded."""
+        """Return the rounded mean, and the rounded margin if there is one."""
         margin = "" if self.margin is None else f" ± {self.margin:.{digits}f}"
         return f"{self.mean:.{digits}f}{margin}"
 

@@ -98,8 +98,8 @@ class Work:
         rounds: how often each solver meets each state.
         budget, limit: seconds by the clock per solver, and of one run; None for any.
         first: the number of the first state; states are named by their numbers.
-        done: number of instances that an interrupted comparison has measured already.
-        spent: seconds that each solver has used for these.
+        done: number of instances that an interrupted comparison has already measured.
+        spent: seconds that each solver has used for these instances.
     """
 
     source: Settings | tuple[State | DealProblem, ...] | Series
@@ -149,21 +149,21 @@ def _share(expected: float, random: Random) -> int:
 
 
 def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
-    """Yield the works, or the rest of a work, that begin after runs of an interrupted comparison.
+    """Yield the works, or parts of works, that an interrupted comparison has not measured yet.
 
-    The time that solvers have used in a work that is half done is taken from its runs.
+    The time that solvers have used in a half-finished work is computed from its runs.
     """
     measured: dict[str, list[Run]] = {}
     for run in runs:
         measured.setdefault(run.instance, []).append(run)
     instances = list(measured.values())
     for work in works:
-        here, instances = instances[: work.states], instances[work.states :]
-        if len(here) < work.states:
+        finished, instances = instances[: work.states], instances[work.states :]
+        if len(finished) < work.states:
             used = Budget()
-            for run in chain.from_iterable(here):
+            for run in chain.from_iterable(finished):
                 used.pay(run.solver, run.cost)
-            yield replace(work, done=len(here), spent=tuple(used.spent.items()))
+            yield replace(work, done=len(finished), spent=tuple(used.spent.items()))
 
 
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
@@ -177,12 +177,12 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
     budget = Budget(work.budget, dict(work.spent))
-    for number, (name, given) in islice(enumerate(work.made()), work.done, None):
+    for number, (name, instance) in islice(enumerate(work.made()), work.done, None):
         turned = _turned(solvers, number)
-        measured = measure_state(given, turned, work.rounds, budget, name, work.family)
+        measured = measure_state(instance, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
             # Nobody decided it: what is so is known all the same.
-            feasible = bool(solve(problem_of(given)))
+            feasible = bool(solve(problem_of(instance)))
             runs = tuple(replace(run, feasible=feasible) for run in measured.runs)
             measured = measured._replace(runs=runs)
         yield measured

@@ -15,7 +15,7 @@ does not take; not run, its budget being spent; a verdict that is not so; anythi
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
 NOT_RUN = ("refused", "left out")
-"""Answers of a solver that was not run, so that there is no time."""
+"""Answers of a solver that was not run; such runs have no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Run:
         evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
             another solver; None without a verdict.
         build, solve: seconds of processor time of both steps; None where it did not answer.
-        seconds: what the run cost; for one that was ended, the time it had. None if the solver was
-            not run, because it refused the instance or its budget was spent.
+        seconds: the time of the run, or its time limit if it was stopped. None if the solver was
+            not run, because it refused the instance or had no budget left.
         memory: bytes it needed at most beyond those before it; None where nobody looked.
         text: why, where it did not answer.
     """

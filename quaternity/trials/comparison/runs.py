@@ -5,8 +5,8 @@
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
 
-The first line says what was compared and on what, and every further line is a `Run`. The first line
-also counts the runs. A file without this number, or with fewer runs, is read with a warning: the
+The first line says what was compared and on which machine, and counts the runs; every further line
+is a `Run`. A file without the number of runs, or with fewer runs, is read with a warning: the
 comparison was interrupted, or the file was cut off. Older files have the number in a last line.
 """
 
@@ -45,8 +45,8 @@ class Comparison(Shown):
         seed: of the instances and of every bootstrap.
         limit: seconds of one run.
         versions: of each solver, in the order in which they are shown.
-        plan: digest of the works that were to be measured, or empty.
-        finished: whether nothing stopped the comparison.
+        plan: digest of the works to measure, or empty.
+        finished: whether the comparison ran to its end.
         warnings: what was odd about the file they were read from.
     """
 
@@ -141,7 +141,7 @@ def machine() -> str:
 
 
 def lines_of(runs: Iterable[Run]) -> str:
-    """Return the lines of runs in a file."""
+    """Return the lines of a file that hold runs."""
     return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
 
