@@ -60,7 +60,10 @@ def learned(data: bytes) -> dict[str, Any]:
         loaded = parse_any(decode(data))
         given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
         problem = problem_of(given)
-        _check_pairs(problem.players, problem.cards)
+        cards = problem.cards
+        if isinstance(given, State):  # cards of completed sets are no longer in the problem
+            cards = given.set_size * len(problem.sets)
+        _check_pairs(problem.players, cards)
         report, warnings, moves = check_state(given, solvers), loaded.warnings, None
     else:
         record = parse_record(data)

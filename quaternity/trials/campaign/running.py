@@ -16,6 +16,7 @@ from quaternity.trials.campaign.examples import MOST_MOVES, random_game, random_
 from quaternity.trials.campaign.positions import game_finding
 from quaternity.trials.campaign.tally import Finding, Shape, Tally
 from quaternity.workers.pool import Pool, SerialExecutor, item_random, ordered_map
+from solvers.exchange.deal_problem_file import deal_problem_text
 from solvers.judgement import judge
 from solvers.problem import DealProblem
 from solvers.solver import Solver
@@ -141,7 +142,10 @@ def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
     completed = tuple([None if constraint.size else 0 for constraint in problem.sets])
     state = State(problem, None, completed, size)
     state, text = smallest_state(state, solvers, SHRINK_SECONDS)
-    return Finding("problem", text, state_text(state))
+    file = state_text(state)
+    if parse_state(file).state.problem != state.problem:  # no game has this state
+        file = deal_problem_text(state.problem)
+    return Finding("problem", text, file)
 
 
 def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:

@@ -17,7 +17,8 @@ Key = TypeVar("Key", bound=Hashable)
 class Finding:
     """A disagreement, or a verdict or a rule that does not hold, in a "problem" or a "game".
 
-    `state_file` is the text of a state file that shows it, as small as possible.
+    `state_file` is the text of a file of a state that shows it, as small as possible, or of a deal
+    problem if no game has that state.
     """
 
     where: str
