@@ -206,10 +206,10 @@ def test_a_file_means_the_state_that_the_rules_make_of_it(
                 completed[index] = None
         empty = [player for player, hand in enumerate(state.hands) if not hand]
         turn = data.draw(st.sampled_from([state.turn, *empty]))
-        state = replace(
+        written = replace(
             state, problem=DealProblem(hands, sets), completed=tuple(completed), turn=turn
         )
-        loaded = parse_state(state_text(state))
+        loaded = parse_state(state_text(written))
         assert loaded.state.completed == state.completed
         assert loaded.state.problem == state.problem
         if turn == state.turn or state.is_over:
