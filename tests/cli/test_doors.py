@@ -25,6 +25,7 @@ NIM = re.findall(r"^```python nim.py\n(.*?)^```$", guide.page("games").text, re.
 @pytest.fixture
 def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Nim of the guide, installed; the folder of its module."""
+    sys.modules.pop("nim", None)  # of a test without this fixture
     (tmp_path / "nim.py").write_text(NIM)
     with installed(tmp_path, "nim", "[quaternity.games]\nnim = nim:NIM\n", monkeypatch):
         yield tmp_path
