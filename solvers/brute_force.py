@@ -13,7 +13,8 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Most ways of giving each card one of its owners, before hands and bounds are checked."""
+"""Maximum number of ways of giving each card one of its owners, before hands and bounds are
+checked."""
 
 
 def refuses(problem: DealProblem) -> str | None:

@@ -27,7 +27,7 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Most players a table is made for: 4096 lanes."""
+"""Maximum number of players for which a table is made; it has 4096 lanes then."""
 
 MEETINGS_KEPT = 8
 """Most players for which the lanes of every owner mask are kept: 256 masks, at most 0.5 MiB."""

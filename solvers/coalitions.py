@@ -18,8 +18,8 @@ from solvers.set_ways import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
-MOST_VECTORS = 500
-"""Most count vectors of a set that are listed (and kept); those of other sets are searched."""
+MAX_LISTED_VECTORS = 500
+"""Maximum number of count vectors of a set that are listed and kept; larger sets are searched."""
 
 
 class DealtSet:
@@ -36,7 +36,7 @@ class DealtSet:
         self.constraint = constraint
         self.table = layout.table_of(constraint)
         self.choices: list[tuple[int, tuple[int, ...]]] | None = None
-        if self.table >= 0 and vector_bound(constraint) <= MOST_VECTORS:
+        if self.table >= 0 and vector_bound(constraint) <= MAX_LISTED_VECTORS:
             self.choices = [
                 (layout.packed_hands(vector), vector) for vector in count_vectors(constraint)
             ]

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from quaternity.base.errors import LimitError, SolverFault, UnsupportedProblem
 from solvers.counterexample import smallest_counterexample
-from solvers.instances import FAMILIES, LEAST_CARDS, twins
+from solvers.instances import FAMILIES, MIN_CARDS, twins
 from solvers.judgement import crashed, weighed
 from solvers.problem import DealProblem, SetConstraint, players_in, with_entry
 from solvers.random_problems import (
@@ -62,26 +62,29 @@ EXAMPLES_A_ROUND = 100
 EVERY_NUMBER = 12
 """Every number of players (from 2), sets, cards, and cards in one set, up to this, comes often."""
 
-MOST_PLAYERS = MOST_SETS = 70
-"""Larger numbers of players and of sets, up to these, come once in some 300 examples."""
+MAX_PLAYERS = MAX_SETS = 70
+"""Maximum numbers of players and of sets; those above `EVERY_NUMBER` occur once in about 300
+examples."""
 
 BOUNDS_AN_EXAMPLE = 3
-"""So many draws of twins of one bound come with every example: all of them with some 300."""
+"""Number of twins of one bound that are drawn with every example; about 300 examples have all of
+them."""
 
-MOST_CARDS = 200
-"""Of the problems of `solvers.instances`."""
+MAX_INSTANCE_CARDS = 200
+"""Maximum number of cards in the problems of `solvers.instances`."""
 
-MOST_TIGHTENED = 30
-"""Most ways to tighten a problem that the law is tried on; for games a tenth of them."""
+MAX_TIGHTENED = 30
+"""Maximum number of tightened problems that are tried, and of cards to try so many; a tenth with
+more cards."""
 
-MOST_FORBIDDEN = 4
-"""Most deals of one problem that are forbidden, one after another."""
+MAX_FORBIDDEN_DEALS = 4
+"""Maximum number of deals of one problem that are forbidden, one after another."""
 
 REPORT_SECONDS = 5.0
 """Seconds between two reports of progress."""
 
 SHRINK_SECONDS = 10.0
-"""Most seconds spent on making a problem with a fault smaller."""
+"""Maximum time spent on making a problem with a fault smaller, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
-    most = MOST_TIGHTENED if problem.cards <= MOST_TIGHTENED else MOST_TIGHTENED // 10
+    most = MAX_TIGHTENED if problem.cards <= MAX_TIGHTENED else MAX_TIGHTENED // 10
     for tighter, change in tightened(problem, most):
         after, fault = _asked(solver, tighter)
         if fault or after:
@@ -168,7 +171,7 @@ def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | N
     Equal sets are changed alike and stay equal.
     """
     random = Random(hash(problem))
-    for _ in range(MOST_FORBIDDEN):
+    for _ in range(MAX_FORBIDDEN_DEALS):
         answer, fault = _asked(solver, problem)
         if fault or not isinstance(answer, Feasible) or not problem.cards:
             return fault
@@ -252,7 +255,7 @@ def check_solver(
             whoever is wrong about the bounds of the first, middle or last players for one number of
             players, sets or cards up to `EVERY_NUMBER` is found, also if it is in the first or last
             set or card alone, or too strict by one; and all numbers of players and sets up to
-            `MOST_PLAYERS` and `MOST_SETS` are met.
+            `MAX_PLAYERS` and `MAX_SETS` are met.
         problems: tried first.
         sizes: cards in one set, sets and players (at least 2) of the games.
         report: called with a line on the progress every `REPORT_SECONDS`; by default, the line is
@@ -348,8 +351,8 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
     random = Random(f"every size {seed}")
     cards, set_size, sets = (_deck(random, range(1, EVERY_NUMBER + 1)) for _ in range(3))
     players = _deck(random, range(2, EVERY_NUMBER + 1))
-    many_players = _deck(random, range(EVERY_NUMBER + 1, MOST_PLAYERS + 1))
-    many_sets = _deck(random, range(EVERY_NUMBER + 1, MOST_SETS + 1))
+    many_players = _deck(random, range(EVERY_NUMBER + 1, MAX_PLAYERS + 1))
+    many_sets = _deck(random, range(EVERY_NUMBER + 1, MAX_SETS + 1))
     family, large = _deck(random, [*FAMILIES]), _deck(random, range(3))
     for number in range(examples):
         yield _with_cards(next(cards), random)
@@ -358,7 +361,7 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
             continue
         kind = next(large)
         if kind == 0:
-            size = int(LEAST_CARDS * (MOST_CARDS / LEAST_CARDS) ** random.random())
+            size = int(MIN_CARDS * (MAX_INSTANCE_CARDS / MIN_CARDS) ** random.random())
             yield random.choice(twins(next(family), size, random.getrandbits(32)))
         elif kind == 1:
             game = GameSize(random.randint(1, 4), next(sets), next(many_players))
@@ -373,7 +376,7 @@ def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
 
     That player is the first, the second, the middle, the last but one or the last, with each kind
     of bound, for every number of players, sets, cards, and cards in one set up to `EVERY_NUMBER`;
-    and anybody for every number of players and sets up to `MOST_PLAYERS` and `MOST_SETS`. None is
+    and anybody for every number of players and sets up to `MAX_PLAYERS` and `MAX_SETS`. None is
     drawn again before all have been drawn.
     """
     random = Random(f"one bound {seed}")
@@ -381,7 +384,7 @@ def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
     few = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
     many = [
         (what, number, random.randrange(5), random.choice(BOUNDS))
-        for what, most in (("players", MOST_PLAYERS), ("sets", MOST_SETS))
+        for what, most in (("players", MAX_PLAYERS), ("sets", MAX_SETS))
         for number in range(EVERY_NUMBER + 1, most + 1)
     ]
     for what, number, place, bound in islice(_deck(random, [*few, *many]), count):

@@ -16,7 +16,7 @@ Value = TypeVar("Value", bound=Hashable)
 Finding = TypeVar("Finding")
 
 SHRINK_SECONDS = 60.0
-"""Most seconds spent on making a counterexample smaller."""
+"""Maximum time spent on making a counterexample smaller, in seconds."""
 
 
 class _Found(Exception):

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-_LEAST, _MOST = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
-"""The floats next to 0.0 and 1.0, inside."""
+_MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
+"""Minimum and maximum of a chance that is neither 0 nor 1: the floats next to 0.0 and 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Chances:
 def _float(number: int, deals: int) -> float:
     """Divide to the nearest float; give 0.0 and 1.0 only where they are exact."""
     if 0 < number < deals:
-        return min(max(number / deals, _LEAST), _MOST)
+        return min(max(number / deals, _MIN_CHANCE), _MAX_CHANCE)
     return float(number == deals)
 
 

@@ -4,7 +4,7 @@ One boolean per allowed (card, player); exactly one owner per card; hand sizes; 
 minimum and a maximum. OR-Tools' CP-SAT proves or refutes it with one thread and a fixed seed. An
 infeasible verdict carries no shortage of its own: `solvers.certify` pairs it with one.
 
-Above `MOST_BOOLEANS` cards with equal owners are bundled: a whole number per player counts theirs.
+Above `MAX_BOOLEANS` cards with equal owners are bundled: a whole number per player counts theirs.
 They are bundled within a set, and over all sets whose bounds forbid nothing.
 
 All constraints go into the linear relaxation, which is solved to its end before any search: it is
@@ -29,11 +29,11 @@ from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 SECONDS = 60.0
 """Default time limit of one solve."""
 
-MOST_BOOLEANS = 220
-"""Most booleans of a model whose cards are not bundled: those of 52 cards and four players fit."""
+MAX_BOOLEANS = 220
+"""Maximum number of booleans in a model without bundled cards; 52 cards of four players fit."""
 
 QUICK = 2000
-"""Most variables of a model that is solved without listening for an interrupt."""
+"""Maximum number of variables in a model that is solved without listening for an interrupt."""
 
 
 class Variant(NamedTuple):
@@ -47,7 +47,7 @@ class Variant(NamedTuple):
         is_whole: whether it goes in at once and is solved to its end before any search.
     """
 
-    most_booleans: float = MOST_BOOLEANS
+    most_booleans: float = MAX_BOOLEANS
     counts: bool = False
     level: int = 2
     is_whole: bool = True

@@ -162,12 +162,12 @@ class ExponentLanes:
 
 
 MAX_BYTES = 32 * 2**20
-"""Most memory one polynomial may take."""
+"""Maximum memory for one polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Most bytes that the additions of one count may touch: about half a minute."""
+"""Maximum number of bytes that the additions of one count may touch: about half a minute."""
 
-MOST_LANE_BYTES = 1_000
-"""Bytes per lane assumed for a quick test: if lanes of this width fit, nothing is estimated."""
+ASSUMED_LANE_BYTES = 1_000
+"""Width of a lane assumed for a quick test, in bytes; if such lanes fit, nothing is estimated."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetWays"
 
@@ -323,7 +323,7 @@ def laid_out(
     """
     deadline = NEVER if seconds is None else Deadline(seconds)
     hands = problem.hands
-    if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // MOST_LANE_BYTES:
+    if prod(hand + 1 for hand in hands) // (max(hands) + 1) > MAX_BYTES // ASSUMED_LANE_BYTES:
         lanes, size = least_lanes(problem)
         if size > MAX_BYTES:
             if not SOLVERS["max-flow"](problem):

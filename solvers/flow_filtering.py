@@ -24,7 +24,7 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import plain_shortage
 
 MAX_STEPS = 200_000_000
-"""Most arcs that are searched for the bounds: about a minute."""
+"""Maximum number of arcs that are searched for the bounds: about a minute."""
 
 
 class _Residual:

@@ -21,14 +21,15 @@ from quaternity.base.plain_values import named, whole, whole_number
 from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, mask_of, with_entry
 from solvers.random_problems import GameSize, brink, game_like
 
-LEAST_CARDS = 12
-"""The smallest instances."""
+MIN_CARDS = 12
+"""Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
 """In `game`, `crowded` and `random`, as in a game; the remaining cards are a smaller set."""
-MOST_PIGEONS = 50
-"""Most players on either side of `php`; in larger ones they hold more than one card each."""
-MOST_LINKS = 20
-"""Deepest `chain` unless a depth is asked for."""
+MAX_PIGEONS = 50
+"""Maximum number of players on either side of `php`; in larger instances they hold several cards
+each."""
+MAX_LINKS = 20
+"""Maximum depth of a `chain` unless a depth is given."""
 
 
 class Twins(NamedTuple):
@@ -74,7 +75,7 @@ def twins(
 ) -> Twins:
     """Return the twins of a family in `FAMILIES`, always the same ones for the same arguments.
 
-    There are `LEAST_CARDS` to `MAX_CARDS` cards; for coalition and depth see `Shape`.
+    There are `MIN_CARDS` to `MAX_CARDS` cards; for coalition and depth see `Shape`.
 
     Raises:
         InputError: no such family, or a number out of its range.
@@ -87,8 +88,8 @@ def twins(
     (True, False)
     """
     row = named(FAMILIES, family, "family")
-    allowed = f"a number of cards from {LEAST_CARDS} to {MAX_CARDS}"
-    cards = whole_number(cards, LEAST_CARDS, MAX_CARDS, allowed, "cards")
+    allowed = f"a number of cards from {MIN_CARDS} to {MAX_CARDS}"
+    cards = whole_number(cards, MIN_CARDS, MAX_CARDS, allowed, "cards")
     for name, value in (("coalition", coalition), ("depth", depth)):
         if value is not None and name not in row.chosen:
             raise InputError(f"{name}: not for {family}")
@@ -132,7 +133,7 @@ def _pair(random: Random, shape: Shape) -> Twins:
 
 def _pigeons(random: Random, shape: Shape) -> Twins:
     sizes = [shape.cards - shape.cards // 2, shape.cards // 2]
-    players = min(shape.cards // 2, MOST_PIGEONS)
+    players = min(shape.cards // 2, MAX_PIGEONS)
     hands = _shares(sizes[0], players) + _shares(sizes[1], players)
     return _tight(random, sizes, hands, players, [0, sizes[1]], ["low", "owners"])
 
@@ -218,9 +219,9 @@ def _chain(random: Random, shape: Shape) -> Twins:
     on opposite sets, contradict each other: either way from the first to the second takes `depth`
     sets, both included.
     """
-    most = min(MOST_LINKS, shape.cards // 4 + 1)
+    most = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:
-        most = min(MOST_PIGEONS + 1, shape.cards // 4 + 1)
+        most = min(MAX_PIGEONS + 1, shape.cards // 4 + 1)
     depth = shape.drawn("depth", random, 2, most)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)

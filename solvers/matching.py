@@ -23,10 +23,10 @@ from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_EDGES = 20_000_000
-"""Most edges the graph may have (about 160 MB)."""
+"""Maximum number of edges of the graph (about 160 MB)."""
 
 FEW_SLOTS = 200
-"""Up to this number, slots are matched at once, in any order."""
+"""Maximum number of slots that are matched at once, in any order."""
 
 
 class Slot(NamedTuple):

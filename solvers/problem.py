@@ -25,11 +25,11 @@ from quaternity.base.plain_values import (
 from quaternity.base.wording import shown
 
 MAX_PLAYERS = 100
-"""Most players a problem may have."""
+"""Maximum number of players in a problem."""
 MAX_CARDS = 10_000
-"""Most cards a problem may have over all sets."""
+"""Maximum number of cards in a problem, over all sets."""
 MAX_ROWS = 100_000
-"""Most (player, set) pairs a problem may have: each carries two bounds."""
+"""Maximum number of (player, set) pairs in a problem; each has two bounds."""
 
 
 def players_in(mask: int) -> tuple[int, ...]:

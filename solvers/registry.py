@@ -177,13 +177,13 @@ def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
 
 copyreg.pickle(Solver, _by_name)
 
-MOST_DISTINCT = 100
-"""Most different owner masks in one set that the default leaves to coalitions."""
+MAX_DISTINCT_MASKS = 100
+"""Maximum number of distinct owner masks in one set that the default leaves to coalitions."""
 
-MOST_LANES = 100_000
-"""Most lanes, 2^players for every different set, that the default leaves to coalitions.
+MAX_DEFAULT_LANES = 100_000
+"""Maximum number of lanes, 2^players for every distinct set, that the default leaves to coalitions.
 
-Making them all anew takes a third of a second: about as long as loading OR-Tools for flow, which
+Computing all of them takes a third of a second: about as long as loading OR-Tools for flow, which
 then takes milliseconds.
 """
 
@@ -192,17 +192,20 @@ then takes milliseconds.
 def default_solver(problem: DealProblem) -> Solver:
     """Return the quickest exact solver for a problem: coalitions for few players, else flow.
 
-    Flow also serves sets with more than `MOST_DISTINCT` different owner masks: handing out their
-    cards takes coalitions (cards) x (players) x (different masks) steps.
+    Flow also serves sets with more than `MAX_DISTINCT_MASKS` different owner masks: handing out
+    their cards takes coalitions (cards) x (players) x (different masks) steps.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):
         return SOLVERS["max-flow"]
     sets, players = problem.sets, problem.players
-    if len(sets) << players > MOST_LANES and len(set(sets)) << players > MOST_LANES:
+    if len(sets) << players > MAX_DEFAULT_LANES and len(set(sets)) << players > MAX_DEFAULT_LANES:
         return SOLVERS["max-flow"]
     for constraint in sets:
-        if len(constraint.owners) > MOST_DISTINCT and len(set(constraint.owners)) > MOST_DISTINCT:
+        if (
+            len(constraint.owners) > MAX_DISTINCT_MASKS
+            and len(set(constraint.owners)) > MAX_DISTINCT_MASKS
+        ):
             return SOLVERS["max-flow"]
     return coalitions
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
 MAX_TABLE_BYTES = 512 * 2**20
-"""Most memory the tables for numbering the deals of one problem may take."""
+"""Maximum memory for the tables that number the deals of one problem, in bytes."""
 
 
 class NumberedDeals:

@@ -87,7 +87,7 @@ def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
 
 
 MAX_VECTORS = 50_000
-"""Most count vectors (and most steps between them) of one set that are listed."""
+"""Maximum number of listed count vectors of one set, and of the steps between them."""
 
 Vector = tuple[int, ...]
 

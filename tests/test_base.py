@@ -16,8 +16,8 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.base.picture import Cell, Picture, heads
 from quaternity.base.plain_values import (
-    LONGEST,
     MAX_NUMBER,
+    MAX_SECONDS,
     checked_seconds,
     entries,
     named,
@@ -33,7 +33,7 @@ from quaternity.base.plugins import load_place
 from quaternity.base.sentences import Kind, Words, document, facts, indented, unindented
 from quaternity.base.svg import svg_text
 from quaternity.base.text_record import Replay, parse_text_record
-from quaternity.base.wording import MOST_DECIMALS, MOST_TEXT, listed, percent, shown
+from quaternity.base.wording import MAX_DECIMALS, MAX_QUOTED_CHARS, listed, percent, shown
 
 # ------------------------------------------------------------------ places
 
@@ -64,13 +64,13 @@ def test_a_chance_has_two_digits_or_is_a_power_of_ten(digits: int, decimals: int
         number = Fraction(shown_as.removesuffix("%"))
         assert abs(number / 100 - chance) <= chance / 10
         if "e" in shown_as:
-            assert needed > MOST_DECIMALS
+            assert needed > MAX_DECIMALS
         else:
-            assert len(shown_as.partition(".")[2]) - 1 <= max(decimals, MOST_DECIMALS)
+            assert len(shown_as.partition(".")[2]) - 1 <= max(decimals, MAX_DECIMALS)
         assert shown_as not in ("0.0%", "100.0%") or decimals == 0
         other = percent(1 - chance, decimals)
         if "e" in shown_as:
-            assert other == f"over 99.{'9' * MOST_DECIMALS}%"
+            assert other == f"over 99.{'9' * MAX_DECIMALS}%"
         else:
             assert Fraction(other.removesuffix("%")) + number == 100
     assert percent(Fraction(12, 10**9)) == "0.0000012%"
@@ -78,9 +78,18 @@ def test_a_chance_has_two_digits_or_is_a_power_of_ten(digits: int, decimals: int
 
 
 def test_what_is_quoted_is_cut_where_it_is_too_long() -> None:
-    for length in (0, 1, MOST_TEXT - 1, MOST_TEXT, MOST_TEXT + 1, 2 * MOST_TEXT):
+    for length in (
+        0,
+        1,
+        MAX_QUOTED_CHARS - 1,
+        MAX_QUOTED_CHARS,
+        MAX_QUOTED_CHARS + 1,
+        2 * MAX_QUOTED_CHARS,
+    ):
         text = "x" * length
-        assert shown(text, str) == (text if length <= MOST_TEXT else "x" * MOST_TEXT + "...")
+        assert shown(text, str) == (
+            text if length <= MAX_QUOTED_CHARS else "x" * MAX_QUOTED_CHARS + "..."
+        )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +210,7 @@ def test_what_a_table_has_is_taken_by_its_name_alone() -> None:
 
 def test_seconds_are_numbers_above_0_or_of_at_least_0() -> None:
     for seconds in (1, 0.5, Fraction(1, 3), np.float32(2), 1e-300, 1e300):
-        assert time_limit(seconds) == checked_seconds(seconds) == min(float(seconds), LONGEST)
+        assert time_limit(seconds) == checked_seconds(seconds) == min(float(seconds), MAX_SECONDS)
     assert time_limit(None) is None
     assert (checked_seconds(0), checked_seconds(inf)) == (0, inf)
     wrong: list[Any] = [-1, -1e-9, nan, True, False, "1", -inf]

@@ -206,7 +206,7 @@ def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> 
 @pytest.mark.parametrize("most", [9, 20, 10**5])
 def test_a_fault_has_the_end_of_the_traceback(most: int) -> None:
     with (
-        limited("quaternity.workers.foreign", LONGEST_TRACE=most),
+        limited("quaternity.workers.foreign", MAX_TRACEBACK_LENGTH=most),
         pytest.raises(PlayerFault) as told,
     ):
         Sitting("player", "x", 1).called(refused, 7)
@@ -309,7 +309,7 @@ def test_a_program_has_its_limits_and_is_who_we_are(isolated: bool) -> None:
     own = isolated and allows_namespaces()
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
-    with limited("quaternity.workers.child", MOST_THREADS=321):
+    with limited("quaternity.workers.child", MAX_THREADS=321):
         child = Child([sys.executable, "-c", LIMITS], isolated=isolated, data=1 << 33)
     resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
     threads = 321 if own else resource.getrlimit(resource.RLIMIT_NPROC)[0]
@@ -440,7 +440,7 @@ def test_everybody_has_the_time_of_a_move_for_themselves(
     os.close(answers)
 
 
-@limited("quaternity.workers.notes", MOST_NOTED=20)
+@limited("quaternity.workers.notes", MAX_NOTED_BYTES=20)
 def test_of_very_long_games_the_first_moves_are_noted() -> None:
     with TemporaryFile() as file:
         file.truncate(1 << 24)

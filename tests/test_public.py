@@ -217,7 +217,7 @@ def shown_as_code() -> Iterator[Any]:
             verdict = solve(problem)
             yield from (problem, problem.sets[0], verdict, getattr(verdict, "deal", None))
             yield from () if verdict else (certify(problem, verdict),)
-    game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.FEWEST_SETS, seed=7, brisk=True))
+    game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.MIN_SETS, seed=7, brisk=True))
     after = game.ask(next(iter(game.legal_questions)), True)
     yield from (game, game.settings, after, *after.moves)
     for face in public.FACES:

@@ -96,7 +96,7 @@ def test_a_killed_process_costs_no_result() -> None:
 
 def test_processes_that_die_again_and_again_are_given_up() -> None:
     with (
-        limited("quaternity.workers.pool", MOST_LOSSES=thorough(1, 4)),
+        limited("quaternity.workers.pool", MAX_LOSSES=thorough(1, 4)),
         open_executor(workers=2) as pool,
         pytest.raises(WorkersLost, match="in a row"),
     ):

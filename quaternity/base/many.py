@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import whole
 
-MOST_BYTES = 1 << 30
-"""Of masks and observations of one batch together."""
+MAX_BATCH_BYTES = 1 << 30
+"""Maximum size of the masks and observations of one batch together, in bytes."""
 
 
 def checked_games(games: Any, actions: int, numbers: int) -> int:
-    """Return how many games a batch has, if masks and observations fit into `MOST_BYTES`.
+    """Return how many games a batch has, if masks and observations fit into `MAX_BATCH_BYTES`.
 
     Args:
         actions: of one game.
@@ -24,7 +24,7 @@ def checked_games(games: Any, actions: int, numbers: int) -> int:
     Raises:
         InputError: it is no whole number above 0, or too large.
     """
-    count, most = whole(games, "games", 1), MOST_BYTES // (actions + 4 * numbers)
+    count, most = whole(games, "games", 1), MAX_BATCH_BYTES // (actions + 4 * numbers)
     if count > most:
         raise InputError(f"games: {games} is above the limit of {most}")
     return count

@@ -20,11 +20,11 @@ Choice = TypeVar("Choice")
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-LONGEST = 1e9
-"""Seconds, some thirty years: longer time limits are cut to it."""
+MAX_SECONDS = 1e9
+"""Maximum time limit, in seconds (about 30 years); longer finite limits are reduced to it."""
 
 MAX_NUMBER = 10**50
-"""Largest number that is taken: far above every hand, bound and bit mask, and quick to print."""
+"""Maximum absolute value of a number in an argument; far above every hand, bound and bit mask."""
 
 
 def takes(
@@ -215,7 +215,7 @@ def _real(value: Any) -> float | None:
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
     given: Any = value
-    return inf if given == inf else float(min(given, LONGEST))
+    return inf if given == inf else float(min(given, MAX_SECONDS))
 
 
 def time_limit(seconds: object) -> float | None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from quaternity.base.errors import InputError
 
 MAX_BYTES = 16 * 2**20
-"""Largest file that is read (16 MiB); the largest state in the documented limits is smaller."""
+"""Maximum size of a file, in bytes (16 MiB); the largest state within the documented limits is
+smaller."""
 
 _WIDE = re.compile(rb"\xff\xfe|\xfe\xff|\0{0,3}[\t-\r -~]\0|\0{1,3}[\t-\r -~]")
 """The first bytes of UTF-16 and UTF-32 text."""

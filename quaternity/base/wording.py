@@ -10,11 +10,11 @@ from quaternity.base.interrupts import is_interrupt
 if TYPE_CHECKING:
     from fractions import Fraction
 
-MOST_DECIMALS = 7
-"""With more decimals, a small percentage is written as a power of ten."""
+MAX_DECIMALS = 7
+"""Maximum number of decimals of a percentage near 0 or 100, beyond which it is abbreviated."""
 
-MOST_TEXT = 400
-"""Longest value, in characters, that a sentence quotes in full."""
+MAX_QUOTED_CHARS = 400
+"""Maximum length of a value that a message quotes in full, in characters."""
 
 
 def shown(value: object, made_by: Callable[[object], str] = repr) -> str:
@@ -37,8 +37,8 @@ def printable(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text of which a message quotes `MOST_TEXT` characters at most."""
-    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}..."
+    """Return a text of which a message quotes `MAX_QUOTED_CHARS` characters at most."""
+    return text if len(text) <= MAX_QUOTED_CHARS else f"{text[:MAX_QUOTED_CHARS]}..."
 
 
 def listed(items: Iterable[object]) -> str:
@@ -94,6 +94,6 @@ def percent(chance: float | Fraction, decimals: int = 1) -> str:
         - Decimal(f"{Decimal(distance.numerator) / Decimal(distance.denominator):.1e}").adjusted()
     )
     shown = Decimal(100 * exact.numerator) / Decimal(exact.denominator)
-    if needed <= MOST_DECIMALS:
+    if needed <= MAX_DECIMALS:
         return f"{shown:.{max(decimals, needed)}f}%"
-    return f"{shown:.1e}%" if distance == exact else f"over 99.{'9' * MOST_DECIMALS}%"
+    return f"{shown:.1e}%" if distance == exact else f"over 99.{'9' * MAX_DECIMALS}%"

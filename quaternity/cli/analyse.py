@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from quaternity.perfect.tablebase import Tablebase
     from solvers import DealProblem
 
-MOST_QUESTIONS = 15
-"""Most ranked questions that are printed; --json has all."""
+MAX_PRINTED_QUESTIONS = 15
+"""Maximum number of ranked questions that are printed; `--json` lists all of them."""
 
 BITS = """\
 Bits are halvings of the number of deals. The asking tells its share whatever the
 answer: the asker does not have the card, but another of its set. That of the answer
 is the average over both. A forced answer tells nothing, its question may tell much."""
 
-MOST_COLUMNS = 200
-"""How wide matrices are in a pipe."""
+PIPE_COLUMNS = 200
+"""Width of the matrices in columns when the output is not a terminal."""
 
 
 @app.command()
@@ -196,7 +196,7 @@ def _print(
     path: str, given: State | DealProblem, analysis: Analysis | Deductions, curve: list[int | None]
 ) -> None:
 
-    wide = width() or MOST_COLUMNS
+    wide = width() or PIPE_COLUMNS
     if isinstance(analysis, Analysis):
         say(f"{path}: {analysis.deals:,} deal{'s' * (analysis.deals != 1)}")
         heading = "Chances in percent (# certain, . impossible)"
@@ -244,11 +244,11 @@ def _print_questions(ranked: list[Prospect]) -> None:
             f"{abs(question.bits - question.bits_of_asking):.3f}",
             f"{question.bits:.3f}",
         ]
-        for question in ranked[:MOST_QUESTIONS]
+        for question in ranked[:MAX_PRINTED_QUESTIONS]
     ]
     print("\nQuestions by expected information")
     print("\n".join(table_lines(head, rows, width(), 2, "><>>>>>>")))
-    if len(ranked) > MOST_QUESTIONS:
-        more = len(ranked) - MOST_QUESTIONS
+    if len(ranked) > MAX_PRINTED_QUESTIONS:
+        more = len(ranked) - MAX_PRINTED_QUESTIONS
         print(f"and {counted(more, 'more kind')} of questions")
     say(BITS if (width() or 90) >= 90 else " ".join(BITS.split()), 0)

@@ -38,16 +38,16 @@ Memory = Annotated[
 SECONDS, MEMORY = 10.0, 4096
 """What a solver from elsewhere has for an answer, if nothing else is said."""
 
-MOST_SECONDS = 1_000_000
+MAX_LIMIT_SECONDS = 1_000_000
 PATIENCE = 3
-"""After so many limits reached in a row a solver is left out, where no times are wanted."""
+"""Number of consecutive timeouts after which a solver is skipped, unless its times are wanted."""
 
 
 def check_seconds(name: str, seconds: float) -> None:
-    """Raise `InputError` for a limit that is not above 0 and at most `MOST_SECONDS`."""
-    if not 0 < seconds <= MOST_SECONDS:
+    """Raise `InputError` for a limit that is not above 0 and at most `MAX_LIMIT_SECONDS`."""
+    if not 0 < seconds <= MAX_LIMIT_SECONDS:
         raise InputError(
-            f"{name}: {seconds:g} is not a positive number of seconds up to {MOST_SECONDS}"
+            f"{name}: {seconds:g} is not a positive number of seconds up to {MAX_LIMIT_SECONDS}"
         )
 
 

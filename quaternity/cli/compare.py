@@ -71,7 +71,7 @@ from quaternity.workers.pool import open_executor, ordered_map
 if TYPE_CHECKING:
     from solvers import Solver
 
-MOST_REPEATS = 10_000
+MAX_REPEATS = 10_000
 
 
 @app.command()
@@ -267,8 +267,8 @@ def _check_numbers(
         check_seconds("budget", budget)
     if damage is not None and not 0 <= damage <= 1:
         raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
-    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
-        raise InputError(f"repeats: {repeats} is out of range 1..{MOST_REPEATS}")
+    if repeats is not None and not 1 <= repeats <= MAX_REPEATS:
+        raise InputError(f"repeats: {repeats} is out of range 1..{MAX_REPEATS}")
 
 
 def _refuse(what: str, options: Mapping[str, object]) -> None:

@@ -36,7 +36,7 @@ from quaternity.trials.comparison.report import (
     tells_growth,
 )
 from quaternity.trials.comparison.runs import (
-    MOST_BYTES,
+    MAX_FILE_BYTES,
     is_runs_file,
     lines_of,
     machine,
@@ -173,7 +173,7 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
     except (OSError, ValueError):
         return None  # whoever reads it as something else says so
     with named(files[0]):
-        comparison = parse_runs(decode(read_bytes(files[0], min(size, MOST_BYTES))))
+        comparison = parse_runs(decode(read_bytes(files[0], min(size, MAX_FILE_BYTES))))
     tell_oddities(files[0], comparison.warnings)
     return comparison
 

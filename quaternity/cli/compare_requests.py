@@ -15,13 +15,13 @@ from quaternity.game.state_file import ContradictoryState
 from quaternity.trials.comparison import Series, Sweep, Work, swept_sizes
 from quaternity.trials.comparison.measuring import STATES_AT_ONCE
 from quaternity.trials.comparison.summary import rounds_for
-from solvers.instances import LEAST_CARDS
+from solvers.instances import MIN_CARDS
 
 if TYPE_CHECKING:
     from quaternity.game.state import State
     from solvers import DealProblem
 
-MOST_STATES = 100_000
+MAX_STATES = 100_000
 STATES, STATES_OF_A_SWEEP = 100, 30
 BUDGET_OF_A_SWEEP = 10.0
 DAMAGE = 0.5
@@ -29,8 +29,8 @@ DAMAGE = 0.5
 CARDS = "12,20,32,52,80,120,200"
 EACH = 2
 BUDGET = 60.0
-"""Seconds of one solver on all families, where nothing else is said."""
-MOST_CARDS, MOST_EACH = 10_000, 1000
+"""Default time budget of a solver over all families, in seconds."""
+MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 
 class Request(NamedTuple):
@@ -50,8 +50,8 @@ def of_games(
     budget: float | None,
 ) -> Request:
     """Return what to measure when games are played."""
-    if states is not None and not 1 <= states <= MOST_STATES:
-        raise InputError(f"states: {states} is out of range 1..{MOST_STATES}")
+    if states is not None and not 1 <= states <= MAX_STATES:
+        raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
     set_size, sets, players = (
         default if value is None else value for value, default in zip(base, (4, 3, 3), strict=True)
     )
@@ -137,13 +137,13 @@ def of_families(
     for text in map(str.strip, cards.split(",")):
         if not text.isascii() or not text.isdigit() or len(text) > 9:
             raise InputError(f"cards: {text!r} is not a number")
-        if not LEAST_CARDS <= int(text) <= MOST_CARDS:
-            raise InputError(f"cards: {text} is out of range {LEAST_CARDS}..{MOST_CARDS}")
+        if not MIN_CARDS <= int(text) <= MAX_INSTANCE_CARDS:
+            raise InputError(f"cards: {text} is out of range {MIN_CARDS}..{MAX_INSTANCE_CARDS}")
         if int(text) in sizes:
             raise InputError(f"cards: {text} named twice")
         sizes.append(int(text))
-    if not 1 <= each <= MOST_EACH:
-        raise InputError(f"each: {each} is out of range 1..{MOST_EACH}")
+    if not 1 <= each <= MAX_INSTANCES_EACH:
+        raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
     works = [
         Work(
             Series(family, feasible, tuple(sorted(sizes)), each),

@@ -23,7 +23,7 @@ from solvers.exchange.deal_problem_file import deal_problem_document, deal_probl
 from solvers.exchange.formats import FORMATS, exported, opb
 from solvers.exchange.proof import check_refutation, refutation
 
-MOST_INSTANCES = 10_000
+MAX_INSTANCES_EACH = 10_000
 
 OneFile = Annotated[
     str, typer.Argument(help="A state, game record or deal problem; - is standard input.")
@@ -68,8 +68,8 @@ def instances(
         _list_families(as_json)
         return
     names = chosen_families(families)
-    if not 1 <= each <= MOST_INSTANCES:
-        raise InputError(f"each: {each} is out of range 1..{MOST_INSTANCES}")
+    if not 1 <= each <= MAX_INSTANCES_EACH:
+        raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
     if out is not None:
         try:
             Path(out).mkdir(parents=True, exist_ok=True)

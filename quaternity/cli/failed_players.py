@@ -24,7 +24,7 @@ from quaternity.table.tournament.playing import (
 )
 from quaternity.workers.pool import open_executor
 
-MOST_GAMES = 10_000_000
+MAX_GAMES = 10_000_000
 
 
 @contextmanager
@@ -62,8 +62,8 @@ def play_tournament(
     Raises:
         What stopped it, when no game failed and none is finished.
     """
-    if not 1 <= games <= MOST_GAMES:
-        raise InputError(f"games: {games} is out of range 1..{MOST_GAMES}")
+    if not 1 <= games <= MAX_GAMES:
+        raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
     finished: list[GameResult] = []
     in_hand = 1
     try:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from quaternity.trials.campaign import Finding, Tally
 
 EXAMPLES = 1000
-MOST_EXAMPLES = 10**9
-MOST_SECONDS = 10**7
-MOST_CARDS = (4, 8, 12, 20, 36, 52, 144)
-"""The ranges by which the report counts sizes."""
+MAX_EXAMPLES = 10**9
+MAX_FUZZ_SECONDS = 10**7
+CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
+"""Upper end of each range of card numbers by which the report counts examples."""
 
 
 @app.command()
@@ -106,10 +106,10 @@ def fuzz(
 def _check_budget(seconds: float | None, examples: int | None) -> None:
     if seconds is not None and examples is not None:
         raise InputError("--seconds and --examples: choose one")
-    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MOST_SECONDS):
-        raise InputError(f"seconds: {seconds:g} is not a time of at most {MOST_SECONDS} s")
-    if examples is not None and not 1 <= examples <= MOST_EXAMPLES:
-        raise InputError(f"examples: {examples} is out of range 1..{MOST_EXAMPLES}")
+    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MAX_FUZZ_SECONDS):
+        raise InputError(f"seconds: {seconds:g} is not a time of at most {MAX_FUZZ_SECONDS} s")
+    if examples is not None and not 1 <= examples <= MAX_EXAMPLES:
+        raise InputError(f"examples: {examples} is out of range 1..{MAX_EXAMPLES}")
 
 
 def _run(
@@ -147,7 +147,7 @@ def _kinds(tally: Tally) -> str:
 def _covered(tally: Tally) -> dict[str, dict[str, int]]:
     """Return the examples by kind and verdict, by players, and by cards."""
     by_players = tally.by(lambda shape: shape.players)
-    by_cards = tally.by(lambda shape: next(most for most in MOST_CARDS if shape.cards <= most))
+    by_cards = tally.by(lambda shape: next(most for most in CARD_RANGE_ENDS if shape.cards <= most))
     by_kind = tally.by(lambda shape: (shape.kind, shape.feasible))
     return {
         "kinds": {

@@ -13,7 +13,7 @@ import typer
 from quaternity.base.errors import IllegalMove, InputError, LimitError
 from quaternity.base.growing_file import GrowingFile
 from quaternity.base.reading import read_bytes
-from quaternity.base.wording import MOST_TEXT, shown
+from quaternity.base.wording import MAX_QUOTED_CHARS, shown
 from quaternity.cli.chances import chance_lines
 from quaternity.cli.chosen_deck import DeckName, deck_words, move_said, refused_text
 from quaternity.cli.kwartet import Aside, MaxMoves, SetSize, chosen_settings, kwartet
@@ -261,7 +261,7 @@ class _Notes:
         down = _PUTS_DOWN.fullmatch(line)
         if down is not None:
             return self.put_down(int(down[1]), int(down[2]))
-        request = _REQUEST.fullmatch(line) if len(line) <= MOST_TEXT else None
+        request = _REQUEST.fullmatch(line) if len(line) <= MAX_QUOTED_CHARS else None
         if request is None:
             raise InputError(
                 f"{shown(line)} is not understood: type for example 2 asks 0 for 4/1: no"

@@ -19,7 +19,7 @@ from quaternity.base.wording import counted
 from quaternity.base.writing import write_text
 from quaternity.cli.any_game import add_game_tournament
 from quaternity.cli.failed_players import (
-    MOST_GAMES,
+    MAX_GAMES,
     Failures,
     run_tournament,
     show_game,
@@ -95,7 +95,7 @@ def _tournament(
 
 @kwartet.command()
 def simulate(
-    games: Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games to play.")] = 240,
+    games: Annotated[int, typer.Option(min=1, max=MAX_GAMES, help="Games to play.")] = 240,
     seed: Seed = 0,
     seats: Seats = SEATS,
     sets: Sets = 13,

@@ -33,17 +33,18 @@ from quaternity.cli.terminal import (
 )
 from quaternity.decks.deck import PLAIN
 from quaternity.decks.words import DeckWords
-from quaternity.table.course import MOST_ALONE, whole_events
+from quaternity.table.course import MAX_PROGRAM_MOVES, whole_events
 from quaternity.table.games import registration
 from quaternity.table.journal import MatchJournal
 from quaternity.table.match import Match, Planned
 from quaternity.table.players import YOU, make_player
 
-MOST_LISTED = 60
-"""Most moves that are listed."""
+MAX_LISTED_MOVES = 60
+"""Maximum number of legal moves that are listed."""
 
-LEAST_NEWS = 3
-"""So many lines of news always stand below the table, where they are seen."""
+MIN_NEWS_LINES = 3
+"""Minimum number of the latest lines of news that are printed below the table, if there are as
+many."""
 
 QUIT = ("quit", "exit", "q")
 
@@ -145,8 +146,8 @@ class MatchSession:
         try:
             while self.match.rules.to_act(self.match.position):
                 alone = 0 if self._turn() else alone + 1
-                if alone > MOST_ALONE:
-                    raise LimitError(f"no person moved for {MOST_ALONE} moves: given up")
+                if alone > MAX_PROGRAM_MOVES:
+                    raise LimitError(f"no person moved for {MAX_PROGRAM_MOVES} moves: given up")
         except _Quit:
             print(f"the game ends here, {self.so_far()}")
             return
@@ -323,9 +324,9 @@ class MatchSession:
     def _list_moves(self, seat: int) -> None:
         rules = self.match.rules
         legal = list(rules.moves(self.match.view(seat)))
-        print(in_columns([self._written(move) for move in legal[:MOST_LISTED]]))
-        if len(legal) > MOST_LISTED:
-            print(f"  and {len(legal) - MOST_LISTED} more")
+        print(in_columns([self._written(move) for move in legal[:MAX_LISTED_MOVES]]))
+        if len(legal) > MAX_LISTED_MOVES:
+            print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
 
     def _hint(self, seat: int) -> None:
         """Say what the strongest program of the table would do."""
@@ -417,7 +418,7 @@ class MatchSession:
         remarks = folded(remark or "").splitlines()
         beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
         # The latest stay below even a table that alone fills the screen.
-        above = int(max(0, min(beyond, len(news) - LEAST_NEWS)))
+        above = int(max(0, min(beyond, len(news) - MIN_NEWS_LINES)))
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
     def _print_news(self, seat: int | None) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.standing import Standing
     from quaternity.perfect.tablebase import Tablebase
 
-MOST_QUESTIONS = 8
-"""Most questions that are listed."""
+MAX_QUESTION_KINDS = 8
+"""Maximum number of kinds of questions that are listed."""
 
 
 def standing_text(standing: Standing) -> str:
@@ -45,13 +45,13 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
     if state.is_over:
         return
     prospects = tablebase.prospects(state)
-    for prospect in prospects[:MOST_QUESTIONS]:
+    for prospect in prospects[:MAX_QUESTION_KINDS]:
         cards = listed(question.card for question in prospect.alike)
         yield f"  {prospect.question.asked} for {cards}"
         for answer, after in prospect.after.items():
             yield f"    {answer}: {standing_text(after)}"
-    if len(prospects) > MOST_QUESTIONS:
-        yield f"  and {len(prospects) - MOST_QUESTIONS} more kinds of questions, none better"
+    if len(prospects) > MAX_QUESTION_KINDS:
+        yield f"  and {len(prospects) - MAX_QUESTION_KINDS} more kinds of questions, none better"
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from quaternity.puzzles.boards import board_text, sentence, sheet
 from quaternity.puzzles.making import DAILY, KINDS, daily, make
 from quaternity.puzzles.puzzle import FORMS, Puzzle
 
-MOST_PUZZLES = 200
+MAX_PUZZLES = 200
 
 
 @app.command()
@@ -52,8 +52,8 @@ def puzzle(
 
     Example: quaternity puzzle owner --level 3 --seed 7 --hint
     """
-    if not 1 <= count <= MOST_PUZZLES:
-        raise InputError(f"--count {count}: 1 to {MOST_PUZZLES} puzzles are made at a time")
+    if not 1 <= count <= MAX_PUZZLES:
+        raise InputError(f"--count {count}: 1 to {MAX_PUZZLES} puzzles are made at a time")
     if day and (kind, level, seed, count) != ("possible", 2, None, 1):
         raise InputError("--daily has its own five: leave out KIND, --level, --seed and --count")
     number = len(DAILY) if day else count

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from quaternity.web.admission import Limits
 
 END_SECONDS = 3
-"""Requests that are open when the server is asked to end have so long."""
+"""Seconds that open requests have to finish when the server shuts down."""
 
-MOST_FILES = 16_384
+MAX_OPEN_FILES = 16_384
 
 
 Host = Annotated[
@@ -309,7 +309,7 @@ def _listening(
     # A stream is a file, and a shell allows a thousand of them where the system allows more.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MOST_FILES)), hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MAX_OPEN_FILES)), hard))
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.graph import GameGraph
     from quaternity.perfect.solving.graph_files import Report
 
-MOST_STATES = 5_000_000
+DEFAULT_MAX_STATES = 5_000_000
 """Default maximum number of states of a game."""
 
 PATIENCE = 15.0
@@ -94,7 +94,7 @@ def solve(
     ] = None,
     most_states: Annotated[
         int, typer.Option(min=1, help="Refuse games that have more states.")
-    ] = MOST_STATES,
+    ] = DEFAULT_MAX_STATES,
     no_limit: Annotated[
         bool, typer.Option("--no-limit", help="Do not limit the number of states.")
     ] = False,

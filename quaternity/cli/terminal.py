@@ -22,7 +22,7 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 """What empties a terminal's screen."""
 
 MOMENT = 0.05
-"""Seconds in which a line is read that lies there."""
+"""Minimum timeout in seconds, long enough to read a line that is already in the input buffer."""
 
 _CONTROLS = re.compile(r"\x1b(?!\[1?m)|[\0-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 """Control characters, except the ends of lines, tabs and the sequences that `bold` writes."""

@@ -15,7 +15,7 @@ from quaternity.cli.app import app
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus
 from quaternity.cli.terminal import progress, say, warn
-from quaternity.perfect.certificate import MOST_LINE, SURE, Certified, NoCertificate, check
+from quaternity.perfect.certificate import MAX_LINE_BYTES, SURE, Certified, NoCertificate, check
 
 
 @app.command()
@@ -53,8 +53,8 @@ def _lines(file: str) -> Iterator[bytes]:
     """Yield the lines of a file, of one that is too long its beginning."""
     try:
         with Path(file).open("rb") as lines:
-            yield without_mark(lines.readline(MOST_LINE + 1))
-            while line := lines.readline(MOST_LINE + 1):
+            yield without_mark(lines.readline(MAX_LINE_BYTES + 1))
+            while line := lines.readline(MAX_LINE_BYTES + 1):
                 yield line
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: {getattr(error, 'strerror', None) or error}") from error

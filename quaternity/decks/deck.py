@@ -21,14 +21,14 @@ LANGUAGES = ("en", "nl", "de")
 """The languages of the decks that come with this package."""
 
 MAX_BYTES = 2**20
-MOST_SETS = 100
-MOST_CARDS = 100
-"""Most cards of a set."""
+MAX_SETS = 100
+MAX_SET_CARDS = 100
+"""Maximum number of cards in a set."""
 QUARTET = 4
 """Cards of a set in games that do not say it otherwise."""
 
-LONGEST_NAME = 40
-LONGEST_PICTURE = 8
+MAX_NAME_LENGTH = 40
+MAX_PICTURE_LENGTH = 8
 
 _COMMANDS = (
     "and all any asks cards chances exit false for help hint history in know let moves n no none "
@@ -232,8 +232,8 @@ def _deck(content: dict[str, Any], name: str) -> Deck:
     sets = content.get("sets")
     if not isinstance(sets, list) or not sets:
         raise InputError("there are no sets: expected [[sets]] with a name and cards")
-    if len(sets) > MOST_SETS:
-        raise InputError(f"{len(sets)} sets: at most {MOST_SETS} are read")
+    if len(sets) > MAX_SETS:
+        raise InputError(f"{len(sets)} sets: at most {MAX_SETS} are read")
     faces = tuple(_set_face(index, face, languages) for index, face in enumerate(sets))
     for place, language in enumerate(languages):
         cards = (
@@ -256,8 +256,8 @@ def _set_face(index: int, face: Any, languages: Sequence[str]) -> SetFace:
     cards = face.get("cards")
     if not isinstance(cards, list) or not cards:
         raise InputError(f"{place}: there are no cards: expected cards = [...]")
-    if len(cards) > MOST_CARDS:
-        raise InputError(f"{place}: {len(cards)} cards: at most {MOST_CARDS} are read")
+    if len(cards) > MAX_SET_CARDS:
+        raise InputError(f"{place}: {len(cards)} cards: at most {MAX_SET_CARDS} are read")
     names = _names(face.get("name"), languages, f"{place}: name")
     faces = (_card_face(f"{place}, card {i}", card, languages) for i, card in enumerate(cards))
     return SetFace(_picture(face.get("mark", ""), f"{place}: mark"), names, tuple(faces))
@@ -285,10 +285,10 @@ def _checked_name(given: Any, place: str) -> str:
     if not isinstance(given, str):
         raise InputError(f"{place}: {shown(given)} is not a text")
     name = composed(given)
-    if not name or name != " ".join(name.split()) or len(name) > LONGEST_NAME:
+    if not name or name != " ".join(name.split()) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
-            f"{place}: {shown(name)}: expected 1 to {LONGEST_NAME} characters, with single blanks "
-            "between words"
+            f"{place}: {shown(name)}: expected 1 to {MAX_NAME_LENGTH} characters, with single "
+            "blanks between words"
         )
     odd = [sign for sign in name if sign in _MARKUP or not sign.isprintable()]
     if odd:
@@ -305,7 +305,7 @@ def _checked_name(given: Any, place: str) -> str:
 def _picture(value: Any, place: str) -> str:
     if (
         not isinstance(value, str)
-        or len(value) > LONGEST_PICTURE
+        or len(value) > MAX_PICTURE_LENGTH
         or re.search(r"[\x00-\x7f]", value)
     ):
         raise InputError(f"{place}: {shown(value)}: expected one emoji, or nothing")

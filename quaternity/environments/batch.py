@@ -23,7 +23,8 @@ from quaternity.base.wording import listed, shown
 from quaternity.table.games import game_names, registration, rules_class
 
 ROUNDS = 32
-"""So often actions are drawn until they are legal, before those that are legal are counted."""
+"""Maximum number of times that actions are drawn until they are legal; then the legal ones are
+counted."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import Floats, GameTree
 
-MOST_CHOICES = 100_000
-"""Choices of a game for the linear program: half a second for 25,000."""
+MAX_LINEAR_PROGRAM_CHOICES = 100_000
+"""Maximum number of choices in a game for the linear program; 25,000 take half a second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
@@ -139,15 +139,17 @@ def value_by_program(tree: GameTree) -> float:
 
     Raises:
         InputError: the game is not for two, or not zero-sum.
-        LimitError: it has more than `MOST_CHOICES` choices.
+        LimitError: it has more than `MAX_LINEAR_PROGRAM_CHOICES` choices.
     """
     from scipy import optimize
     from scipy.sparse import coo_matrix, hstack
 
     if tree.game.seats != 2 or abs(tree.returns.sum(1)).max() > 1e-9:
         raise InputError("a linear program solves zero-sum games of two players")
-    if tree.choices > MOST_CHOICES:
-        raise LimitError(f"{tree.choices} choices are above the limit of {MOST_CHOICES}")
+    if tree.choices > MAX_LINEAR_PROGRAM_CHOICES:
+        raise LimitError(
+            f"{tree.choices} choices are above the limit of {MAX_LINEAR_PROGRAM_CHOICES}"
+        )
     # The last own choice of each player before each moment; its sequence is one more, 0 for none.
     last = np.zeros((len(tree), 2), int)
     for level in tree.levels[1:]:

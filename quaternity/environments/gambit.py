@@ -9,17 +9,17 @@ from quaternity.environments.episode import TableGame
 from quaternity.environments.game_tree import CHANCE, OVER, GameTree
 from quaternity.table.setting_fields import settings_of
 
-MOST_EXPORTED = 200_000
-"""Moments of a game in a file: some 15 MB."""
+MAX_EXPORTED_MOMENTS = 200_000
+"""Maximum number of moments of a game that is written to a file; they take about 15 MB."""
 
 
 def efg(game: TableGame) -> str:
     """Write a game for Gambit; what a player remembers names the information set.
 
     Raises:
-        LimitError: it has more than `MOST_EXPORTED` moments; nothing is written then.
+        LimitError: it has more than `MAX_EXPORTED_MOMENTS` moments; nothing is written then.
     """
-    tree = GameTree(game, MOST_EXPORTED)
+    tree = GameTree(game, MAX_EXPORTED_MOMENTS)
     players = " ".join(_quoted(f"player {seat}") for seat in range(game.seats))
     name = " ".join([game.name, *(f"{k}={v}" for k, v in settings_of(game.rules).items())])
     lines = [f"EFG 2 R {_quoted(name)} {{ {players} }}", '""', ""]

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from quaternity.base.errors import LimitError
 from quaternity.environments.episode import Dealing, Episode, TableGame
 
-MOST_MOMENTS = 3_000_000
-"""Moments of a tree: some 200 bytes and 30 microseconds each."""
+MAX_TREE_MOMENTS = 3_000_000
+"""Default maximum number of moments in a tree; each takes about 200 bytes and 30 microseconds."""
 
 CHANCE, OVER = -1, -2
 """Players that are none."""
@@ -61,7 +61,7 @@ class GameTree:
         set_of, owner: per choice its information set and player.
     """
 
-    def __init__(self, game: TableGame, most: int = MOST_MOMENTS) -> None:
+    def __init__(self, game: TableGame, most: int = MAX_TREE_MOMENTS) -> None:
         """Build all moments of a game.
 
         Raises:

@@ -39,8 +39,9 @@ from quaternity.table.players import YOU, check_name
 
 Numbers = NDArray[np.float32]
 
-MOST_DEALS = 100
-"""So many games are begun at most until one is not over before the learner may act."""
+MAX_STARTED_GAMES = 100
+"""Maximum number of games that are started to find one that is not over before the learner may
+act."""
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
@@ -111,12 +112,12 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         """Begin an episode in which the learner may act; equal seeds give equal ones.
 
         Raises:
-            InputError: with `max_moves` the learner never acts, in `MOST_DEALS` games.
+            InputError: with `max_moves` the learner never acts, in `MAX_STARTED_GAMES` games.
             PlayerFault: a program failed.
         """
         super().reset(seed=seed)
         random = Random(int(self.np_random.integers(2**63)))
-        for _ in range(MOST_DEALS):
+        for _ in range(MAX_STARTED_GAMES):
             self._begin(random)
             if not (self._over or self._is_cut_off):
                 return self._seen(), self._info()

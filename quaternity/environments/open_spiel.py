@@ -13,7 +13,7 @@ cards; where several seats may act at once, one more says who is asked first.
 
 The information-state string is all that the player has seen and heard, so recall is perfect; the
 information-state tensor is the same in numbers (`TableGame.recalled` is its layout), in games of
-at most `MOST_RECALLED` of them. The observation tensor is `Encoded.numbers`. `str(state)` is the
+at most `MAX_TENSOR_SIZE` of them. The observation tensor is `Encoded.numbers`. `str(state)` is the
 same for positions with the same future where nothing is hidden (without `max_moves`, for value
 iteration), else the whole history.
 """
@@ -36,8 +36,8 @@ from quaternity.table.games import game_names, registration, rules_class
 NEVER = 1_000_000
 """What a game without `max_moves` says is its longest."""
 
-MOST_RECALLED = 1 << 22
-"""Most numbers of an information-state tensor: 16 MB."""
+MAX_TENSOR_SIZE = 1 << 22
+"""Maximum number of values in an information-state tensor; they take 16 MB."""
 
 NO_START = "none"
 """What `start` says when cards are dealt; OpenSpiel reads no empty text."""
@@ -77,7 +77,7 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
         min_num_players=fewest,
         max_num_players=most,
         provides_information_state_string=True,
-        provides_information_state_tensor=0 < _recalled(table) <= MOST_RECALLED,
+        provides_information_state_tensor=0 < _recalled(table) <= MAX_TENSOR_SIZE,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=usual,
@@ -225,7 +225,7 @@ class TableObserver:
         self._table = game.table
         entries = game.table.recalled if self._recall else game.table.encoded.entries
         size = sum(count for _, count, _ in entries)
-        if self._recall and size > MOST_RECALLED:
+        if self._recall and size > MAX_TENSOR_SIZE:
             entries, size = (), 0
         self.tensor = np.zeros(size, np.float32)
         self.dict, place = {}, 0

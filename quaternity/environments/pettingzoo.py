@@ -37,8 +37,9 @@ from quaternity.base.wording import shown
 from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, further_games, game_names
 
-COLUMNS, LEAST_LINES = 80, 26
-"""Size of a picture in characters; it is as high as the first table and a few lines more."""
+COLUMNS, MIN_LINES = 80, 26
+"""Width and minimum height of a picture in characters; the height is that of the first table and
+six more lines."""
 
 Observation = dict[str, NDArray[Any]]
 
@@ -182,7 +183,7 @@ class _Table:
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self._lines = max(LEAST_LINES, self._text().count("\n") + 6) if self.render_mode else 0
+        self._lines = max(MIN_LINES, self._text().count("\n") + 6) if self.render_mode else 0
         if self.render_mode == "human" and not over:
             self.render()
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
 
-MOST_OFFERED = 512
-"""Most legal moves that a seat may have."""
+MAX_OFFERED_MOVES = 512
+"""Maximum number of legal moves in a view."""
 
-MOST_BYTES = 8192
-"""Most bytes of a view's document."""
+MAX_VIEW_BYTES = 8192
+"""Maximum size of the JSON document of a view, in bytes."""
 
 STARTS = 1000
-"""So many starts are drawn from where a game has chance."""
+"""Number of starting positions to draw from if chance decides the start."""
 
 
 class PlainEncoded:
@@ -28,11 +28,11 @@ class PlainEncoded:
     chance decides the start, a game is one of `STARTS` fixed ones.
     """
 
-    actions = MOST_OFFERED + 1
+    actions = MAX_OFFERED_MOVES + 1
     points = (-1e6, 1e6)
     outcomes = None
     entries: tuple[tuple[str, int, str], ...] = (
-        ("document", MOST_BYTES, "the view in JSON, byte by byte, each divided by 255"),
+        ("document", MAX_VIEW_BYTES, "the view in JSON, byte by byte, each divided by 255"),
     )
 
     def __init__(self, rules: Any) -> None:
@@ -45,7 +45,7 @@ class PlainEncoded:
             InputError: the move is not legal.
         """
         if move is None:
-            return MOST_OFFERED
+            return MAX_OFFERED_MOVES
         try:
             return self._offered(view).index(move)
         except ValueError:
@@ -58,10 +58,12 @@ class PlainEncoded:
             InputError: it is the number of no move.
         """
         offered = self._offered(view)
-        if action == MOST_OFFERED:
+        if action == MAX_OFFERED_MOVES:
             return None
         if not 0 <= action < len(offered):
-            raise InputError(f"action {action}: legal are 0..{len(offered) - 1} and {MOST_OFFERED}")
+            raise InputError(
+                f"action {action}: legal are 0..{len(offered) - 1} and {MAX_OFFERED_MOVES}"
+            )
         return offered[action]
 
     def mask(self, view: Any) -> bytes:
@@ -73,15 +75,15 @@ class PlainEncoded:
         """Return the view's document as numbers between 0 and 1.
 
         Raises:
-            LimitError: it is longer than `MOST_BYTES`.
+            LimitError: it is longer than `MAX_VIEW_BYTES`.
         """
         document = json.dumps(self.rules.view_json(view), sort_keys=True).encode()
-        if len(document) > MOST_BYTES:
+        if len(document) > MAX_VIEW_BYTES:
             raise LimitError(
-                f"a view of {len(document)} bytes is longer than {MOST_BYTES}: "
+                f"a view of {len(document)} bytes is longer than {MAX_VIEW_BYTES}: "
                 f"{self.rules.name} needs an encoding of its own"
             )
-        values = array("f", [byte / 255 for byte in document.ljust(MOST_BYTES, b"\0")])
+        values = array("f", [byte / 255 for byte in document.ljust(MAX_VIEW_BYTES, b"\0")])
         return memoryview(values.tobytes()).cast("f")
 
     def outcome(self, before: Any, after: Any) -> bytes:
@@ -105,9 +107,9 @@ class PlainEncoded:
 
     def _offered(self, view: Any) -> list[Any]:
         offered = list(self.rules.moves(view))
-        if len(offered) > MOST_OFFERED:
+        if len(offered) > MAX_OFFERED_MOVES:
             raise LimitError(
-                f"{len(offered)} legal moves are more than {MOST_OFFERED}: "
+                f"{len(offered)} legal moves are more than {MAX_OFFERED_MOVES}: "
                 f"{self.rules.name} needs an encoding of its own"
             )
         return offered

@@ -63,7 +63,7 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
-"""Most cases that are tried one after another; a formula with more is one CP-SAT question."""
+"""Maximum number of cases that are tried one after another; more are one question to CP-SAT."""
 
 
 class SolverEvaluator:
@@ -482,8 +482,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Longest chain to one chosen deal."""
+"""Maximum length of a chain to one chosen deal, in steps."""
 MAX_STEPS = 8
-"""Longest chain to any failure that is looked for."""
+"""Maximum length of a chain in the search for any counterexample, in steps."""
 MAX_LISTED = 20_000
-"""Most deals that are listed to find all chains between them."""
+"""Maximum number of deals that are listed to find all chains between them."""

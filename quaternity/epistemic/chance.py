@@ -29,15 +29,16 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Most cases that are counted; what has more is estimated."""
+"""Maximum number of cases that are counted; if there are more, the chance is estimated."""
 FEW_DEALS = 1000
-"""So many deals that a seat holds possible are all tried: the chance is exact."""
+"""Maximum number of deals that are all tried, which gives the exact chance."""
 SAMPLES = 1000
-"""Most deals that are drawn."""
+"""Maximum number of samples for an estimate."""
 DRAWS = 50
-"""At most so many times as many, where what was said is not true in all of them."""
-LEAST_SAMPLES = 20
-"""With fewer in the time there is no estimate."""
+"""Maximum number of draws per wanted sample, when draws that contradict the announcements are
+rejected."""
+MIN_SAMPLES = 20
+"""Minimum number of samples for an estimate; with fewer at the time limit there is none."""
 QUANTILE = 1.959964
 """Of the normal distribution: the interval covers the chance 95 times in 100."""
 
@@ -234,7 +235,7 @@ def _in_deals(
         if not drawn:
             raise InputError(NEVER_TRUE)
         return _exactly(Fraction(true, drawn))
-    if drawn - open_ones < LEAST_SAMPLES:
+    if drawn - open_ones < MIN_SAMPLES:
         raise Undecided(f"undecided: only {drawn - open_ones} deals were decided in the time")
     low = _interval(true, drawn)[0] if true else 0.0
     high = _interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0

@@ -24,7 +24,7 @@ Literal: TypeAlias = Any
 """A truth value, or a boolean variable of CP-SAT or its negation (OR-Tools publishes no types)."""
 
 MAX_LITERALS = 300_000
-"""Most variables of one model."""
+"""Maximum number of variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
 """Per card, the cards of all sets in order, whether a player holds it."""

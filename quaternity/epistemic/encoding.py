@@ -32,9 +32,9 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Most cases that are refuted inside a model to say that something is known."""
+"""Maximum number of cases that are refuted inside a model to state that something is known."""
 MAX_DEALS = 300
-"""Most deals in one model."""
+"""Maximum number of deals in one model."""
 
 
 class Guess(NamedTuple):

@@ -35,7 +35,7 @@ from solvers.shortage import Certificate
 from solvers.verdict import Deal, Feasible
 
 MAX_LINES = 200
-"""An explanation is cut off after so many lines."""
+"""Maximum number of lines of an explanation; a longer one is cut off."""
 
 
 class Claim(NamedTuple):

@@ -26,9 +26,9 @@ from quaternity.base.wording import shown
 from quaternity.game.cards import Card
 
 MAX_DEPTH = 100
-"""Deepest nesting of a formula. A long conjunction or disjunction counts as one level."""
+"""Maximum nesting depth of a formula. A long conjunction or disjunction counts as one level."""
 MAX_SIZE = 100_000
-"""Most subformulas, each occurrence counted."""
+"""Maximum number of subformulas, counting each occurrence."""
 
 _NOBODY: frozenset[int] = frozenset()
 _IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the forms bind in text

@@ -40,9 +40,9 @@ from quaternity.epistemic.language import Language
 from quaternity.game.cards import Card
 
 MAX_TEXT = 100_000
-"""Most characters of a formula's text."""
+"""Maximum length of the text of a formula, in characters."""
 
-_LONGEST_NUMBER = 9
+_MAX_NUMBER_LENGTH = 9
 
 _TOKEN = re.compile(
     r"""(?P<BLANK>[ \t\r\n]+)
@@ -135,7 +135,7 @@ def _tokens(text: str) -> list[_Token]:
         if match.lastgroup != "BLANK":
             word = SPELLINGS.get(match[0], match[0])
             for digits in re.finditer(r"[0-9]+", word):
-                if len(digits[0]) > _LONGEST_NUMBER:
+                if len(digits[0]) > _MAX_NUMBER_LENGTH:
                     raise _fault(text, at + digits.start(), "a number of more than 9 digits")
             tokens.append(_Token(str(match.lastgroup), word, at))
         at = match.end()

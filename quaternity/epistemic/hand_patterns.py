@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""With more players whose hands are not seen, their coalitions are not listed."""
+"""Maximum number of players with unseen hands for which their coalitions are listed."""
 MAX_OPTIONS = 4_000
-"""With more (counts, pattern) pairs, a set's patterns are not listed."""
+"""Maximum number of (counts, pattern) pairs of a set for which its patterns are listed."""
 MAX_WORK = 1e8
-"""Most steps of finding smallest totals."""
+"""Maximum number of steps of the search for the smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
 """Per card of a set the seen player who holds it, or -1."""

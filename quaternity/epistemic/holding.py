@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TypeVar
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.plain_values import LONGEST
+from quaternity.base.plain_values import MAX_SECONDS
 from quaternity.epistemic import formula as logic
 from quaternity.epistemic.evaluator import Deadline, Evaluator, checked_deal
 from quaternity.epistemic.formula import Formula
@@ -23,7 +23,8 @@ SECONDS = 60.0
 """Default time limit of one question."""
 
 FEW_WORLDS = 20_000
-"""With at most so many deals, listing them is quicker than asking about knowledge of knowledge."""
+"""Maximum number of deals for which listing them is quicker than the solver for nested
+knowledge."""
 
 
 class Method(NamedChoice):
@@ -109,7 +110,7 @@ def ask(
     if isinstance(seconds, bool) or not isinstance(seconds, float | Real) or not seconds > 0:
         raise InputError(f"seconds: {seconds!r} is not a positive number")
     method = Method.parse(method)
-    seconds = float(min(seconds, LONGEST))
+    seconds = float(min(seconds, MAX_SECONDS))
     deadline = Deadline(seconds)
     if method is Method.EXPLICIT:
         return question(_explicit(problem, deadline))

@@ -23,9 +23,9 @@ from solvers.problem import every_card
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Most deals of a model that is contracted."""
+"""Maximum number of deals in a model that is contracted."""
 MAX_DRAWN = 60
-"""Most worlds that are drawn."""
+"""Maximum number of worlds in a drawing."""
 
 
 class World(NamedTuple):

@@ -33,8 +33,8 @@ from solvers.problem import DealProblem, SetConstraint
 from solvers.verdict import Deal
 
 FIRST_LINE = "situation 1"
-MOST_PLAYERS = 10
-"""Players are single digits here."""
+MAX_PLAYERS = 10
+"""Maximum number of players, because each is written as a single digit."""
 
 
 class Asked(NamedTuple):
@@ -112,8 +112,8 @@ class _Reader:
             self.started = True
         elif word == "hands":
             self.hands = self.numbers(argument, None)
-            if not 0 < len(self.hands) <= MOST_PLAYERS:
-                raise InputError(f"hands: 1 to {MOST_PLAYERS} players, not {len(self.hands)}")
+            if not 0 < len(self.hands) <= MAX_PLAYERS:
+                raise InputError(f"hands: 1 to {MAX_PLAYERS} players, not {len(self.hands)}")
         elif word in ("set", "least", "most", "deal"):
             if not self.hands:
                 raise InputError(

@@ -20,7 +20,7 @@ from quaternity.game.cards import Card
 from solvers.problem import every_card, players_in
 
 MAX_DEALS = 5000
-"""Most deals that are written down."""
+"""Maximum number of deals that are written."""
 
 
 def smcdel_text(situation: Situation) -> str:

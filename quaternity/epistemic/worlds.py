@@ -19,12 +19,13 @@ from solvers.counting import count_deals
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_WORLDS = 2_000_000
-"""Most deals that are listed."""
+"""Maximum number of deals that are listed."""
 STATES_A_CHECK = 1000
 MAX_STATES = 1_000_000
-"""Most states, over all cards, that are looked at before listing."""
+"""Maximum number of states, over all cards, that are visited before the deals are listed."""
 COUNTING_WORK = 10**9
-"""Most bytes that counting may touch before listing: one or two seconds."""
+"""Maximum number of bytes that a count may touch before the deals are listed: one or two
+seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
 """`owners[card, world]`: a player; the cards of all sets in order."""

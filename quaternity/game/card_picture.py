@@ -34,8 +34,8 @@ SHAPES = (
 )  # fmt: skip
 """Name, outline around the middle, and how far below it a number stands."""
 
-MOST_IN_ROW = 8
-"""A larger set is not drawn at the foot of its cards."""
+MAX_ROW_CARDS = 8
+"""Maximum number of cards in a set for which the set is drawn as a row at the foot of each card."""
 
 
 def suit_name(index: int) -> str:
@@ -82,7 +82,7 @@ def card_svg(card: Card, set_size: int, label: str | None = None) -> str:
     ]
     step = (WIDTH - 16) / max(set_size, 4)
     start = (WIDTH - step * (set_size - 1)) / 2
-    for place in range(set_size if set_size <= MOST_IN_ROW else 0):
+    for place in range(set_size if set_size <= MAX_ROW_CARDS else 0):
         own = place == number
         x, half = start + step * place, step / 2 - 1.5
         parts.append(

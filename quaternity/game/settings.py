@@ -40,11 +40,11 @@ class TieBreak(NamedChoice):
     """Who is on turn when neither the asker nor the asked has cards left.
 
     `FIRST_IN_ORDER`: the first player with cards in the order of players.
-    `FEWEST_SETS`: fewest completed sets, then fewest cards in hand, then at random (seeded).
+    `MIN_SETS`: fewest completed sets, then fewest cards in hand, then at random (seeded).
     """
 
     FIRST_IN_ORDER = "first-in-order"
-    FEWEST_SETS = "fewest-sets"
+    MIN_SETS = "fewest-sets"
 
 
 def checked_seed(seed: int) -> int:
@@ -72,7 +72,7 @@ class Settings:
         players: number of players (P), at least 2; S*N must be a multiple of P.
         tie_break: who is on turn when both players of a question ran out of cards; a `TieBreak` or
             its name.
-        seed: of the random part of `TieBreak.FEWEST_SETS`.
+        seed: of the random part of `TieBreak.MIN_SETS`.
         brisk: forbid *hopeless* questions, which can only be answered no
             (see `quaternity.game.transition.may_be_asked`).
 

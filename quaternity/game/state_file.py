@@ -23,7 +23,12 @@ from quaternity.game.state import State
 from quaternity.game.transition import out_of_play
 from solvers.exchange.deal_problem_file import FORMAT as DEAL_PROBLEM
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
-from solvers.exchange.json_document import MOST_SHOWN, DocumentReader, MalformedDocument, quoted
+from solvers.exchange.json_document import (
+    MAX_SHOWN_FAULTS,
+    DocumentReader,
+    MalformedDocument,
+    quoted,
+)
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
 FORMAT = "quaternity-state/1"
@@ -187,7 +192,7 @@ class _Reader(DocumentReader):
                         f"but player {player} must hold {row[index]} of its cards"
                     )
         if faults:
-            raise ContradictoryState("; ".join(faults[:MOST_SHOWN]))
+            raise ContradictoryState("; ".join(faults[:MAX_SHOWN_FAULTS]))
 
     def _whole(self, name: str, least: int) -> int | None:
         value = self.document.get(name)

@@ -13,14 +13,14 @@ from quaternity.game.question import Answer
 from quaternity.game.settings import TieBreak
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
-FEWEST_OF_ASKER = 1
-"""The fewest cards of a set that the asker must hold to ask for a card of it. 0 is the variant in
-which anybody may ask for anything."""
+MIN_ASKER_CARDS = 1
+"""Minimum number of cards of a set that the asker must hold to ask for another card of it. In the
+variant with 0, every player may ask for any card."""
 
 
 def stated_minimum(least: int) -> int:
     """Return the fewest cards of a set that an asker holds, if `least` were known before."""
-    return max(least, FEWEST_OF_ASKER)
+    return max(least, MIN_ASKER_CARDS)
 
 
 def _stated(low: tuple[int, ...], asker: int) -> tuple[int, ...]:
@@ -134,13 +134,13 @@ def tie_broken(
 
     Somebody has cards. `order` of the players matters for `TieBreak.FIRST_IN_ORDER`.
     """
-    if tie_break is TieBreak.FEWEST_SETS:
+    if tie_break is TieBreak.MIN_SETS:
         return tied_players(hands, points)
     return [next(player for player in order if hands[player])]
 
 
 def tied_players(hands: Sequence[int], points: Sequence[int]) -> list[int]:
-    """Return among whom `TieBreak.FEWEST_SETS` draws: fewest sets, then fewest cards in hand."""
+    """Return among whom `TieBreak.MIN_SETS` draws: fewest sets, then fewest cards in hand."""
     able = [player for player, hand in enumerate(hands) if hand]
     least = min((points[player], hands[player]) for player in able)
     return [player for player in able if (points[player], hands[player]) == least]

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 FEW_PLAYERS = 5
-"""Up to so many players counting is always quick enough to play by: milliseconds."""
+"""Maximum number of players for which counting always takes only milliseconds."""
 
-MOST_LANES = 16_000
-"""Most exponent vectors of a count with more players: about a tenth of a second a count."""
+MAX_LANES = 16_000
+"""Maximum number of exponent vectors in a count with more players; a count takes about 0.1 s."""
 
 ROUNDS = 40
 """Rounds of proportional fitting; they settle to about a thousandth."""
@@ -55,7 +55,7 @@ def owner_weights(problem: DealProblem) -> OwnerWeights:
 
 def _is_quick(problem: DealProblem) -> bool:
     residual = residue(problem)
-    return residual is None or Product(residual).lanes.lanes <= MOST_LANES
+    return residual is None or Product(residual).lanes.lanes <= MAX_LANES
 
 
 def chance_of(view: View, question: Question) -> Fraction:

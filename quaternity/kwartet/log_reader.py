@@ -45,16 +45,16 @@ _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-LONGEST_REASON = 500
-"""Characters of a message about a fault; a line may be as long as the file."""
+MAX_REASON_LENGTH = 500
+"""Maximum length of the message about a fault, in characters; a longer one is abbreviated."""
 
 
 class LogError(InputError):
     """A text is not a game log, or its game breaks the rules; the line is counted from 1."""
 
     def __init__(self, line: int, reason: str, path: str = "") -> None:
-        if len(reason) > LONGEST_REASON:
-            reason = f"{reason[: LONGEST_REASON - 100]} … {reason[-90:]}"
+        if len(reason) > MAX_REASON_LENGTH:
+            reason = f"{reason[: MAX_REASON_LENGTH - 100]} … {reason[-90:]}"
         super().__init__(f"{f'{path}: ' if path else ''}line {line}: {reason}")
         self.line, self.reason, self.path = line, reason, path
 

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 FORMAT = "quaternity-solved/1"
 HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "start", "states",
     "player", "wish")  # fmt: skip
-MOST_PLAYERS, MOST_CARDS, MOST_STATES, MOST_LINE = 7, 100, 1 << 32, 1 << 22
+MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 SURE = 0.999
 """How sure a sample makes."""
 
@@ -122,9 +122,9 @@ def _head(text: bytes) -> dict[str, Any]:
         raise NoCertificate(f"line 1: no head of {FORMAT!r} with the fields {', '.join(HEAD)}")
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
-            _number(head[name], MOST_PLAYERS if name == "players" else MOST_CARDS, least)
-        _number(head["set_size"] * head["sets"], MOST_CARDS)
-        _number(head["start"], _number(head["states"], MOST_STATES, 1) - 1)
+            _number(head[name], MAX_PLAYERS if name == "players" else MAX_CARDS, least)
+        _number(head["set_size"] * head["sets"], MAX_CARDS)
+        _number(head["start"], _number(head["states"], MAX_STATES, 1) - 1)
         if head["tie_break"] not in ("first-in-order", "fewest-sets"):
             raise ValueError("the tie_break is none")
         if type(head["brisk"]) is not bool:
@@ -142,9 +142,9 @@ def _head(text: bytes) -> dict[str, Any]:
 
 def _json(number: int, text: bytes) -> Any:
     try:
-        return json.loads(text.decode("ascii") if len(text) <= MOST_LINE else "")
+        return json.loads(text.decode("ascii") if len(text) <= MAX_LINE_BYTES else "")
     except (ValueError, RecursionError):
-        raise NoCertificate(f"line {number}: no JSON of at most {MOST_LINE} bytes") from None
+        raise NoCertificate(f"line {number}: no JSON of at most {MAX_LINE_BYTES} bytes") from None
 
 
 def _number(value: Any, most: int, least: int = 0) -> int:
@@ -180,8 +180,8 @@ class Game:
                 for owners, low in sets
             ]
             turn = None if turn is None else _number(turn, count - 1)
-            hands, points = (_numbers(each, count, MOST_CARDS) for each in (hands, points))
-            claims = [None if rank is None else _number(rank, MOST_STATES) for rank in ranks]
+            hands, points = (_numbers(each, count, MAX_CARDS) for each in (hands, points))
+            claims = [None if rank is None else _number(rank, MAX_STATES) for rank in ranks]
             names = [
                 (_number(n, self.head["states"] - 1), _numbers(order, count, count - 1))
                 for n, order in after
@@ -193,7 +193,7 @@ class Game:
                 raise ValueError(f"player {player}, whose null is claimed, has another name")
             if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
                 raise ValueError("outcomes belong to a wish, at least one")
-            gets = [_numbers(each, count, MOST_CARDS) for each in outcomes or ()]
+            gets = [_numbers(each, count, MAX_CARDS) for each in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
                 raise ValueError("sets or cards are missing, or too many")
         except (TypeError, ValueError) as error:

@@ -37,11 +37,11 @@ from quaternity.perfect.waiting import ring_of_opponents, waiting
 MANY = 1 << 40
 """Stand-in for infinitely many open states."""
 
-MOST_CAUGHT = 5_000
-"""States that `caught` looks at."""
+MAX_CAUGHT_STATES = 5_000
+"""Maximum number of states that `caught` examines."""
 
 SECONDS_A_REPLY = 1.0
-"""Most seconds for a reply of a strategy that was not needed to find the answer."""
+"""Maximum time for a reply of a strategy that was not needed to find the answer, in seconds."""
 
 Place = tuple[Key, int]
 """A canonical state, and the role of the player who wants to win."""
@@ -454,7 +454,7 @@ def caught(code: Coding, key: Key) -> bool:
     - every other question may be answered no, and then the asked begins a ring;
     - whoever is asked for a card that is known to be elsewhere can begin a ring.
 
-    Return False where that is not seen within `MOST_CAUGHT` states.
+    Return False where that is not seen within `MAX_CAUGHT_STATES` states.
     Cost: some microseconds a question.
     """
     parts = code.parts(key)
@@ -476,7 +476,7 @@ def caught(code: Coding, key: Key) -> bool:
             continue
         seen.add(taken)
         slack = code.book.layout.slack([kind.table for kind in kinds], hands)
-        if len(seen) > MOST_CAUGHT or not all(
+        if len(seen) > MAX_CAUGHT_STATES or not all(
             begins(role, kinds, slack, hands) for role in opponents
         ):
             return False

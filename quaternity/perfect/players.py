@@ -113,16 +113,16 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
     players than canonical states have it plays as `informed` does.
     """
     from quaternity.perfect.bots.informed import InformedBot
-    from quaternity.perfect.bots.search import DEFAULT_GAMES, MOST_WEIGHED, SearchBot
-    from quaternity.perfect.keys.kinds import MOST_PLAYERS
+    from quaternity.perfect.bots.search import DEFAULT_GAMES, MAX_WEIGHED_QUESTIONS, SearchBot
+    from quaternity.perfect.keys.kinds import MAX_KEY_PLAYERS
 
     text = str(DEFAULT_GAMES) if argument is None else argument
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**6:
         raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
     name = "search" if argument is None else f"search:{argument}"
-    if rules.settings.players > MOST_PLAYERS:
+    if rules.settings.players > MAX_KEY_PLAYERS:
         return BotPlayer(name, InformedBot)
-    most = MOST_WEIGHED if argument is None else inf
+    most = MAX_WEIGHED_QUESTIONS if argument is None else inf
     return BotPlayer(name, lambda chance: SearchBot(chance, int(text), most))
 
 

@@ -9,8 +9,8 @@ bytes, the larger first). At the end comes the index: the first key of every blo
 checksum of every block. Checksums are CRC-32, so no single damaged spot goes unnoticed.
 
 The index is read, and its checksum verified, when a file is opened; a block when a probe first
-touches it. `MOST_BLOCKS` verified blocks stay in memory. If the file is replaced while it is open,
-the old file stays in use; if it is changed in place, no damaged block is used.
+touches it. `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the file is replaced while it is
+open, the old file stays in use; if it is changed in place, no damaged block is used.
 
 Measured on the 114,339 states of 4-3-3, in processor time and without the canonical form of some
 13 µs: a probe takes 3 µs; the first to touch a block 4 µs more, of which 1 is for its checksum;
@@ -55,17 +55,17 @@ FORMAT = "quaternity-tablebase/2"
 BLOCK = 256
 """States per block, in files that are written."""
 
-MOST_BLOCKS = 4096
-"""Verified blocks that an open tablebase keeps in memory, some 5 kilobytes each."""
+MAX_CACHED_BLOCKS = 4096
+"""Maximum number of verified blocks that an open tablebase caches, about 5 kB each."""
 
-MOST_VALUES = 4096
-"""Decoded values that are kept, each with its roles: about a kilobyte each."""
+MAX_CACHED_VALUES = 4096
+"""Maximum number of decoded values that are cached, each with its roles, about 1 kB each."""
 
 WRITTEN_AT_ONCE = 1 << 16
 """States written at a time: a multiple of `BLOCK`."""
 
-MOST_TEXT = 1 << 16
-"""Most bytes of the three lines that a file begins with."""
+MAX_HEAD_BYTES = 1 << 16
+"""Maximum size of the three lines at the beginning of a file, in bytes."""
 
 _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
@@ -122,7 +122,7 @@ class Tablebase:
                 raise InputError(f"{path}: not a tablebase, or a damaged one ({error})") from error
             raise
         reading = self._file, self.path, self._index
-        self._block = lru_cache(MOST_BLOCKS)(lambda number: _verified_block(*reading, number))
+        self._block = lru_cache(MAX_CACHED_BLOCKS)(lambda number: _verified_block(*reading, number))
 
     def __enter__(self) -> Tablebase:
         return self
@@ -273,7 +273,7 @@ def _layout(players: int) -> Struct:
     return Struct(f">BB{players}B{players}H")
 
 
-@lru_cache(MOST_VALUES)
+@lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> Standing:
     """Decode a value. Many states share few values."""
     players = len(roles)
@@ -369,7 +369,7 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     Raises:
         InputError: it is not a tablebase, one of another version, or a damaged one.
     """
-    data = _bytes(path, file, 0, MOST_TEXT)
+    data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(
             f"{path}: a tablebase of the first format, which had no checksums; remove it, and make "

@@ -26,8 +26,9 @@ SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
 """Set size, sets and players: in smaller games what is open soon looks like another puzzle."""
 
-LEAST_OPEN, LEAST_MOVES, MOST_MOVES = 3, 8, 21
-"""Of so many sets some card has no owner yet; about so many moves were made."""
+MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
+"""Minimum number of sets that have a card without a known owner, and the range of the number of
+moves in the game (without its end)."""
 
 CAN_ANSWER = Kind(
     "can_answer",
@@ -85,10 +86,10 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) 
     None if too little of it is open.
     """
     settings = Settings(*random.choice(sizes))
-    game = played(random, settings, random.randrange(LEAST_MOVES, most))
+    game = played(random, settings, random.randrange(MIN_DEALING_MOVES, most))
     owners = (constraint.owners for constraint in game.state.problem.sets)
     is_open = [any(mask.bit_count() > 1 for mask in masks) for masks in owners]
-    fits = not game.is_over and sum(is_open) >= LEAST_OPEN and all(game.state.hands)
+    fits = not game.is_over and sum(is_open) >= MIN_OPEN_SETS and all(game.state.hands)
     return game if fits else None
 
 
@@ -144,7 +145,7 @@ class Possible:
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some question at the end of a random game."""
-        game = open_game(random, SIZES, MOST_MOVES)
+        game = open_game(random, SIZES, MAX_DEALING_MOVES)
         if game is None:
             return None
         state, possible = game.state, wish < 0.5
@@ -205,7 +206,7 @@ class Owner:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle of this level from a game that settles one card more than marks show."""
         del wish
-        game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MOST_MOVES)
+        game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MAX_DEALING_MOVES)
         if game is None:
             return None
         state = game.state

@@ -22,8 +22,9 @@ from solvers.problem import players_in
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
 """Set size, sets and players."""
 
-MOST_MOVES, MOST_QUESTIONS, MOST_WAYS = 32, 4, 12
-"""Moves that were made, questions to think of, and first ones that do it: more would be guessed."""
+MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
+"""Upper limits of the moves in the game (exclusive), of the questions to think of, and of the right
+first questions; with more of these, a guess would do."""
 
 COMPLETE = Kind(
     "complete",
@@ -47,16 +48,16 @@ class Force:
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle from a random game in which somebody can force a set."""
         del wish
-        game = open_game(random, SIZES, MOST_MOVES)
+        game = open_game(random, SIZES, MAX_FORCING_MOVES)
         if game is None:
             return None
         state, search = game.state, Search(game.state)
         questions = list(state.legal_questions)
-        for within in range(1, min(level, MOST_QUESTIONS) + 1):
+        for within in range(1, min(level, MAX_QUESTIONS) + 1):
             right = [question for question in questions if search.forces(state, question, within)]
             if right:
                 break
-        if not right or len(right) > MOST_WAYS or 3 * len(right) > len(questions):
+        if not right or len(right) > MAX_WAYS or 3 * len(right) > len(questions):
             return None
         lines = [search.line(game, question, within) for question in right]
         line = min(lines, key=lambda line: line.score)

@@ -23,16 +23,16 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.filtering import closed
 
 SECONDS = 60.0
-"""Far more than any of these formulas needs."""
+"""Time limit of a formula, in seconds; far more than any of these formulas needs."""
 
-MOST_DEALS = 2_000
-"""So many deals are listed in a moment."""
+MAX_DEALS = 2_000
+"""Number of deals from which on a log is rejected; fewer deals are listed quickly."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
 """Players and sets, per level."""
 
-FEWEST_REQUESTS = 4
-"""Shorter logs soon look like others."""
+MIN_REQUESTS = 4
+"""Minimum number of requests in a log; shorter logs soon resemble others."""
 
 REQUESTS_AT = 1, 2, 3, 4
 """The most requests that one needs to see it, per level but the last."""
@@ -97,7 +97,7 @@ def played(random: Random, size: tuple[int, int], most: int) -> SeenLog | None:
     settings = KwartetSettings(players, sets)
     hands = dealt_hands(settings, random)
     position, events = Position.start(settings, hands), list[Event]()
-    for _ in range(random.randrange(FEWEST_REQUESTS, most)):
+    for _ in range(random.randrange(MIN_REQUESTS, most)):
         if position.public.is_over:
             return None
         view = position.view(position.public.turn, events)
@@ -165,8 +165,8 @@ class Knows:
             return None
         seat, players = _seat(log), log.settings.players
         view, public = log.views[-1], log.views[-1].public.problem
-        deals = quick_count(public) or MOST_DEALS
-        if deals >= MOST_DEALS:
+        deals = quick_count(public) or MAX_DEALS
+        if deals >= MAX_DEALS:
             return None
         asked = random.choice(ASKED_AT[level - 1])
         # What the seat knows itself, and not everybody sees: so both answers are tempting.

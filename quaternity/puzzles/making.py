@@ -14,10 +14,11 @@ from quaternity.base.errors import InputError, LimitError, SolverFault
 from quaternity.base.plain_values import whole
 from quaternity.base.plugins import PLACE, load_place
 from quaternity.base.wording import shown
-from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle
+from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
-MOST_ATTEMPTS = 20_000
-"""Positions that are looked at for one puzzle; a level needs some hundreds at most."""
+MAX_ATTEMPTS = 20_000
+"""Maximum number of positions that are examined for one puzzle; a level needs at most some
+hundreds."""
 
 
 class PuzzleKind(Protocol):
@@ -78,11 +79,11 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
         raise InputError(f"kind {shown(kind)} is unknown; known are {', '.join(KINDS)}")
     if whole(level, "level", LEVELS[0]) not in LEVELS:
         raise InputError(f"level {level}: levels are {LEVELS[0]} to {LEVELS[-1]}")
-    if whole(seed, "seed", 0) > MOST_SEED:
-        raise InputError(f"seed {seed}: seeds are 0 to {MOST_SEED}")
+    if whole(seed, "seed", 0) > MAX_SEED:
+        raise InputError(f"seed {seed}: seeds are 0 to {MAX_SEED}")
     maker, deadline = _kind(kind), Deadline(seconds)
     wish = Random(f"{VERSION}/{kind}/{level}/{seed}").random()
-    for number in range(MOST_ATTEMPTS):
+    for number in range(MAX_ATTEMPTS):
         deadline.left()
         random = Random(f"{VERSION}/{kind}/{level}/{seed}/{number}")
         puzzle = maker.attempt(random, level, wish)
@@ -95,7 +96,7 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
                     f"another {sorted(again)}"
                 )
             return puzzle
-    raise LimitError(f"no puzzle of kind {kind} and level {level} among {MOST_ATTEMPTS:,} tries")
+    raise LimitError(f"no puzzle of kind {kind} and level {level} among {MAX_ATTEMPTS:,} tries")
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))

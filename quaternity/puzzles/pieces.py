@@ -44,8 +44,8 @@ THEY_WIN = Kind("they_win", "The other player wins")
 ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
 HOW_MANY_DO = Kind("how_many_do", "Moves that do it: {right} of {all}.")
 
-MOST_REFUTED = 6
-"""Wrong moves that do not lose at once, and are refuted in a proof."""
+MAX_REFUTED_MOVES = 6
+"""Maximum number of wrong moves without an immediate loss that a proof refutes."""
 
 
 class Quarto:
@@ -125,7 +125,7 @@ class Quarto:
         steps = (
             Step(HOW_MANY_DO(right=len(right), all=len(rated))), look,
             *_steps(board, piece, best.move, ENDS[best.outcome]),
-            *map(Step, later[:MOST_REFUTED]),
+            *map(Step, later[:MAX_REFUTED_MOVES]),
         )  # fmt: skip
         few = depth == 2 and (not piece or len(right) * 10 <= len(rated))
         level = min(5, {2: 2 + few, 3: 4}.get(depth, 5))

@@ -17,10 +17,10 @@ VERSION = 1
 """Grows when a seed of a release no longer makes the same puzzle."""
 
 LEVELS = range(1, 6)
-MOST_SEED = (1 << 53) - 1
-"""The largest whole number that every reader of JSON keeps."""
+MAX_SEED = (1 << 53) - 1
+"""Maximum seed: the largest whole number that every JSON reader keeps exactly."""
 
-LONGEST_ANSWER = 1000
+MAX_ANSWER_LENGTH = 1000
 
 FORMS = {
     "yes-no": "yes or no",
@@ -88,7 +88,7 @@ class Puzzle:
         Raises:
             InputError: it is no answer to this question; says what is.
         """
-        if not isinstance(answer, str) or len(answer) > LONGEST_ANSWER:
+        if not isinstance(answer, str) or len(answer) > MAX_ANSWER_LENGTH:
             raise InputError(f"answer {shown(answer)}: write {FORMS[self.answer_form]}")
         if self.answer_form == "cards":
             return self._check_cards(answer)

@@ -143,7 +143,7 @@ LEFT, TOP = 64, 64
 LEGEND = LEFT + SIDE * CELL + 44
 TRAY = TOP + SIDE * CELL + 44
 TRAY_STEP, TRAY_LENGTH, TRAY_SCALE = 50, 8, 0.5
-LONGEST_WORD = 24
+MAX_WORD_LENGTH = 24
 
 INK, FAINT, HOLE = "#33291f", "#948672", "#ffffff"
 BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
@@ -205,7 +205,7 @@ def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
 
 def _short(word: str) -> str:
     """Return a word that leaves the picture its shape."""
-    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
+    return word if len(word) <= MAX_WORD_LENGTH else f"{word[: MAX_WORD_LENGTH - 1]}…"
 
 
 def _centre(cell: int) -> tuple[float, float]:

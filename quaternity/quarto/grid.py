@@ -11,14 +11,14 @@ from quaternity.base.plain_values import text
 from quaternity.base.wording import counted
 from quaternity.quarto.rows import CELLS, SIDE, cell_name, shared_in_rows
 
-LONGEST = 40
-"""Most characters of somebody's text that a message repeats."""
+MAX_QUOTE_LENGTH = 40
+"""Maximum length of a text that a message quotes in full, in characters."""
 
 
 def quoted(text: str) -> str:
     """Return a text in quotes, without unprintable characters and not too long."""
-    short = repr(text[:LONGEST])
-    return short if len(text) <= LONGEST else f"{short[:-1]}..."
+    short = repr(text[:MAX_QUOTE_LENGTH])
+    return short if len(text) <= MAX_QUOTE_LENGTH else f"{short[:-1]}..."
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:

@@ -21,7 +21,7 @@ from quaternity.quarto.grid import quoted
 from quaternity.quarto.pieces import FEATURES, PIECES
 
 MAX_BYTES = 64 * 2**10
-"""Largest file of pieces that is read (64 KiB); the example takes 400 bytes."""
+"""Maximum size of a file of pieces, in bytes (64 KiB); the example takes 400 bytes."""
 
 
 class PiecesFileError(InputError):

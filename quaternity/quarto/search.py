@@ -26,8 +26,9 @@ from quaternity.base.errors import LimitError
 from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 
-MOST_KNOWN = 500_000
-"""Most positions, 110 bytes each, that a search remembers for a horizon; then it forgets them."""
+MAX_CACHED_POSITIONS = 500_000
+"""Maximum number of positions, 110 bytes each, that a search caches per horizon; then all are
+dropped."""
 
 FAR = 7
 """With so many pieces left it pays to look one move further for the best order of cells."""
@@ -127,7 +128,7 @@ class Search:
             self._open -= 1
             if self._open < 0:
                 raise LimitError("the position is not solved with so little effort")
-        if len(remembered) >= MOST_KNOWN:
+        if len(remembered) >= MAX_CACHED_POSITIONS:
             remembered.clear()
         remembered[position] = wins
 

@@ -15,10 +15,10 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.search import Search, most_within
 
 SOLVE_LIMIT = 11
-"""Most empty cells of a position that is solved."""
+"""Maximum number of empty cells in a position that is solved."""
 
-MOST = 1_000_000
-"""Most positions that are looked into for one best move: some seconds."""
+MAX_SEARCHED_POSITIONS = 1_000_000
+"""Maximum number of positions searched for one best move; they take some seconds."""
 
 SYMMETRIC_FROM = 9
 """With so many pieces left it pays to find out which moves are one another's images."""
@@ -119,7 +119,11 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
 
 
 def best_move(
-    board: Board, in_hand: str | None, random: Random, squares: bool = False, most: int = MOST
+    board: Board,
+    in_hand: str | None,
+    random: Random,
+    squares: bool = False,
+    most: int = MAX_SEARCHED_POSITIONS,
 ) -> QuartoMove | None:
     """Return some move that keeps the outcome, drawn from all; None when every move loses.
 

@@ -21,11 +21,11 @@ from quaternity.kwartet.rules import KwartetPosition, KwartetRules
 from quaternity.kwartet.strategies.counting import exact
 from quaternity.kwartet.view import View
 from quaternity.perfect.bots.informed import InformedBot
-from quaternity.perfect.bots.policy import MOST_CARDS, Policy
+from quaternity.perfect.bots.policy import MAX_PROOF_CARDS, Policy
 from quaternity.perfect.bots.search import Tree
 from quaternity.perfect.forcing import ProofGraph
 from quaternity.perfect.keys.canonical import Canonical, Rules, canonical, coding
-from quaternity.perfect.keys.kinds import MOST_PLAYERS
+from quaternity.perfect.keys.kinds import MAX_KEY_PLAYERS
 from quaternity.perfect.successors.one_state import Reply, canonical_after
 from quaternity.review.dealt import DealtGame
 from quaternity.review.judge import Judge, Worth
@@ -42,18 +42,18 @@ YOU_KNEW = Kind("you_knew", "You knew {since} that {holder:player} had {card:car
 KNEW = Kind("knew", "{who:player} could know {since} that {holder:player} had {card:card}.")
 SINCE, FROM_START = Kind("since", "since question {number}"), Kind("from_start", "from the start")
 
-MOST_NOTES, MOST_DRAWN = 4, 6
-"""Cards that are named at a move; players up to whom hands are drawn in some hundredths of a
-second, with more in seconds."""
+MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
+"""Maximum number of cards that are named at a move, and of players for whom hands are drawn: that
+takes some hundredths of a second, and with more players seconds."""
 
 KEPT = 8
 """Positions whose deals are kept to be drawn from: moves that are compared lead to few."""
 
 WORK = 50_000_000
-"""Bytes that one count may take: so it ends within a tenth of a second or so."""
+"""Maximum number of bytes that one count may touch, so that it ends within about 0.1 s."""
 
 PROVED = 1_000
-"""Answers that are weighed to prove or refute one forced win."""
+"""Maximum number of answers weighed to prove or refute one forced win."""
 
 
 class AskingJudge(Judge):
@@ -99,7 +99,7 @@ class AskingJudge(Judge):
                     since = self._since(game, index, seat, card)
                     kind = YOU_KNEW if seat == game.seat else KNEW
                     notes.append(kind(who=seat, since=since, holder=holder, card=card))
-        return notes[:MOST_NOTES]
+        return notes[:MAX_NOTES]
 
     def _since(self, game: Played, index: int, seat: int, card: Card) -> Sentence:
         number = game.whole_moves(index)
@@ -117,7 +117,7 @@ class KwartetJudge(AskingJudge):
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
-        self.draws = rules.seats <= MOST_DRAWN
+        self.draws = rules.seats <= MAX_DRAWN_PLAYERS
 
     def chance(self, view: View, move: Question) -> float | None:
         """Return the chance that a request succeeds."""
@@ -152,8 +152,8 @@ class QuaternityJudge(AskingJudge):
     def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         settings = rules.settings
-        self.small = settings.players <= MOST_PLAYERS and (
-            settings.sets * settings.set_size <= MOST_CARDS
+        self.small = settings.players <= MAX_KEY_PLAYERS and (
+            settings.sets * settings.set_size <= MAX_PROOF_CARDS
         )
         if self.small:
             self.code = coding(Rules.of(State.start(settings)))

@@ -15,8 +15,8 @@ from quaternity.base.errors import LimitError, SolverTimeout
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 
-GAMES, MOST_GAMES = 16, 256
-"""Games imagined from a position at a time, and at most. Fewer say next to nothing."""
+GAMES, MAX_IMAGINED_GAMES = 16, 256
+"""Number of games imagined from a position per pass, and in all. Fewer say next to nothing."""
 
 COMPARED, AGAIN = 32, 128
 """Games imagined after each of two moves; and others where these show a difference. Who looks at
@@ -69,7 +69,7 @@ class Chances:
 
     def imagine(self, work: float) -> bool:
         """Imagine games from all positions that are not exact; return whether each had some."""
-        for games in range(0, MOST_GAMES, GAMES):
+        for games in range(0, MAX_IMAGINED_GAMES, GAMES):
             for index in _spread(self.game.settled):
                 results = self.results.get(index, [])
                 if index in self.exact or index in self.beyond or len(results) > games:

@@ -23,8 +23,9 @@ MISSED_QUARTO = Kind("missed_quarto", "'{best}' would have won at once.")
 LAY_THERE = Kind("lay_there", "A {three} lay on the table: {cards:row}.")
 WRONG_CLAIM = Kind("wrong_claim", "A wrong claim costs a point.")
 
-MOST_CELLS, MOST_CELLS_SOON = 9, 8
-"""Empty cells of a board that is solved, and where there are fewer than five seconds: 0.7 s."""
+MAX_CELLS, MAX_CELLS_QUICK = 9, 8
+"""Maximum number of empty cells on a board that is solved, with at least five seconds and with
+fewer (0.7 s)."""
 
 TRIED = 400
 """Imagined games in which the move advised was chosen."""
@@ -37,7 +38,7 @@ class QuartoJudge(Judge):
 
     def __init__(self, rules: Any, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
-        self._most = MOST_CELLS if deadline.seconds >= 5 else MOST_CELLS_SOON
+        self._most = MAX_CELLS if deadline.seconds >= 5 else MAX_CELLS_QUICK
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rated(self, position: QuartoPosition) -> tuple[RatedMove, ...]:

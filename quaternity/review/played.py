@@ -12,9 +12,9 @@ from quaternity.base.plain_values import numbered
 from quaternity.base.wording import shown
 from quaternity.table.games import rules_of_record
 
-MOST_MOVES = 2_000
-MOST_HEAD = 200
-"""Lines of a head that are looked at in a record that breaks the rules."""
+MAX_REVIEWED_MOVES = 2_000
+MAX_HEAD_LINES = 200
+"""Maximum number of lines tried as the head of a record that breaks the rules."""
 
 Shares = tuple[float, ...]
 """Per seat a part of the win: those in the first place share it."""
@@ -101,9 +101,10 @@ def _check_length(data: bytes) -> None:
     words = (line.split(None, 2)[:2] for line in data.splitlines())
     # What is put down belongs to the request before.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
-    if moves > MOST_MOVES:
+    if moves > MAX_REVIEWED_MOVES:
         raise InputError(
-            f"the record has {moves:,} moves: games of at most {MOST_MOVES:,} moves are reviewed"
+            f"the record has {moves:,} moves: "
+            f"games of at most {MAX_REVIEWED_MOVES:,} moves are reviewed"
         )
 
 
@@ -116,7 +117,7 @@ def _replayed(data: bytes) -> tuple[Any, Any, str]:
         raise
     except QuaternityError as error:
         lines, fault = data.splitlines(keepends=True), str(error)
-        good = next((n for n in range(1, min(len(lines), MOST_HEAD)) if _part(lines, n)), None)
+        good = next((n for n in range(1, min(len(lines), MAX_HEAD_LINES)) if _part(lines, n)), None)
         if good is None:
             raise InputError(fault) from error
     bad = len(lines)

@@ -19,9 +19,10 @@ from quaternity.review.played import Played
 from quaternity.table.games import registration
 
 FORMAT = "review/1"
-MOST_SECONDS = 3600.0
+MAX_REVIEW_SECONDS = 3600.0
 WORKING = 0.85
-"""The part of the seconds that is worked; the rest is for starting, reading and writing."""
+"""Share of the time limit that is spent on the review; the rest is for starting, reading and
+writing."""
 MOMENTS, CANDIDATES = 3, 6
 """Moves that are said to have decided a game, and that are looked at for it."""
 
@@ -199,7 +200,7 @@ def review(
 
     Cost: half of the seconds, or less.
     """
-    deadline = Deadline(WORKING * min(checked_seconds(seconds), MOST_SECONDS), patience)
+    deadline = Deadline(WORKING * min(checked_seconds(seconds), MAX_REVIEW_SECONDS), patience)
     game = Played(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge
     return _Reviewer(game, made(game.rules, deadline), whole(seed, "seed")).made()

@@ -22,11 +22,11 @@ from typing import Any
 from quaternity.base.errors import IllegalMove, QuaternityError
 from quaternity.base.sentences import document
 
-MOST_MOVES = 400
-"""Moves after which a random match is left."""
+MAX_MATCH_MOVES = 400
+"""Number of moves after which a random match is stopped."""
 
-MOST_TRIED = 12
-"""Moves of a position that are tried out."""
+MAX_TRIED_MOVES = 12
+"""Maximum number of moves that are tried in a position."""
 
 
 class BrokenLaw(QuaternityError):
@@ -90,7 +90,7 @@ class _Walk:
         names = tuple(f"seat {number}" for number in range(rules.seats))
         record = rules.record_start(self.position, names)
         ends = [len(record.encode())]
-        while len(self.moves) < MOST_MOVES:
+        while len(self.moves) < MAX_MATCH_MOVES:
             acting = list(rules.to_act(self.position))
             as_it_was = deepcopy(self.position)
             self.scores(acting)
@@ -108,7 +108,7 @@ class _Walk:
             ends.append(len(record.encode()))
             self.positions.append(self.position)
             self.moves.append((seat, move))
-            self.other_moves = [*self.other_moves[-MOST_TRIED:], move]
+            self.other_moves = [*self.other_moves[-MAX_TRIED_MOVES:], move]
         self.recorded(record.encode(), names, ends)
 
     def recorded(self, data: bytes, names: Sequence[str], ends: Sequence[int]) -> None:
@@ -170,7 +170,7 @@ class _Walk:
         if may_act and self.encoded is not None:
             self.encodes(view, tried)
         expect(len(tried) == len(legal), "the number of moves is not how many there are")
-        for move in self.random.sample(tried, min(len(tried), MOST_TRIED)):
+        for move in self.random.sample(tried, min(len(tried), MAX_TRIED_MOVES)):
             expect(move in legal, f"{move} is offered and is not in what is offered")
             expect(not rules.faults(view, move), f"{move} is offered and has faults")
             expect(rules.read(rules.write(move), view) == move, f"{move} is read as another move")
@@ -242,8 +242,8 @@ class _Walk:
                 f"{who}: what is shown does not fit 80 columns",
             )
             expect(
-                list(islice(rules.moves(first), MOST_TRIED))
-                == list(islice(rules.moves(second), MOST_TRIED)),
+                list(islice(rules.moves(first), MAX_TRIED_MOVES))
+                == list(islice(rules.moves(second), MAX_TRIED_MOVES)),
                 f"{who}: other moves are offered",
             )
             for move in self.other_moves:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Generic
 from quaternity.base.sentences import facts
 from quaternity.table.protocol import M, P, Rules, Step, V
 
-MOST_ALONE = 10_000
-"""Programs make so many moves in a row, until a person moves again."""
+MAX_PROGRAM_MOVES = 10_000
+"""Maximum number of consecutive moves of programs without a move of a person."""
 
 
 def whole_events(steps: Iterable[Step], first: int = 1) -> list[tuple[int, str]]:

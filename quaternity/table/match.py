@@ -14,7 +14,7 @@ from quaternity.table.programs import ProgramPlayer
 from quaternity.table.protocol import M, P, Rules, Step, V
 from quaternity.workers.foreign import Sitting, played_apart
 from quaternity.workers.notes import notes
-from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS
+from quaternity.workers.own_process import FOREIGN_SECONDS, MAX_MOVE_SECONDS
 
 M_co = TypeVar("M_co", covariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
@@ -235,8 +235,8 @@ def chosen(
         if isinstance(player, ProgramPlayer):
             player.end()
         raise PlayerFault(f"{who} gave {shown(move)}: {'; '.join(faults)}")
-    if not 0 <= seconds <= MOST_SECONDS:
-        raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MOST_SECONDS}")
+    if not 0 <= seconds <= MAX_MOVE_SECONDS:
+        raise PlayerFault(f"{who}: a delay of {seconds} s is not 0..{MAX_MOVE_SECONDS}")
     return move, seconds
 
 

@@ -30,14 +30,15 @@ FULL_SIZE = 1000
 """Positions from this number on have the largest settings that are tried, and most moves."""
 
 LARGEST = 2
-"""Settings go up to so many times what is usual; those that may be left out, to `MOST_MOVES`."""
+"""Factor up to which settings exceed their default; optional settings go up to
+`MAX_PLAYED_MOVES`."""
 
-MOST_MOVES = 60
+MAX_PLAYED_MOVES = 60
 OWN_MOVES = 8
-"""In so many moves at the end the player moves itself."""
+"""Number of moves at the end of a game from which on the player itself is asked for its moves."""
 
 KILLED_EVERY = 50
-"""After so many positions one of a program's two processes is killed."""
+"""Number of positions after which one of the two processes of a program is killed."""
 
 
 class Asked(NamedTuple):
@@ -105,7 +106,7 @@ def _try(name: str, game: str, number: int, seed: int, seconds: float) -> bool:
         position = rules.start(random)
         if rules.to_act(position):  # it may be over by the deal
             break
-    wanted, seat = random.randrange(2 + int(size * MOST_MOVES)), random.randrange(rules.seats)
+    wanted, seat = random.randrange(2 + int(size * MAX_PLAYED_MOVES)), random.randrange(rules.seats)
     seats = [_Seat(name, rules, seat, seconds, f"{seed}/{number}", process) for process in (0, 1)]
     steps: list[Step] = []
     asked = None
@@ -193,7 +194,9 @@ def _settings(game: str, size: float, random: Random) -> Any:
             if field.kind == "number":
                 if field.default is None and random.random() < 0.5:
                     continue  # it is usually left out
-                usual_most = MOST_MOVES if field.default is None else LARGEST * (field.default or 1)
+                usual_most = (
+                    MAX_PLAYED_MOVES if field.default is None else LARGEST * (field.default or 1)
+                )
                 high = min(field.most, usual_most)
                 high = field.least + int((high - field.least) * size)
                 values[field.name] = random.choice(range(field.least, high + 1, field.step))

@@ -24,18 +24,18 @@ from quaternity.base.wording import shown
 from quaternity.table.games import registration
 from quaternity.table.protocol import Step
 from quaternity.table.setting_fields import settings_of
-from quaternity.workers.own_process import FOREIGN_SECONDS, MOST_SECONDS
+from quaternity.workers.own_process import FOREIGN_SECONDS, MAX_MOVE_SECONDS
 from quaternity.workers.program import Program, ProgramFault, command_words
 
 PROTOCOL = 1
-MOST_MOVES = 500
-"""So many legal moves are listed."""
+MAX_SENT_MOVES = 500
+"""Maximum number of legal moves that are listed in a request to a program."""
 
 WANTS = ("view", "moves", "events", "numbers", "mask")
 """What a program may want to be told when it is to choose."""
 
 ANSWERS = ("move", "action", "wait", "delay")
-MOST_IDLE = 64
+MAX_IDLE_PROGRAMS = 64
 
 
 class ProgramPlayer:
@@ -104,9 +104,9 @@ class ProgramPlayer:
         if "view" in self.wants:
             asked["view"] = rules.view_json(view)
         if "moves" in self.wants:
-            listed = list(islice(rules.moves(view), MOST_MOVES + 1))
-            asked["moves"] = [rules.write(move) for move in listed[:MOST_MOVES]]
-            if len(listed) > MOST_MOVES:
+            listed = list(islice(rules.moves(view), MAX_SENT_MOVES + 1))
+            asked["moves"] = [rules.write(move) for move in listed[:MAX_SENT_MOVES]]
+            if len(listed) > MAX_SENT_MOVES:
                 asked["more"] = True
         if "events" in self.wants:
             asked["events"] = [document(event) for event in self._events]
@@ -145,8 +145,8 @@ class ProgramPlayer:
                 f"gave {shown(dict(answer))}; expected one of move, action and wait, and delay"
             )
         delay = answer.get("delay", self._delay)
-        if not _is_number(delay) or not 0 <= delay <= MOST_SECONDS:
-            program.fail(f"gave a delay of {shown(delay)}, not 0 to {MOST_SECONDS} seconds")
+        if not _is_number(delay) or not 0 <= delay <= MAX_MOVE_SECONDS:
+            program.fail(f"gave a delay of {shown(delay)}, not 0 to {MAX_MOVE_SECONDS} seconds")
         self._delay = float(delay)
         (kind,), value = kinds, answer[kinds[0]]
         try:
@@ -197,7 +197,7 @@ def _taken(words: tuple[str, ...], key: Hashable) -> Program:
 
 def _let_go(words: tuple[str, ...], key: Hashable, program: Program) -> None:
     with _lock:
-        if key is not None and sum(map(len, _idle.values())) < MOST_IDLE:
+        if key is not None and sum(map(len, _idle.values())) < MAX_IDLE_PROGRAMS:
             _idle[words, key].append(program)
             return
     program.quit()

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from quaternity.base.many import checked_actions, checked_games, refuse_illegal
 from quaternity.base.plain_values import whole
 from quaternity.ternary.cards import CARDS, all_digits
-from quaternity.ternary.encoded import MOST_THREES, SetEncoded, claimed_places
-from quaternity.ternary.rules import MOST_ON_TABLE, SetRules, SetSettings
+from quaternity.ternary.encoded import MAX_THREES, SetEncoded, claimed_places
+from quaternity.ternary.rules import MAX_TABLE_CARDS, SetRules, SetSettings
 from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
@@ -131,7 +131,7 @@ class SetBatch:
 
     def _may_agree(self) -> NDArray[np.bool_]:
         may = (self.undealt > 0) & ~self.agreed[self._every, self.seat]
-        return may & (self.on_table < MOST_ON_TABLE) if self.settings.rule is Rule.SET else may
+        return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
         """Note agreements; return the games that got more cards."""
@@ -207,7 +207,7 @@ class SetBatch:
         order = (self.seat[:, None] + np.arange(seats)) % seats
         wrong = np.take_along_axis(self.wrong, order, 1)
         scalars = rest[:, CARDS + 1 :]
-        scalars[:, :seats] = np.take_along_axis(self.taken, order, 1) / MOST_THREES
+        scalars[:, :seats] = np.take_along_axis(self.taken, order, 1) / MAX_THREES
         scalars[:, seats : 2 * seats] = wrong / (1 + wrong)
         scalars[:, 2 * seats :] = np.take_along_axis(self.agreed, order, 1)
         return seen

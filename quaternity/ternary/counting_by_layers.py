@@ -25,7 +25,8 @@ LAYER = 27
 """Cards in a layer."""
 
 LARGEST_TABLE = 16
-"""Most cards of a table for which this is meant; with each card more it takes twice as long."""
+"""Maximum number of cards on a table for which this method is meant; each further card doubles the
+time."""
 
 HALF = 14
 """A set of cards of a layer is looked up in two parts of at most this many bits."""

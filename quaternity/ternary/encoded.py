@@ -11,8 +11,8 @@ from math import comb, inf
 from quaternity.base.errors import InputError
 from quaternity.ternary.cards import CARDS, all_digits
 from quaternity.ternary.rules import (
+    MAX_TABLE_CARDS,
     MORE,
-    MOST_ON_TABLE,
     SetMove,
     SetPosition,
     SetRules,
@@ -22,8 +22,8 @@ from quaternity.ternary.tables import Rule
 
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)
 
-MOST_THREES = CARDS // 3
-"""All cards make so many threes."""
+MAX_THREES = CARDS // 3
+"""Maximum number of threes in a game: the whole deck."""
 
 
 class SetEncoded:
@@ -42,11 +42,11 @@ class SetEncoded:
     def __init__(self, rules: SetRules) -> None:
         self.rules = rules
         # Only under the rule SET there is a bound below all cards.
-        self.places = MOST_ON_TABLE if rules.settings.rule is Rule.SET else CARDS
+        self.places = MAX_TABLE_CARDS if rules.settings.rule is Rule.SET else CARDS
         self.claims = comb(self.places, 3)
         self.actions = self.claims + 2
         # A wrong claim costs a point, as often as it is made.
-        self.points = (-inf, float(MOST_THREES))
+        self.points = (-inf, float(MAX_THREES))
         seats = rules.seats
         self.entries = (
             ("seat", seats, "1 for the number of the seat whose view it is; bystanders: none"),
@@ -58,7 +58,7 @@ class SetEncoded:
             ),
             ("gone", CARDS, "per card 1 when it was taken"),
             ("deck", 1, f"cards left to deal, over {CARDS}"),
-            ("taken", seats, f"per seat its threes, over {MOST_THREES}"),
+            ("taken", seats, f"per seat its threes, over {MAX_THREES}"),
             ("wrong", seats, "per seat w / (1 + w) for w wrong claims"),
             ("agreed", seats, "per seat 1 when it agrees to three more cards"),
         )
@@ -102,7 +102,7 @@ class SetEncoded:
                 for card in three:
                     gone[card] = 1
         scalars = [view.undealt / CARDS]
-        scalars += [len(view.taken[seat]) / MOST_THREES for seat in order]
+        scalars += [len(view.taken[seat]) / MAX_THREES for seat in order]
         scalars += [view.wrong[seat] / (1 + view.wrong[seat]) for seat in order]
         scalars += [seat in view.agreed for seat in order]
         parts = [array("f", [seat == view.seat for seat in range(seats)]).tobytes()]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 NODES = 500_000
-"""Most nodes of the search tree without a time limit; beyond, ten seconds have passed."""
+"""Maximum number of nodes of the search tree without a time limit; they take ten seconds."""
 
 
 def largest_by_search(

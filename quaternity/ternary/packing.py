@@ -20,7 +20,7 @@ from quaternity.ternary.tables import Rule, bits_of, cards_in, check_table
 from quaternity.ternary.triples import Triple, triples
 
 NODES = 200_000
-"""Most nodes of the search tree without a time limit; beyond, half a minute has passed."""
+"""Maximum number of nodes of the search tree without a time limit; they take half a minute."""
 
 
 def pack_by_search(

@@ -26,9 +26,9 @@ from quaternity.ternary.sentences import AGREES, DEALT, MISSED, RIGHT, WRONG, Pi
 from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
-MOST_ON_TABLE = 21
-"""With so many cards there is always a SET (Davis and Maclagan 2003), though not always a triple:
-under `Rule.SET` nobody agrees to more."""
+MAX_TABLE_CARDS = 21
+"""Number of cards on the table from which on nobody agrees to more under `Rule.SET`. Among so many
+cards there is always a SET (Davis and Maclagan 2003), though not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _BEGUN = re.compile(
@@ -243,8 +243,8 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
                 return ["you have agreed already"]
             if not view.undealt:
                 return ["the deck is out"]
-            if view.settings.rule is Rule.SET and len(view.places) >= MOST_ON_TABLE:
-                return [f"among {MOST_ON_TABLE} cards there is always a SET"]
+            if view.settings.rule is Rule.SET and len(view.places) >= MAX_TABLE_CARDS:
+                return [f"among {MAX_TABLE_CARDS} cards there is always a SET"]
             return []
         cards = move.cards
         if not isinstance(cards, tuple) or any(type(card) is not int for card in cards):

@@ -15,11 +15,12 @@ from solvers.random_problems import brink
 BLIND_TRIES = 30
 """Questions tried at random before all legal ones are listed."""
 
-MOST_MOVES = 2000
-"""Moves after which `states_of_games` leaves a game that is not over."""
+MAX_GAME_MOVES = 2000
+"""Number of moves after which `states_of_games` leaves a game that is not over."""
 
-MOST_FLOWS = 60_000
-"""The same for games without tables, whose moves cost runs of a solver: moves x cards x players."""
+MAX_FLOW_WORK = 60_000
+"""The same limit for games without tables, in moves x cards x players: their moves cost runs of a
+solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
@@ -60,10 +61,10 @@ def states_of_games(settings: Settings, random: Random, count: int) -> list[Stat
     A game gives at most a third of its states, so short games give few each. Without coalition
     tables (many players) moves are expensive: then a game gives all its states, and stays short.
     """
-    most, part = MOST_MOVES, 3
+    most, part = MAX_GAME_MOVES, 3
     if not State.start(settings).has_tables:
         cards = settings.sets * settings.set_size
-        most, part = max(count, 6, MOST_FLOWS // (cards * settings.players)), 1
+        most, part = max(count, 6, MAX_FLOW_WORK // (cards * settings.players)), 1
     chosen: list[State] = []
     while len(chosen) < count:
         states: list[State] = []

@@ -41,7 +41,7 @@ def game_settings(
     most = max(1, max_cards // (set_size * step))
     sets = step * draw(st.integers(1, most))
     tie_break = draw(st.sampled_from(TieBreak))
-    seed = draw(st.integers(0, 3)) if tie_break is TieBreak.FEWEST_SETS else 0
+    seed = draw(st.integers(0, 3)) if tie_break is TieBreak.MIN_SETS else 0
     return Settings(set_size, sets, players, tie_break, seed, draw(st.booleans()))
 
 

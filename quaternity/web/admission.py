@@ -23,22 +23,23 @@ from typing import Any, NamedTuple
 from quaternity.web.refusal import MANY_KEPT, TOO_OFTEN, Refusal
 
 REQUEST_SECONDS = 30.0
-"""A request has so long to come."""
+"""Seconds within which a request must arrive completely."""
 
 READ_SECONDS = 15.0
-"""Of what waits to be read half has to be taken in so long."""
+"""Seconds within which a client must read half of the pending data."""
 
 KEPT_FILES = 80
-"""Of the files that may be open so many are no connections: the tables, and pipes of programs."""
+"""File descriptors reserved for purposes other than connections: the database and the pipes of
+programs."""
 
 FILES_OF_WORKERS = 6
-"""So many more are kept for each of `workers` above the usual number."""
+"""Further file descriptors reserved for each of `workers` above the default number."""
 
-MOST_WAITING = 20
-"""So many counts of one address, cheap or dear, run or wait for their turn."""
+MAX_PENDING_COUNTS = 20
+"""Maximum number of counts of one address, cheap or expensive, that run or wait at a time."""
 
 SEATS_OF_ADDRESS = 20
-"""The seats of one address may do so many times what one seat may."""
+"""Factor by which the limit for all seats of one address exceeds the limit for one seat."""
 
 
 class Limits(NamedTuple):
@@ -250,7 +251,7 @@ class Admission:
 
     def check_waiting(self, waiting: int) -> None:
         """Refuse one more count of an address where so many run or wait."""
-        if waiting >= MOST_WAITING:
+        if waiting >= MAX_PENDING_COUNTS:
             raise refusal("waiting", 429, "too many counts are asked for: try again later")
 
     def check_kept(self, kept: int) -> None:

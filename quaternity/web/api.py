@@ -40,11 +40,11 @@ from quaternity.web.streams import Stream
 from quaternity.web.table import Table
 from quaternity.web.tables import MOVING_SECONDS, Tables
 
-MOST_MOVES = 500
-"""So many legal moves are listed."""
+MAX_LISTED_MOVES = 500
+"""Maximum number of legal moves that are listed."""
 
-LONGEST_MOVE = 200
-LONGEST_ID = 64
+MAX_MOVE_LENGTH = 200
+MAX_ID_LENGTH = 64
 _NOTHING: Any = object()
 
 Value = TypeVar("Value")
@@ -216,10 +216,10 @@ class Api:
         sent = await document_of(request, self.limits.body)
         version, text = taken(sent, "version", int), taken(sent, "move", str)
         identity = taken(sent, "id", str)
-        if not 0 < len(identity) <= LONGEST_ID or not identity.isprintable():
-            raise Refusal(422, f"id: 1 to {LONGEST_ID} characters that can be printed")
-        if len(text) > LONGEST_MOVE:
-            raise Refusal(422, f"move: more than {LONGEST_MOVE} characters")
+        if not 0 < len(identity) <= MAX_ID_LENGTH or not identity.isprintable():
+            raise Refusal(422, f"id: 1 to {MAX_ID_LENGTH} characters that can be printed")
+        if len(text) > MAX_MOVE_LENGTH:
+            raise Refusal(422, f"move: more than {MAX_MOVE_LENGTH} characters")
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         return answer({"version": await table.play(seat, version, identity, text)})
 
@@ -423,7 +423,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
     """Return what is answered of a table; links begin with `base`."""
     rules, seat = sight.rules, sight.seat
     may = seat in sight.to_act and seat in sight.mine and not sight.awaited
-    listed = list(islice(rules.moves(sight.view), MOST_MOVES + 1)) if may else []
+    listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may else []
     over = None if sight.places is None else {"places": sight.places, "points": sight.points}
     return {
         "table": sight.table,
@@ -441,8 +441,8 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         "to_act": sight.to_act,
         "awaited": sight.awaited,
         "view": rules.view_json(sight.view) if sight.begun else None,
-        "moves": [rules.write(move) for move in listed[:MOST_MOVES]],
-        **({"more": True} if len(listed) > MOST_MOVES else {}),
+        "moves": [rules.write(move) for move in listed[:MAX_LISTED_MOVES]],
+        **({"more": True} if len(listed) > MAX_LISTED_MOVES else {}),
         "points": sight.points,
         "outcome": over,
         "help": sight.help,

@@ -9,11 +9,11 @@ from quaternity.web.refusal import Refusal, quoted
 
 DAY = 86_400
 
-LEAST_SECONDS, MOST_SECONDS = 5, 14 * DAY
-MOST_INCREMENT = 3_600
+MIN_MOVE_SECONDS, MAX_MOVE_SECONDS = 5, 14 * DAY
+MAX_INCREMENT_SECONDS = 3_600
 
-MOST_MISSED = 3
-"""Who runs out of time so often in a row leaves the seat to a program."""
+MAX_MISSED_MOVES = 3
+"""Number of consecutive moves not made in time after which a program takes over the seat."""
 
 
 class Clock(NamedTuple):
@@ -40,9 +40,9 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     if document is None:
         return None
     bounds = {
-        "days": (1, MOST_SECONDS // DAY),
-        "seconds": (LEAST_SECONDS, MOST_SECONDS),
-        "increment": (0, MOST_INCREMENT),
+        "days": (1, MAX_MOVE_SECONDS // DAY),
+        "seconds": (MIN_MOVE_SECONDS, MAX_MOVE_SECONDS),
+        "increment": (0, MAX_INCREMENT_SECONDS),
     }
     for name, value in document.items():
         if name not in bounds:

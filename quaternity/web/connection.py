@@ -16,8 +16,8 @@ from quaternity.web import admission
 from quaternity.web.admission import connections, is_proxy, network_of
 from quaternity.web.streams import CHUNKS
 
-MOST_HEAD = 64 << 10
-"""Bytes before its body."""
+MAX_HEAD_BYTES = 64 << 10
+"""Maximum size of the head of a request, in bytes."""
 
 
 class Connection(HttpToolsProtocol):
@@ -84,9 +84,11 @@ class Connection(HttpToolsProtocol):
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
-            if self._head > MOST_HEAD:
+            if self._head > MAX_HEAD_BYTES:
                 self._settle()
-                self.send_400_response(f"The head of a request has more than {MOST_HEAD} bytes.")
+                self.send_400_response(
+                    f"The head of a request has more than {MAX_HEAD_BYTES} bytes."
+                )
 
     def on_message_begin(self) -> None:
         """Note that a request begins."""

@@ -21,7 +21,8 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Where several may act, so many versions keep their positions: a move may be of an earlier one."""
+"""Number of recent versions whose positions are kept if several players may act: a move may refer
+to an earlier one."""
 
 
 class LoggedCourse(Course[Any, Any, Any]):

@@ -12,7 +12,7 @@ ASKED = (signal.SIGTERM, signal.SIGINT)
 """What asks all processes to end."""
 
 SHORT_SECONDS = 1.0
-"""Between two starts of a process that ends lies so much at least."""
+"""Minimum interval between two starts of a process that ends, in seconds."""
 
 
 class Child(Exception):

@@ -10,18 +10,19 @@ from quaternity.base.wording import shown
 from quaternity.table.games import rules_class
 from quaternity.table.setting_fields import SettingField, setting_fields, settings_with
 
-MOST_SEATS = 12
-MOST_CARDS = 200
-"""Larger games have a place at the terminal: in a page nobody could read them."""
+MAX_SEATS = 12
+MAX_CARDS = 200
+"""Maximum number of cards in a game in the browser; a larger table would not be readable on a
+page."""
 
-MOST_FAULTS = 5
-"""As many are told at once."""
+MAX_FAULTS = 5
+"""Maximum number of faults in one message."""
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
     """Return the settings of a game that people choose in a page, with the limits of pages."""
     fields = setting_fields(rules_class(game))
-    most = {True: MOST_SEATS, False: MOST_CARDS}
+    most = {True: MAX_SEATS, False: MAX_CARDS}
     return tuple(field._replace(most=min(field.most, most[field.seats])) for field in fields)
 
 
@@ -50,14 +51,14 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     if count is not None and seats is not None:
         if chosen.setdefault(count, seats) != seats:
             faults.append(f"seats: {seats} for {count} {chosen[count]}")
-        if seats > MOST_SEATS:
-            faults.append(f"seats: {seats} are more than {MOST_SEATS}")
+        if seats > MAX_SEATS:
+            faults.append(f"seats: {seats} are more than {MAX_SEATS}")
     if faults:
-        raise InputError("; ".join(faults[:MOST_FAULTS]))
+        raise InputError("; ".join(faults[:MAX_FAULTS]))
     settings = settings_with(rules_class(game), chosen)
     cards = getattr(settings, "set_size", 1) * getattr(settings, "sets", 1)
-    if cards > MOST_CARDS:
-        raise InputError(f"{cards} cards are more than {MOST_CARDS}")
+    if cards > MAX_CARDS:
+        raise InputError(f"{cards} cards are more than {MAX_CARDS}")
     return settings
 
 

@@ -25,8 +25,8 @@ from quaternity.web.seats import Caller, fresh, hashed
 COOKIE = "quaternity"
 YEAR = 365 * 24 * 3600
 
-LONGEST_QUESTION = 1000
-"""Characters of all that help is asked with."""
+MAX_QUERY_CHARS = 1000
+"""Maximum length of all values of a query together, in characters."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -203,8 +203,8 @@ def seat_of(request: Request) -> int | None:
 def question_of(request: Request) -> dict[str, str]:
     """Return what is asked in the query of a request; or refuse what is too long."""
     asked = dict(request.query_params)
-    if sum(map(len, asked.values())) > LONGEST_QUESTION:
-        raise Refusal(422, LONG_QUESTION(most=LONGEST_QUESTION))
+    if sum(map(len, asked.values())) > MAX_QUERY_CHARS:
+        raise Refusal(422, LONG_QUESTION(most=MAX_QUERY_CHARS))
     return asked
 
 

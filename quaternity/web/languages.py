@@ -107,8 +107,8 @@ def page_words() -> Markup:
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
-MOST_ACCEPTED = 200
-"""So many characters are looked at of what a browser accepts."""
+MAX_ACCEPT_LANGUAGE_LENGTH = 200
+"""Maximum number of characters of the Accept-Language header that are parsed."""
 
 
 def chosen(asked: str, cookie: str, accepted: str) -> str:
@@ -122,7 +122,7 @@ def chosen(asked: str, cookie: str, accepted: str) -> str:
     for name in (asked, cookie):
         if name in SPOKEN:
             return name
-    return _accepted(accepted[:MOST_ACCEPTED])
+    return _accepted(accepted[:MAX_ACCEPT_LANGUAGE_LENGTH])
 
 
 @lru_cache(maxsize=1024)

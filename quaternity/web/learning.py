@@ -14,7 +14,7 @@ from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 from quaternity.insight.check import check_record, check_state
 from quaternity.table.games import rules_of_record
 from quaternity.web.drawing.owners import Block, owner_blocks
-from quaternity.web.forms import MOST_CARDS, MOST_SEATS
+from quaternity.web.forms import MAX_CARDS, MAX_SEATS
 from quaternity.web.languages import speaking
 from quaternity.web.rendering import learned_html
 from solvers.problem import DealProblem
@@ -23,7 +23,7 @@ from solvers.registry import SOLVERS
 JUDGES = ("coalitions", "max-flow", "cp-sat")
 """The solvers that look at every position."""
 
-MAX_PAIRS = MOST_SEATS * MOST_CARDS
+MAX_PAIRS = MAX_SEATS * MAX_CARDS
 """Maximum number of pairs of a player and a card in a file: the number at the largest table."""
 
 MAX_ANSWER = 4 << 20

@@ -18,10 +18,11 @@ from quaternity.web.store import Presence, Store
 from quaternity.web.table import ABSENT_SECONDS, Afar, Table
 
 MEET_SECONDS = 1.0
-"""So often servers exchange what has changed."""
+"""Seconds between two exchanges of changes with other servers."""
 
 AGAIN_SECONDS = 10.0
-"""Who stays is told of so often; whose server has told nothing for three times that has left."""
+"""Seconds between two reports that a player is still connected; without a report for three times as
+long, the player counts as gone."""
 
 
 class Neighbours:

@@ -19,10 +19,10 @@ from quaternity.web.seats import OPEN, usual_name
 from quaternity.web.talk import is_printed
 from quaternity.web.thinking import Thinking
 
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
 
-LONGEST_GAME = 5_000
-"""Moves of a record that is looked at here."""
+MAX_RECORD_MOVES = 5_000
+"""Maximum number of moves in an uploaded record."""
 
 _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 
@@ -103,8 +103,8 @@ def deck_name(settings: Any, asked: str | None) -> str:
 def checked_name(name: str | None, seat: int) -> str:
     """Return what somebody is called; or refuse what is too long or cannot be printed."""
     name = usual_name(seat) if name is None else composed(" ".join(name.split()))
-    if len(name) > LONGEST_NAME or not is_printed(name):
-        raise Refusal(422, BAD_NAME(most=LONGEST_NAME))
+    if len(name) > MAX_NAME_LENGTH or not is_printed(name):
+        raise Refusal(422, BAD_NAME(most=MAX_NAME_LENGTH))
     return name
 
 
@@ -117,9 +117,9 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
     }
     read_settings(rules.name, chosen)
     replay = rules.replay(data)
-    if len(replay.moves) > LONGEST_GAME:
+    if len(replay.moves) > MAX_RECORD_MOVES:
         raise InputError(
-            f"the record has {len(replay.moves)} moves: at most {LONGEST_GAME} are taken"
+            f"the record has {len(replay.moves)} moves: at most {MAX_RECORD_MOVES} are taken"
         )
     names = list(replay.names) or [YOU] * rules.seats
     # A record calls people "you"; at a table their seats get the usual names.

@@ -52,14 +52,14 @@ from quaternity.web.rendering import (
 )  # fmt: skip
 from quaternity.web.sight import Sight, page_key
 
-MOST_FILE = 1 << 20
-"""Bytes of a file that is dropped on a page."""
+MAX_UPLOAD_BYTES = 1 << 20
+"""Maximum size of a file that is dropped on a page, in bytes."""
 
 BASE = "\x02"
 """Placeholder for the beginning of links in a drawn page; no text contains this character."""
 
-MOST_DRAWN_BYTES = 8 << 20
-"""Bytes of the pages that were drawn last and are kept."""
+MAX_CACHED_PAGE_BYTES = 8 << 20
+"""Maximum total size of the cached pages, in bytes; the oldest are dropped."""
 
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 
@@ -208,7 +208,7 @@ class Pages:
 
     async def learned(self, request: Request) -> Response:
         """`POST /learn`: what a state or a record implies."""
-        data = await body_of(request, MOST_FILE)
+        data = await body_of(request, MAX_UPLOAD_BYTES)
         asked = data, root_of(request), language()
         try:
             page, status = await self.tables.thinking.count(learned_page, *asked, kind="learn")
@@ -257,7 +257,7 @@ class Pages:
                     draws = sight.is_large, table_html, sight, *drawing
                     html = await self.tables.thinking.draw(*draws)
                     page = self._kept[key] = html.encode()
-                    while sum(map(len, self._kept.values())) > MOST_DRAWN_BYTES:
+                    while sum(map(len, self._kept.values())) > MAX_CACHED_PAGE_BYTES:
                         self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(key)

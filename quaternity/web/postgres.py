@@ -55,11 +55,11 @@ LOCK_TRIES, LOCK_PAUSE = 200, 0.05
 CHANNEL = "quaternity"
 """Where servers tell each other what they have written."""
 
-LONGEST_NEWS = 7_900
-"""Bytes of one notification; PostgreSQL allows a few more."""
+MAX_NOTIFICATION_BYTES = 7_900
+"""Maximum size of one notification, in bytes; PostgreSQL allows slightly more."""
 
 LISTEN_SECONDS = 0.5
-"""So often the thread that listens looks whether the server ends."""
+"""Seconds after which the listening thread checks again whether the server is shutting down."""
 
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
@@ -622,9 +622,9 @@ def _payloads(sender: str, news: Sequence[News]) -> Iterator[str]:
     rows: list[str] = []
     for each in news:
         row = json.dumps(each)
-        if len(row) > LONGEST_NEWS // 2:
+        if len(row) > MAX_NOTIFICATION_BYTES // 2:
             row = json.dumps(News(each.table, each.revision))
-        if sum(map(len, rows)) + 2 * len(rows) + len(row) > LONGEST_NEWS - 100:
+        if sum(map(len, rows)) + 2 * len(rows) + len(row) > MAX_NOTIFICATION_BYTES - 100:
             yield f"[{json.dumps(sender)}, {', '.join(rows)}]"
             rows = []
         rows.append(row)

@@ -20,7 +20,7 @@ from quaternity.game.sentences import question_sentence
 from quaternity.kwartet.seen import SeenLog
 from quaternity.puzzles.boards import position_of
 from quaternity.puzzles.making import DAILY, KINDS, make
-from quaternity.puzzles.puzzle import LEVELS, MOST_SEED, VERSION, Puzzle, Step
+from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle, Step
 from quaternity.puzzles.threes import LETTERS
 from quaternity.quarto.board import Board
 from quaternity.quarto.drawing import board_svg
@@ -33,14 +33,14 @@ from quaternity.web.drawing.owners import owner_blocks
 from quaternity.web.drawing.words import PageWords
 from quaternity.web.guards import root_of
 from quaternity.web.languages import by_words, by_words_drawn, gettext, language
-from quaternity.web.refusal import MOST_QUOTED, Refusal, quoted
+from quaternity.web.refusal import MAX_QUOTED_CHARS, Refusal, quoted
 from quaternity.web.rendering import templates
 
-MOST_KEPT = 256
-"""So many puzzles are kept, those asked for last."""
+MAX_CACHED_PUZZLES = 256
+"""Maximum number of puzzles that are cached; the least recently used are dropped."""
 
-MOST_ANSWER = 1000
-"""Characters of an answer."""
+MAX_ANSWER_LENGTH = 1000
+"""Maximum length of an answer, in characters."""
 
 NEW_SEEDS = 1 << 40
 
@@ -96,10 +96,10 @@ class Puzzling:
             today = datetime.now(UTC).date()
             return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
         kind, level = _checked(request.path_params["kind"], request.path_params["level"])
-        seed = _number(request.path_params["seed"], MOST_SEED, "seed")
+        seed = _number(request.path_params["seed"], MAX_SEED, "seed")
         puzzle = await self._made(kind, seed, level)
         answer = " ".join(request.query_params.getlist("answer")).strip()
-        if len(answer) > MOST_ANSWER:
+        if len(answer) > MAX_ANSWER_LENGTH:
             raise Refusal(422, "the answer is too long")
         steps = min(_number(request.query_params.get("steps", "0"), 99, "steps"), len(puzzle.why))
         draws = True, puzzle_html, puzzle, answer, steps, root_of(request)
@@ -110,7 +110,7 @@ class Puzzling:
         key = kind, seed, level
         if key not in self._kept:
             self._kept[key] = await self.thinking.count(make, kind, seed, level, kind="puzzle")
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > MAX_CACHED_PUZZLES:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
@@ -136,7 +136,7 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
         root=root, day=day.isoformat(), five=five, texts=texts(), levels=LEVELS,
-        other=other[:MOST_QUOTED], version=VERSION,
+        other=other[:MAX_QUOTED_CHARS], version=VERSION,
     )  # fmt: skip
 
 

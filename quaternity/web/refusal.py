@@ -28,13 +28,13 @@ NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not playe
 SILENT = "the database does not answer"
 WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
 
-MOST_QUOTED = 40
-"""So many characters of what was sent come back in the text of a refusal."""
+MAX_QUOTED_CHARS = 40
+"""Maximum number of characters of the sent text that an error message quotes."""
 
 
 def quoted(text: str) -> str:
     """Return the beginning of what was sent, as a refusal names it."""
-    return repr(text[:MOST_QUOTED])
+    return repr(text[:MAX_QUOTED_CHARS])
 
 
 class Refusal(QuaternityError):

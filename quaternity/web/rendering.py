@@ -23,7 +23,7 @@ from quaternity.review.drawing import curve_svg
 from quaternity.review.reviewing import Review
 from quaternity.table.games import game_names, registration, rules_class
 from quaternity.web.drawing.frame import (
-    MOST_TOLD,
+    MAX_SHOWN_EVENTS,
     READ,
     drawn_part,
     programs,
@@ -133,7 +133,7 @@ def table_html(
 
 def events_html(sight: Sight, after: int, before: int) -> str:
     """Return the events between two numbers, the first of them if there are many."""
-    most = max(0, min(before - after - 1, MOST_TOLD))
+    most = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
     return _rendered("events.html", events=told_events(sight, after, most))
 
 

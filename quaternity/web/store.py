@@ -108,8 +108,8 @@ MIGRATIONS = (
 )
 """What makes a file of one version one of the next; the first makes it from nothing."""
 
-MOST_TRIES = 10
-"""So often something is tried that other servers come before."""
+MAX_TRIES = 10
+"""Maximum number of attempts at a change when other servers keep changing the table first."""
 
 ANSWER_SECONDS = 1.8
 """Maximum time that a request waits for the store, in seconds."""
@@ -242,7 +242,7 @@ class Reader(ABC):
 
 async def anew(act: Callable[[], Awaitable[T]]) -> T:
     """Do what another server came before, by what is there now; a few times at most."""
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         try:
             return await act()
         except Stale:

@@ -13,13 +13,15 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 BEAT_SECONDS = 15.0
-"""A stream on which nothing happens gets an empty comment so often: who is in between keeps it."""
+"""Seconds after which an idle stream is sent an empty comment, so that proxies do not close it."""
 
-MOST_WAITING = 512
-"""So many messages wait for a slow reader; then its stream ends, and it asks again."""
+MAX_PENDING_MESSAGES = 512
+"""Maximum number of messages that wait for a slow reader; then the stream ends, and the client
+reconnects."""
 
-MOST_BYTES = 1 << 17
-"""So many bytes wait for a slow reader of a connection."""
+MAX_BUFFERED_BYTES = 1 << 17
+"""Number of unsent bytes of a connection from which on the stream ends, because its reader is too
+slow."""
 
 CHUNKS = "quaternity.chunks"
 """The ASGI extension by which a connection says where chunks of HTTP 1.1 may be written."""
@@ -65,11 +67,11 @@ class Stream:
         if transport is not None and not self._ended:
             if transport.is_closing():
                 return
-            if transport.get_write_buffer_size() < MOST_BYTES:
+            if transport.get_write_buffer_size() < MAX_BUFFERED_BYTES:
                 transport.write(chunked(part) if chunk is None else chunk)
                 return
             self._overrun = True
-        elif len(self._waiting) < MOST_WAITING:
+        elif len(self._waiting) < MAX_PENDING_MESSAGES:
             self._waiting.append(part)
         else:
             self._overrun = True

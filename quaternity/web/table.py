@@ -16,10 +16,10 @@ from quaternity.base.errors import IllegalMove, PlayerTimeout
 from quaternity.base.sentences import Kind, Sentence
 from quaternity.base.text_record import settings_text
 from quaternity.base.wording import named
-from quaternity.table.course import MOST_ALONE
+from quaternity.table.course import MAX_PROGRAM_MOVES
 from quaternity.table.games import registration
 from quaternity.table.setting_fields import settings_of
-from quaternity.web.clock import MOST_MISSED, kept_clock
+from quaternity.web.clock import MAX_MISSED_MOVES, kept_clock
 from quaternity.web.course import LoggedCourse, has_secret, replayed
 from quaternity.web.drawing.words import page_words, seat_names
 from quaternity.web.evening import Score, evening_score
@@ -64,14 +64,14 @@ GIVEN_TO_PROGRAM = Kind(
     "given_away", "{name:called} was away: {program:called} plays in seat {seat}"
 )
 
-LONGEST_ALARM = 3_600.0
-"""A clock is looked at so often at least, in seconds."""
+MAX_ALARM_SECONDS = 3_600.0
+"""Maximum interval between two checks of a running clock, in seconds."""
 
 ABSENT_SECONDS = 120.0
-"""Who was away for so long may lose the seat."""
+"""Seconds of absence after which a player may lose the seat."""
 
 GONE_SECONDS = 40.0
-"""Who has no stream open and asked for nothing for so long is not there."""
+"""Seconds without an open stream or a request after which a player counts as absent."""
 
 TALK = message("talk", {})
 
@@ -81,8 +81,8 @@ MAX_REPLAYED = 150
 MAX_MOMENTS = 8
 """Number of replayed positions of a long game that are kept."""
 
-LONGEST_NEWS = 200
-"""Who comes back after more events than these is told to look at the table itself."""
+MAX_REPLAYED_VERSIONS = 200
+"""Maximum number of versions that a returning client is sent; after more, it reloads the table."""
 
 
 _log = logging.getLogger("uvicorn.error")
@@ -423,7 +423,7 @@ class Table:
         It ends with the present version: who has an older one looks at the table.
         """
         stream.left = self._came_or_left
-        if last is not None and 0 <= self.version - last <= LONGEST_NEWS:
+        if last is not None and 0 <= self.version - last <= MAX_REPLAYED_VERSIONS:
             for version in range(last + 1, self.version + 1):
                 stream.put(self.course.news(version))
         stream.put(message("version", {"version": self.version}, self.version))
@@ -811,7 +811,7 @@ class Table:
         if due is not None:
             wait = max(0.0, due - self._store.uptime())
             loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(min(wait, LONGEST_ALARM), self.look_at_clock)
+            self._alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
         """Return a seat with what its clock says after its move."""
@@ -833,7 +833,7 @@ class Table:
             self.set_due(self.due)
             return
         seat = acting[0]
-        if self.seats[seat].missed + 1 < MOST_MISSED:
+        if self.seats[seat].missed + 1 < MAX_MISSED_MOVES:
             self._begin(seat, self._program(seat, self.usual_program()))
         else:
             self._begin(seat, self._leave_to_program(seat))
@@ -901,7 +901,7 @@ class Table:
                 task.cancel()
         self.tasks, self._retry, self._elsewhere = {}, False, set()
         looked_at = self.streams or monotonic() - self._asked < GONE_SECONDS
-        if not looked_at or self._alone > MOST_ALONE or self.awaited:
+        if not looked_at or self._alone > MAX_PROGRAM_MOVES or self.awaited:
             return
         self._woken = self.version
         for seat in self.to_act:

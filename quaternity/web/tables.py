@@ -35,7 +35,7 @@ from quaternity.web.keeping import (
 )
 from quaternity.web.neighbours import MEET_SECONDS, Neighbours
 from quaternity.web.new_table import (
-    LONGEST_NAME,
+    MAX_NAME_LENGTH,
     NewTable,
     check_clock,
     checked_name,
@@ -81,11 +81,12 @@ from quaternity.web.thinking import Thinking
 MARKS = ("yes", "no", "maybe", "none")
 """What a pencil mark says of a player and a card; `none` rubs it out."""
 
-MOST_DRAWN = 20
-"""Of so many of their tables somebody sees what happens there."""
+MAX_PREVIEWS = 20
+"""Maximum number of tables on a user's start page that show a live preview; further ones are only
+listed."""
 
 MOVING_SECONDS = 600.0
-"""So long a link moves a seat to another device."""
+"""Seconds for which a link that moves a seat to another device is valid."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Time budget for the review of a game, in seconds, and its factor for the wall-clock time."""
@@ -96,13 +97,13 @@ MAX_REVIEWS = 50
 NOBODY = "nobody"
 """What plays in a seat that is left out when a game begins."""
 
-MOST_REMOVED = 200
-"""So many tables are removed at once, that nobody waits long."""
+REMOVAL_BATCH = 200
+"""Maximum number of tables deleted per batch, so that requests are not delayed."""
 
-MOST_DUE = 100
-"""So many clocks that ran out are looked at once."""
+CLOCK_BATCH = 100
+"""Maximum number of expired clocks handled per pass."""
 
-MOST_LIVE = 500
+MAX_CACHED_TABLES = 500
 """Number of tables above which idle ones are dropped from memory and read again on demand."""
 
 
@@ -247,7 +248,7 @@ class Tables:
             raise Refusal(422, str(error)) from None
         deck = deck_name(rules_of_record(head.encode()).settings, None)
         kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None, deck)
-        seats = [Seat(PERSON, name[:LONGEST_NAME]) for name in names]
+        seats = [Seat(PERSON, name[:MAX_NAME_LENGTH]) for name in names]
         log = [
             Entry(kept.id, number, seat, "", move) for number, (seat, move) in enumerate(moves, 1)
         ]
@@ -334,7 +335,7 @@ class Tables:
     async def _make_room(self) -> None:
         """Forget tables at which nothing happens, the longest first."""
         for name, task in list(self._live.items()):
-            if len(self._live) <= MOST_LIVE:
+            if len(self._live) <= MAX_CACHED_TABLES:
                 break
             if name in self._opening:
                 continue  # who waits for a table gets the one that stays: it is not there twice
@@ -713,7 +714,7 @@ class Tables:
         now, tables = int(datetime.now(UTC).timestamp()), list[OwnTable]()
         for name, game, over, _, made, at in rows:
             sight = None
-            if not over and len(tables) < MOST_DRAWN:
+            if not over and len(tables) < MAX_PREVIEWS:
                 with suppress(Refusal):  # of one that cannot be read its page says so
                     table = await self.open(name)
                     sight = table.sight(table.who(None, browser, comes=False))
@@ -803,7 +804,7 @@ class Tables:
     async def keep_house(self) -> None:
         """Remove the tables that are to go; what cannot be done now is tried again."""
         try:
-            ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", MOST_REMOVED)
+            ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", REMOVAL_BATCH)
             await self.remove([name for (name,) in ordered])
             if any(self.keep):
                 now, jump = await self.store.ask(clock_jump, self.store)
@@ -832,7 +833,7 @@ class Tables:
     async def clean(self, now: float) -> None:
         """Look at the next tables, and remove those that may go; those of one evening together."""
         most = "WHERE id > ? ORDER BY id LIMIT ?"
-        some = await self.store.ask(listed, self.store, most, self._cleaned, MOST_REMOVED)
+        some = await self.store.ask(listed, self.store, most, self._cleaned, REMOVAL_BATCH)
         self._cleaned = some[-1].id if some else ""
         firsts = [table.first for table in some if self._may_go(table, now)]
         if firsts:
@@ -887,7 +888,7 @@ class Tables:
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
-            rows = await self.store.rows(query, self.store.uptime(), MOST_DUE + len(self._rung))
+            rows = await self.store.rows(query, self.store.uptime(), CLOCK_BATCH + len(self._rung))
         except Refusal:
             return  # the store says what is wrong; it is tried again
         # Those that could not be helped keep nobody else waiting, and are looked at in turn.
@@ -895,7 +896,7 @@ class Tables:
         self._rung = {name: due for name, due in self._rung.items() if (name, due) in still}
         turns = {name: turn for turn, name in enumerate(self._rung)}
         rows.sort(key=lambda row: turns.get(row[0], -1))
-        for name, due in rows[:MOST_DUE]:
+        for name, due in rows[:CLOCK_BATCH]:
             self._rung.pop(name, None)
             self._rung[name] = due
             try:

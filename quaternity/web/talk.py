@@ -12,11 +12,12 @@ from quaternity.web.store import Statement, Store
 REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
 """What everybody at a table may show to all."""
 
-LONGEST_LINE = 200
-"""Characters of what is said at once."""
+MAX_LINE_LENGTH = 200
+"""Maximum length of a chat line, in characters."""
 
 LINES_KEPT = 500
-"""So many of the latest lines are kept, of those at the table and of bystanders."""
+"""Number of the latest chat lines that are kept, separately for the players and for the
+bystanders."""
 
 LINES_SHOWN = 100
 
@@ -49,8 +50,8 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
     Raises `Refusal` if it is empty, too long, or cannot be printed.
     """
     text = " ".join(text.split())
-    if len(text) > LONGEST_LINE or not is_printed(text):
-        raise Refusal(422, BAD_LINE(most=LONGEST_LINE))
+    if len(text) > MAX_LINE_LENGTH or not is_printed(text):
+        raise Refusal(422, BAD_LINE(most=MAX_LINE_LENGTH))
     keep = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
         "COALESCE(MAX(number), 0) + 1, CAST(? AS INTEGER), ?, ? FROM talk "

@@ -26,10 +26,10 @@ from quaternity.workers.own_process import OwnProcess, ProcessEnded
 T = TypeVar("T")
 
 MEMORY = 2 << 30
-"""Bytes that one process may have."""
+"""Memory limit of one process, in bytes."""
 
 DEAR_NICENESS = 15
-"""Whoever waits for a move comes before who waits for a dear count."""
+"""Niceness of a process during an expensive count, so that the computation of a move goes first."""
 
 
 class Processes:

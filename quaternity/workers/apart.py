@@ -42,7 +42,7 @@ from solvers.solver import Solver
 from solvers.verdict import Verdict, plain_verdict
 
 START_SECONDS = 20.0
-"""What a solver has for its imports and its first two problems, at the least."""
+"""Minimum time that a solver has for its imports and its first two problems, in seconds."""
 
 MEGABYTE = 1 << 20
 

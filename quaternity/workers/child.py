@@ -30,22 +30,23 @@ _let_others_run: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 
 CHECK_SECONDS = 0.05
-"""How often the memory and the number of processes are looked at, where they have limits."""
+"""Seconds between two checks of the memory and of the number of processes, if they are limited."""
 
 AWAKE_SECONDS = 0.0003
-"""So long this side looks for an answer before it sleeps."""
+"""Seconds for which the parent polls for an answer before it blocks."""
 
-MOST_PROCESSES = 200
-"""So many processes may a program with limits have at a time."""
+MAX_PROCESSES = 200
+"""Maximum number of processes of a program with limits at a time."""
 
-MOST_THREADS = 800
-"""So many threads may all processes of a program in namespaces of its own have."""
+MAX_THREADS = 800
+"""Maximum number of threads of all processes of a program that has its own namespaces."""
 
 KEPT_ERRORS = 4096
-"""So many bytes of standard error are kept, the last ones."""
+"""Maximum size of the end of standard error that is kept, in bytes."""
 
-MOST_ERRORS_READ = 64
-"""So many parts of standard error are read at its end: it may go on writing."""
+MAX_ERROR_READS = 64
+"""Maximum number of reads from standard error after the program's end, because its writers may go
+on."""
 
 ENDING_SECONDS = 5.0
 """Maximum time for a program to end after closing its connection, in seconds.
@@ -54,7 +55,7 @@ It is generous, because a busy machine is slow.
 """
 
 END_SECONDS = 2
-"""What the supervisor is given to end everything, before this side does."""
+"""Seconds that the supervisor has to end all processes before the parent does."""
 
 
 PUBLIC = re.compile(
@@ -116,7 +117,7 @@ class Child:
         """
         tag = os.urandom(8).hex()
         listening, self._control = os.pipe()
-        limits = listening, int(isolated), data, MOST_THREADS
+        limits = listening, int(isolated), data, MAX_THREADS
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", _SUPERVISOR, *map(str, limits), *command],
             env=public_environment() | {TAGS: f"{os.environ.get(TAGS, '')} {tag}"},
@@ -223,7 +224,7 @@ class Child:
 
     def errors(self) -> str:
         """Return the end of what it wrote to standard error."""
-        for _ in range(MOST_ERRORS_READ):
+        for _ in range(MAX_ERROR_READS):
             if self._err is None or self._err not in dict(self._poll.poll(0)):
                 break
             self._read(self._err)
@@ -243,7 +244,7 @@ class Child:
 
     def _check(self, memory: int) -> None:
         processes = descendants(self.process.pid)
-        if len(processes) > MOST_PROCESSES:
+        if len(processes) > MAX_PROCESSES:
             raise TooManyProcesses
         if resident(processes) > memory:
             raise MemoryError

@@ -17,8 +17,8 @@ from quaternity.workers.program import ProgramFault
 
 Result = TypeVar("Result")
 
-LONGEST_TRACE = 100_000
-"""So many characters of a traceback are kept, the last ones."""
+MAX_TRACEBACK_LENGTH = 100_000
+"""Maximum length of the end of a traceback that is kept, in characters."""
 
 
 class Sitting(NamedTuple):
@@ -43,7 +43,8 @@ class Sitting(NamedTuple):
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
         return PlayerFault(
-            f"{self} failed: {shown(error)}{more}", printable("".join(lines)[-LONGEST_TRACE:])
+            f"{self} failed: {shown(error)}{more}",
+            printable("".join(lines)[-MAX_TRACEBACK_LENGTH:]),
         )
 
     def breaks_rules(self, error: Exception) -> PlayerFault:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from mmap import mmap
 from struct import Struct
 
-MOST_NOTED = 1 << 23
-"""Bytes of moves that are noted; of longer games those up to there."""
+MAX_NOTED_BYTES = 1 << 23
+"""Maximum size of the noted moves, in bytes; the moves of a longer game are noted up to there."""
 
 _STATE = Struct("<3Q")
 
-NOTED_BYTES = _STATE.size + MOST_NOTED
+NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
 """Bytes of the file that the two share."""
 
 
@@ -40,7 +40,7 @@ class Notes:
         """Note that a move was made, and nobody thinks."""
         line = f"{move}\n".encode()
         start, end = _STATE.size + self._used, self._used + len(line)
-        self._fits = self._fits and end <= MOST_NOTED
+        self._fits = self._fits and end <= MAX_NOTED_BYTES
         if self._fits:
             self._memory[start : start + len(line)] = line
             self._used = end
@@ -57,7 +57,7 @@ class Notes:
 
     def moves(self) -> list[str]:
         """Return the moves noted."""
-        used = min(_STATE.unpack_from(self._memory, 0)[2], MOST_NOTED)
+        used = min(_STATE.unpack_from(self._memory, 0)[2], MAX_NOTED_BYTES)
         text = self._memory[_STATE.size : _STATE.size + used]
         return text.decode(errors="replace").splitlines()
 

@@ -26,17 +26,17 @@ from typing import Any, TypeVar
 
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.wording import shown
-from quaternity.workers.child import MOST_PROCESSES, Child, Overdue, TooManyProcesses
+from quaternity.workers.child import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 from quaternity.workers.notes import NOTED_BYTES, Notes
 from quaternity.workers.serving import LENGTH, MARK, Values, marked
 
 Result = TypeVar("Result")
 
-MOST_SECONDS = 10**6
-"""The longest time that a player may be given for a move."""
+MAX_MOVE_SECONDS = 10**6
+"""Maximum time that a player may be given for a move, in seconds."""
 
 FOREIGN_SECONDS = 60
-"""What a player from outside is given for a move where nothing else is said."""
+"""Default time limit per move of an external player, in seconds."""
 
 _START = (
     "import sys; sys.path[:] = sys.argv[3:]; from quaternity.workers.serving import serve; "
@@ -45,9 +45,9 @@ _START = (
 
 
 def check_move_seconds(seconds: float | None) -> None:
-    """Raise `InputError` for seconds that are not above 0 and at most `MOST_SECONDS`."""
-    if seconds is not None and not 0 < seconds <= MOST_SECONDS:
-        raise InputError(f"move-seconds: {seconds:g} is not above 0 and at most {MOST_SECONDS}")
+    """Raise `InputError` for seconds that are not above 0 and at most `MAX_MOVE_SECONDS`."""
+    if seconds is not None and not 0 < seconds <= MAX_MOVE_SECONDS:
+        raise InputError(f"move-seconds: {seconds:g} is not above 0 and at most {MAX_MOVE_SECONDS}")
 
 
 class ProcessEnded(LimitError):
@@ -168,7 +168,7 @@ class OwnProcess:
         except MemoryError:
             too_large, how = True, "took too much memory"
         except TooManyProcesses:
-            how = f"started more than {MOST_PROCESSES} processes"
+            how = f"started more than {MAX_PROCESSES} processes"
         except Exception as error:
             how = f"gave what cannot be read: {shown(error)}"
         _, thinking = self._notes.state()

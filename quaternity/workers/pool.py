@@ -42,14 +42,14 @@ Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
 """What came of a chunk: the results before the first error, and the error."""
 
-MOST_LOSSES = 4
-"""Times in a row that workers may die without any chunk coming back, before giving up."""
+MAX_LOSSES = 4
+"""Maximum number of consecutive losses of workers without a finished chunk in between."""
 
-MOST_WORKERS = 1024
-"""Most processes `open_executor` will start."""
+MAX_WORKERS = 1024
+"""Maximum number of processes that `open_executor` starts."""
 
 CHECK_SECONDS = 2
-"""How often a pool that waits looks whether it waits in vain."""
+"""Seconds between two checks whether a waiting pool can still receive results."""
 
 
 def item_random(seed: int, index: int) -> Random:
@@ -174,8 +174,8 @@ def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
 
         with cluster_client(dask) as client, _ended(Pool(*cluster_parts(client))) as pool:
             yield pool
-    elif not 1 <= workers <= MOST_WORKERS:
-        raise InputError(f"workers: {workers} is out of range 1..{MOST_WORKERS}")
+    elif not 1 <= workers <= MAX_WORKERS:
+        raise InputError(f"workers: {workers} is out of range 1..{MAX_WORKERS}")
     elif workers == 1:
         yield Pool(lambda: (SerialExecutor(), _nothing), in_flight=1)
     else:
@@ -208,7 +208,7 @@ def ordered_map(
         on_done: called with the number of items each time a chunk has come back.
 
     Raises:
-        WorkersLost: workers died `MOST_LOSSES` times in a row without a chunk coming back.
+        WorkersLost: workers died `MAX_LOSSES` times in a row without a chunk coming back.
         What `function` raises, after earlier results; `SystemExit` becomes a `SolverFault`.
     """
     if chunk_size < 1:
@@ -233,7 +233,7 @@ def ordered_map(
                 results, raised = waiting[0].wait(pool)
             except pool.lost as reason:
                 losses += 1
-                if losses > MOST_LOSSES:
+                if losses > MAX_LOSSES:
                     raise WorkersLost(
                         f"workers died {losses} times in a row, the last time by {reason!r}"
                     ) from reason

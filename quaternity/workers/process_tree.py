@@ -10,7 +10,7 @@ from pathlib import Path
 TAGS = "QUATERNITY_OWN_PROCESS"
 """Variable of the environment by which whatever a process started is found again."""
 
-_MOST_SWEEPS = 100
+_MAX_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
@@ -54,7 +54,7 @@ def _tagged(tag: str) -> list[int]:
 
 def end_tagged(tag: str) -> None:
     """End all processes with a tag in `TAGS` of their environment, left by a killed supervisor."""
-    for _ in range(_MOST_SWEEPS):  # they may fork meanwhile
+    for _ in range(_MAX_SWEEPS):  # they may fork meanwhile
         orphans = _tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):

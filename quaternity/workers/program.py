@@ -16,20 +16,20 @@ from typing import Any, NoReturn
 
 from quaternity.base.errors import InputError
 from quaternity.base.wording import printable, shown
-from quaternity.workers.child import MOST_PROCESSES, Child, Overdue, TooManyProcesses
+from quaternity.workers.child import MAX_PROCESSES, Child, Overdue, TooManyProcesses
 from quaternity.workers.shipping import installed_path
 
 COMMAND = "cmd:"
 """What the name of a player begins with that is a command."""
 
-MOST_LINE = 1 << 20
-"""Bytes of the longest answer."""
+MAX_LINE_BYTES = 1 << 20
+"""Maximum size of an answer, in bytes."""
 
 MEMORY = 2 << 30
-"""Bytes that a program and all that it started may have together."""
+"""Memory limit of a program and all processes that it started together, in bytes."""
 
 QUIT_SECONDS = 0.5
-"""What a program is given to leave when it is told to."""
+"""Seconds that a program has to exit when it is told to."""
 
 _DATA = 2 * MEMORY + (1 << 30)
 
@@ -97,9 +97,9 @@ class Program:
         except MemoryError:
             self.fail("took too much memory")
         except TooManyProcesses:
-            self.fail(f"started more than {MOST_PROCESSES} processes")
+            self.fail(f"started more than {MAX_PROCESSES} processes")
         except _NoEnd:
-            self.fail(f"wrote {MOST_LINE} bytes and more without the end of a line")
+            self.fail(f"wrote {MAX_LINE_BYTES} bytes and more without the end of a line")
         after = bytes(self._child.received)
         if after:
             self.fail(f"answered more than it was asked: after {_quoted(line)} {_quoted(after)}")
@@ -158,9 +158,9 @@ class _NoEnd(Exception):
 def _line(data: bytearray) -> bytes | None:
     """Take the first line out of what was received."""
     end = data.find(b"\n")
-    if end < 0 and len(data) <= MOST_LINE:
+    if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None
-    if end < 0 or end > MOST_LINE:
+    if end < 0 or end > MAX_LINE_BYTES:
         raise _NoEnd
     line = bytes(data[:end])
     del data[: end + 1]

@@ -18,7 +18,7 @@ from quaternity.workers.notes import Notes, note_in
 from quaternity.workers.pool import Raised
 
 IDLE_SECONDS = 60
-"""A process that is given nothing to do leaves."""
+"""Seconds without a call after which a process exits."""
 
 MARK = 16
 """Bytes of the mark of a call: its answer begins with them."""

@@ -23,7 +23,7 @@ from contextlib import suppress
 SET_PARENT_DEATH, SET_SUBREAPER, NO_NEW_PRIVILEGES = 1, 36, 38
 NEW_MOUNTS, NEW_USER, NEW_PROCESSES = 0x20000, 0x10000000, 0x20000000
 LOOK_SECONDS = 0.2
-MOST_FILES = 1 << 20
+MAX_FILES = 1 << 20
 
 
 def _isolated(system: ctypes.CDLL) -> bool:
@@ -93,7 +93,7 @@ def _let_go(*kept: int) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
         os.dup2(nothing, file)
-    for low, high in zip((2, *sorted(kept)), (*sorted(kept), MOST_FILES), strict=True):
+    for low, high in zip((2, *sorted(kept)), (*sorted(kept), MAX_FILES), strict=True):
         os.closerange(low + 1, high)
 
 

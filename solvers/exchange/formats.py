@@ -14,8 +14,8 @@ from solvers.exchange.rows import LinearModel, LinearRow, linear_model
 from solvers.max_flow import SINK, SOURCE, Network
 from solvers.problem import DealProblem, SetConstraint
 
-MOST_CLAUSES = 5_000_000
-"""Most clauses that are written, roughly."""
+MAX_CLAUSES = 5_000_000
+"""Approximate maximum number of clauses that are written."""
 
 
 def exported(problem: DealProblem, name: str) -> str:
@@ -52,7 +52,7 @@ def cnf(problem: DealProblem) -> str:
     """Write clauses (DIMACS): rows as sequential counters, booleans' numbers in comments.
 
     A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides. Raises
-    `LimitError` above `MOST_CLAUSES`. Lower bounds are written likewise; a high one counts the
+    `LimitError` above `MAX_CLAUSES`. Lower bounds are written likewise; a high one counts the
     booleans that are false.
 
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
@@ -86,8 +86,8 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
         low, high = count - high, count - low
     capped = high < count
     most = max(low, (high + 1) * capped)
-    if len(clauses) + 2 * count * most * ((low > 0) + capped) > MOST_CLAUSES:
-        raise LimitError(f"more than {MOST_CLAUSES} clauses: the limit")
+    if len(clauses) + 2 * count * most * ((low > 0) + capped) > MAX_CLAUSES:
+        raise LimitError(f"more than {MAX_CLAUSES} clauses: the limit")
     # reached[j]: at least j of those before, from 1 to most; nothing where that is not possible,
     # and at 0, where it is so anyhow.
     reached: list[list[int]] = [[]]

@@ -15,8 +15,8 @@ from quaternity.base.plain_values import MAX_NUMBER
 from quaternity.base.wording import shown
 from solvers.problem import mask_of
 
-MOST_SHOWN = 20
-"""Most faults an error's text shows; `MalformedDocument.faults` has all."""
+MAX_SHOWN_FAULTS = 20
+"""Maximum number of faults in the text of an error; `MalformedDocument.faults` has all of them."""
 
 
 class MalformedDocument(InputError):
@@ -24,7 +24,7 @@ class MalformedDocument(InputError):
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = list(faults)
-        first = self.faults[:MOST_SHOWN]
+        first = self.faults[:MAX_SHOWN_FAULTS]
         if len(first) < len(self.faults):
             first.append(f"and {len(self.faults) - len(first)} more faults")
         super().__init__("; ".join(first))

@@ -32,8 +32,8 @@ RIVAL_CARDS = "12,20,32,52,80,120,200"
 MODEL_CARDS = "12,52,120,200,500,1000,3000,10000"
 PROOF_CARDS = (12, 16, 20, 24, 32, 52, 120, 200)
 COUNT_CARDS = (12, 16, 20, 24, 32, 52, 100, 200)
-MOST_SECONDS = 10.0
-"""What a proof by clauses or a plain count may take; then it is ended."""
+MAX_SECONDS = 10.0
+"""Time limit of a proof by clauses or of a plain count, in seconds."""
 
 
 def main() -> None:
@@ -133,7 +133,7 @@ def _proofs(sizes: Sequence[int]) -> Iterator[list[str]]:
             rows = next(line for line in proof.splitlines() if line.startswith("pol")).count("+")
             clauses = None if hopeless else _ended(_clauses, problem)
             hopeless = clauses is None
-            learned = ["-", "-", f"> {MOST_SECONDS:g} s"]
+            learned = ["-", "-", f"> {MAX_SECONDS:g} s"]
             if clauses is not None:
                 learned = [f"{clauses[0]:,}", f"{clauses[1]:,}", duration(clauses[2])]
             yield [family, str(cards), str(rows + 1), f"{len(proof):,}", *learned]
@@ -163,7 +163,7 @@ def _counts(sizes: Sequence[int]) -> Iterator[list[str]]:
         row.append(duration(process_time() - begun))
         plain = None if hopeless else _ended(_counted, problem)
         if plain is None:
-            row.append("-" if hopeless else f"> {MOST_SECONDS:g} s")
+            row.append("-" if hopeless else f"> {MAX_SECONDS:g} s")
             hopeless = True
         else:
             assert plain[0] == deals
@@ -177,7 +177,7 @@ def _counted(problem: DealProblem) -> tuple[float, ...]:
 
 
 def _ended(work: Callable[..., tuple[float, ...]], *given: object) -> tuple[float, ...] | None:
-    """What some work gives, or None after `MOST_SECONDS`: it cannot be interrupted otherwise."""
+    """What some work gives, or None after `MAX_SECONDS`: it cannot be interrupted otherwise."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_sent, args=(theirs, work, *given), daemon=True)
@@ -185,7 +185,7 @@ def _ended(work: Callable[..., tuple[float, ...]], *given: object) -> tuple[floa
     theirs.close()
     begun = perf_counter()
     try:
-        if ours.poll(MOST_SECONDS + 3):  # and what starting takes
+        if ours.poll(MAX_SECONDS + 3):  # and what starting takes
             found: tuple[float, ...] = ours.recv()
             return found
     except EOFError:

@@ -39,12 +39,12 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.verdict import Deal
 
 LIST = Path(__file__).parent.parent / "data" / "hard_formulas.txt"
-MOST_WORLDS = 8_000
-"""Most worlds of a quotient."""
-MOST_STEPS = 100_000
-"""Most ways to deal a block that are looked at while the worlds are counted."""
-MOST_DEALS = 100_000
-"""Most deals for which the explicit model is asked too."""
+MAX_WORLDS = 8_000
+"""Maximum number of worlds in a quotient."""
+MAX_DEALING_STEPS = 100_000
+"""Maximum number of ways to deal a block that are examined while the worlds are counted."""
+MAX_EXPLICIT_DEALS = 100_000
+"""Maximum number of deals for which the explicit model is also asked."""
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -88,7 +88,7 @@ class Quotient:
         counts: `counts[world, block, player]`, cards of a block.
 
     Raises:
-        LimitError: more than `MOST_WORLDS` worlds.
+        LimitError: more than `MAX_WORLDS` worlds.
     """
 
     def __init__(self, problem: DealProblem, formula: Formula) -> None:
@@ -116,7 +116,7 @@ class Quotient:
         self._looked_at = 0
         self._known: dict[object, Numbers] = {}
         nothing = (0,) * self.players
-        if self._number(0, problem.hands, nothing) > MOST_WORLDS:
+        if self._number(0, problem.hands, nothing) > MAX_WORLDS:
             raise LimitError("too many worlds")
         self.counts = self._dealt(0, problem.hands, nothing)
 
@@ -143,7 +143,7 @@ class Quotient:
             self._numbers[key] = 0
             for _, left, sums in self._steps(*key):
                 self._looked_at += 1
-                if self._looked_at > MOST_STEPS:
+                if self._looked_at > MAX_DEALING_STEPS:
                     raise LimitError("too many steps between worlds")
                 self._numbers[key] += self._number(block + 1, left, sums)
         return self._numbers[key]
@@ -420,7 +420,10 @@ def certified(problem: DealProblem, deal: Deal, formula: Formula) -> dict[str, b
     """
     ways = {"quotient": Quotient(problem, formula).truth(formula, deal)}
     for method in ("solvers", "explicit"):
-        if method == "solvers" or (quick_count(problem) or MOST_DEALS + 1) <= MOST_DEALS:
+        if (
+            method == "solvers"
+            or (quick_count(problem) or MAX_EXPLICIT_DEALS + 1) <= MAX_EXPLICIT_DEALS
+        ):
             ways[method] = holds(formula, problem, deal, method)
     return ways
 

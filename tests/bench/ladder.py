@@ -46,8 +46,9 @@ GAMES = {"quaternity": 90, "kwartet": 1680, "quarto": 90, "set": 400}
 CAPS = {"quaternity": 500, "kwartet": 5000, "quarto": 500, "set": 500}
 """So many moves are a game without a result: in Quaternity two players may wait for ever."""
 
-MOST_OF_A_DEAL = 100
-"""If a deal has more games than these, a round plays one order of seats for each choice."""
+MAX_DEAL_GAMES = 100
+"""Maximum number of games of a deal in a round; above it, a round plays one order of seats per
+choice."""
 
 CLOCK_SECONDS, CLOCK_GAMES = 1.0, 10
 """Games of a player against itself, for its time a move, until one of these is reached."""
@@ -72,7 +73,7 @@ class Ladder:
     def games_a_round(self) -> int:
         """Games of one deal, one after the other."""
         games = self.plan.games_a_deal
-        return games if games <= MOST_OF_A_DEAL else games // len(seatings(self.plan.rules.seats))
+        return games if games <= MAX_DEAL_GAMES else games // len(seatings(self.plan.rules.seats))
 
     @property
     def key(self) -> dict[str, Any]:

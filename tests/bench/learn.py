@@ -20,7 +20,7 @@ import quaternity.guide
 from quaternity.base.plots import Style, default_style, new_figure, svg_of
 from quaternity.environments.episode import TableGame, benchmarks
 from quaternity.environments.equilibria import (
-    MOST_CHOICES,
+    MAX_LINEAR_PROGRAM_CHOICES,
     exploitability,
     nash_conv,
     regret_minimization,
@@ -97,7 +97,7 @@ def row(name: str, tell: Callable[[str], None]) -> tuple[str, GameTree]:
     first = value(tree, best)[0]
     hundred = next(s for n, s in enumerate(regret_minimization(tree), 1) if n == 100)
     program = ""
-    if zero_sum and tree.choices <= MOST_CHOICES:
+    if zero_sum and tree.choices <= MAX_LINEAR_PROGRAM_CHOICES:
         begin = time.process_time()
         exact = value_by_program(tree)
         assert abs(exact - first) < 5e-5, (name, exact, first)

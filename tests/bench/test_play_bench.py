@@ -21,7 +21,7 @@ from quaternity.game.state import State
 from quaternity.perfect.forcing import Forcing
 from quaternity.perfect.keys.arrays import key_array
 from quaternity.perfect.keys.canonical import Rules, canonical, coding
-from quaternity.perfect.solving.graph import MOST_AT_ONCE
+from quaternity.perfect.solving.graph import MAX_EXPANDED_STATES
 from quaternity.perfect.solving.graph_files import quiet, temporary_directory
 from quaternity.perfect.solving.retrograde import BLOCK, Games, Words, solve_graph
 from quaternity.perfect.solving.solver import game_graph, solve
@@ -101,7 +101,9 @@ def test_strata_against_all_questions_again(race: Callable[..., float]) -> None:
 def test_arrays_against_single_states(race: Callable[..., float]) -> None:
     start = State.start(Settings(4, 3, 3))
     code = coding(Rules.of(start))
-    keys = key_array(code, all_keys(code, canonical(start).key, MOST_AT_ONCE)[:MOST_AT_ONCE])
+    keys = key_array(
+        code, all_keys(code, canonical(start).key, MAX_EXPANDED_STATES)[:MAX_EXPANDED_STATES]
+    )
     race(
         "expand 4-3-3: arrays against one state at a time",
         lambda: expanded((code.rules, keys)),

@@ -273,7 +273,7 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
     assert {event.question.asker for event in log.events} == {0, 1, 2}
 
 
-@limited("quaternity.cli.match", MOST_ALONE=5)
+@limited("quaternity.cli.match", MAX_PROGRAM_MOVES=5)
 def test_strategies_that_never_end_are_given_up(cli: Cli) -> None:
     outcome = cli("kwartet", "play", "--seats", "random,random", "--seed", 1)
     assert outcome.status == 4

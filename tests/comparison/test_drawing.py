@@ -331,9 +331,9 @@ def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None
             interrupted = "the end is missing: the comparison was interrupted"
             cut = [f"line {lines + 1} is cut off and left out"] * (more > 0)
             assert read.warnings == (*cut, interrupted)
-    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs) - 1):
+    with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison
-    with limited("quaternity.trials.comparison.runs", MOST_RUNS=len(comparison.runs) - 2):
+    with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 2):
         many = f"^{len(ends)} whole lines: a file of runs has 1 to {len(ends) - 1}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)

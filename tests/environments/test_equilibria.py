@@ -177,7 +177,7 @@ def test_benchmarks_have_names_everywhere(name: str) -> None:
 def test_what_is_too_large_or_unknown_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LimitError, match="more than 500 moments"):
         GameTree(TableGame("quarto"), 500)
-    monkeypatch.setattr(gambit, "MOST_EXPORTED", 900)
+    monkeypatch.setattr(gambit, "MAX_EXPORTED_MOMENTS", 900)
     with pytest.raises(LimitError, match="more than 900 moments"):
         efg(TableGame.benchmark("kwartet_tiny"))
     with pytest.raises(InputError, match="zero-sum games of two"):

@@ -16,7 +16,7 @@ from tests.kwartet.test_knowledge import plain, rules_of, seen
 from tests.sizes import thorough
 
 SHAPES = [(2, 2), (2, 3), (3, 2), (4, 2), (5, 2)]
-MOST_DEALS = 1500
+MAX_DEALS = 1500
 
 
 def moments(random: Random) -> list[tuple[World, Position]]:
@@ -36,7 +36,7 @@ def moments(random: Random) -> list[tuple[World, Position]]:
         if event is not None:
             left = (after(deal, seen(event), rules) for deal in worlds)
             worlds = [deal for deal in left if deal is not None]
-        if len(worlds) <= MOST_DEALS and not position.public.is_over:
+        if len(worlds) <= MAX_DEALS and not position.public.is_over:
             found.append(
                 (
                     World(tuple(worlds), sets, settings.set_size, players, position.public.points),

@@ -73,7 +73,7 @@ def test_games_of_many_players_stay_short(flows: int, count: int) -> None:
     """As many states as are asked for, of as many moves as work is allowed for."""
     size = Settings(2, 20, 20)
     assert not State.start(size).has_tables
-    with limited("quaternity.trials.random_play", MOST_FLOWS=flows):
+    with limited("quaternity.trials.random_play", MAX_FLOW_WORK=flows):
         found = states_of_games(size, Random(1), count)
     most = max(count, 6, flows // (40 * 20))
     game = [*islice(random_game(size, Random(1)), most)]

@@ -31,7 +31,7 @@ def forget() -> None:
 @pytest.fixture
 def anybody_asks() -> Iterator[None]:
     """The variant: who asks says nothing but that the card is elsewhere."""
-    with limited("quaternity.game.transition", FEWEST_OF_ASKER=0):
+    with limited("quaternity.game.transition", MIN_ASKER_CARDS=0):
         forget()
         yield
     forget()

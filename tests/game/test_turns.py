@@ -67,7 +67,7 @@ def both_bare(hands: Sequence[int], tie_break: TieBreak, seed: int = 0) -> State
 @pytest.mark.parametrize("hands", [(3, 1, 2), (2, 1, 3), (3, 1, 4)])
 def test_fewest_cards_decide_among_equal_sets(hands: Sequence[int]) -> None:
     for seed in range(8):
-        assert both_bare(hands, TieBreak.FEWEST_SETS, seed).turn == 3
+        assert both_bare(hands, TieBreak.MIN_SETS, seed).turn == 3
     assert both_bare(hands, TieBreak.FIRST_IN_ORDER).turn == 2
 
 
@@ -88,11 +88,11 @@ def test_a_seed_decides_among_equals() -> None:
     """Recorded games can only be replayed while these draws stay what they are."""
 
     def drawn() -> list[int | None]:
-        return [both_bare((2, 2, 2), TieBreak.FEWEST_SETS, seed).turn for seed in range(16)]
+        return [both_bare((2, 2, 2), TieBreak.MIN_SETS, seed).turn for seed in range(16)]
 
     assert drawn() == [3, 4, 3, 4, 2, 2, 3, 2, 2, 2, 2, 4, 3, 2, 2, 3]
 
 
 def test_only_equals_are_drawn_from() -> None:
-    turns = {both_bare((2, 4, 2), TieBreak.FEWEST_SETS, seed).turn for seed in range(16)}
+    turns = {both_bare((2, 4, 2), TieBreak.MIN_SETS, seed).turn for seed in range(16)}
     assert turns == {2, 4}

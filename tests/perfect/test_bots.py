@@ -68,7 +68,7 @@ def test_bots_play_by_the_rules_and_again_the_same(state: State, name: str, seed
         assert twin.answer(state, other) == answer
 
 
-@limited("quaternity.perfect.bots.policy", MOST_REMEMBERED=60)
+@limited("quaternity.perfect.bots.policy", MAX_CACHED_QUESTIONS=60)
 def test_the_quick_player_keeps_a_bounded_number_of_questions() -> None:
     code = coding(Rules.of(START))
     policy, kept = Policy(code), set[int]()
@@ -266,7 +266,7 @@ def test_the_informed_bot_asks_and_answers_by_its_prospects(
     """Whatever it still remembers, exact ones up to five players; among equals it draws."""
     drawn = 0
     prospects = by_player if sizes[2] <= 5 else many_prospects
-    with limited("quaternity.perfect.bots.informed", MOST_REMEMBERED=kept):
+    with limited("quaternity.perfect.bots.informed", MAX_CACHED_STATES=kept):
         bot = make_bot("informed", Random(1), Settings(*sizes))
         start = State.start(Settings(*sizes))
         for state in random_states(start, Random(2), thorough(75 // sizes[2], 100)):
@@ -323,7 +323,7 @@ def test_the_search_bot_keeps_forced_wins_whatever_it_imagines(path: Path) -> No
 @pytest.mark.parametrize("longest", [1, 60])
 def test_a_win_is_shared_out_in_every_imagined_game(longest: int) -> None:
     code = coding(Rules.of(START))
-    with limited("quaternity.perfect.bots.search", LONGEST=longest):
+    with limited("quaternity.perfect.bots.search", MAX_PLAYOUT_LENGTH=longest):
         tree = Tree(Policy(code, glance=0), Random(1))
         for state in random_states(START, Random(3), 30):
             result = tree.imagine(canonical(state).key, (2, 0, 1))

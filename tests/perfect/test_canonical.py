@@ -31,7 +31,7 @@ from tests.perfect.positions import (
 from tests.sizes import examples, thorough
 
 SYMMETRIC = game_settings().filter(
-    lambda one: one.players <= 3 or one.tie_break is TieBreak.FEWEST_SETS
+    lambda one: one.players <= 3 or one.tie_break is TieBreak.MIN_SETS
 )
 
 
@@ -188,7 +188,7 @@ def test_with_three_players_the_tie_break_never_matters() -> None:
         code = coding(Rules.of(start))
         for key in all_keys(code, canonical(start).key):
             one = code.state(key)
-            two = with_rule(one, TieBreak.FEWEST_SETS)
+            two = with_rule(one, TieBreak.MIN_SETS)
             assert canonical(two).key == key
             for question, answers in one.legal_questions.items():
                 for answer in answers:
@@ -220,7 +220,7 @@ def test_with_four_players_the_order_can_matter() -> None:
     assert swapped.after(Question(1, 2, question.card), Answer.YES).turn == 0
     assert canonical(state).key != canonical(swapped).key
     # Under the other rule chance decides between the two, and the order says nothing.
-    symmetric = [with_rule(one, TieBreak.FEWEST_SETS) for one in (state, swapped)]
+    symmetric = [with_rule(one, TieBreak.MIN_SETS) for one in (state, swapped)]
     assert canonical(symmetric[0]).key == canonical(symmetric[1]).key
     code = coding(Rules.of(symmetric[0]))
     [chance] = {

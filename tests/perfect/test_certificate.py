@@ -44,14 +44,14 @@ GAMES = [
         ((2, 3, 3), TieBreak.FIRST_IN_ORDER, False),
         ((3, 2, 3), TieBreak.FIRST_IN_ORDER, True),
         ((4, 2, 2), TieBreak.FIRST_IN_ORDER, False),
-        ((2, 4, 4), TieBreak.FEWEST_SETS, True),
-        ((2, 4, 4), TieBreak.FEWEST_SETS, False),
+        ((2, 4, 4), TieBreak.MIN_SETS, True),
+        ((2, 4, 4), TieBreak.MIN_SETS, False),
         *thorough(
             [],
             [
                 ((3, 3, 3), TieBreak.FIRST_IN_ORDER, False),
                 ((2, 4, 4), TieBreak.FIRST_IN_ORDER, False),
-                ((2, 5, 5), TieBreak.FEWEST_SETS, False),
+                ((2, 5, 5), TieBreak.MIN_SETS, False),
             ],
         ),
     ]
@@ -159,7 +159,7 @@ def test_a_solved_game_is_certified(state: State, tmp_path: Path) -> None:
 
 
 def test_states_on_the_way_and_uneven_starts_are_certified(tmp_path: Path) -> None:
-    start = State.start(Settings(2, 4, 4, tie_break=TieBreak.FEWEST_SETS))
+    start = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
     states = [*random_states(start, Random(2), thorough(1, 15)), from_hands(3, 2, (1, 4, 1))]
     for state in states:
         lengths = solve(state).standing(state).document()["forced_length"]
@@ -232,7 +232,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
 
 
 def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None:
-    state = State.start(Settings(2, 4, 4, tie_break=TieBreak.FEWEST_SETS))
+    state = State.start(Settings(2, 4, 4, tie_break=TieBreak.MIN_SETS))
     with pytest.raises(InputError, match="needs the tie-break first-in-order"):
         answered(state, 0, tmp_path)
     forcing = Forcing(GAMES[0], 0)

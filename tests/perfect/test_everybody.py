@@ -324,7 +324,7 @@ def by_whim(state: State, known: dict[Key, Lottery], wish: str, random: Random) 
 def test_a_draw_of_the_tie_break_is_a_chance_too() -> None:
     """Where it draws who is on turn, that is fair in both; without such draws nothing changes."""
     plain = start_of(brisk(2, 4, 4))
-    chancy = State.start(Settings(2, 4, 4, TieBreak.FEWEST_SETS, brisk=True))
+    chancy = State.start(Settings(2, 4, 4, TieBreak.MIN_SETS, brisk=True))
     for state in random_states(chancy, Random(6), thorough(6, 30)):
         lottery, bounds = fair_draws(state, "win"), any_chance(state, "win")
         assert sum(lottery.values()) == 1
@@ -391,11 +391,11 @@ def test_what_is_refused() -> None:
         for_himself(endless, "sets")
     with pytest.raises(InputError, match="'at random' is not any or against or for"):
         for_himself(endless, "win", "at random")
-    chancy = game_graph(State.start(Settings(2, 4, 4, TieBreak.FEWEST_SETS, brisk=True)))
+    chancy = game_graph(State.start(Settings(2, 4, 4, TieBreak.MIN_SETS, brisk=True)))
     with pytest.raises(InputError, match="tie-break first-in-order"):
         for_himself(chancy)
     with (
-        limited("quaternity.perfect.solving.everybody", MOST_BYTES=10),
+        limited("quaternity.perfect.solving.everybody", MAX_OUTCOME_BYTES=10),
         pytest.raises(LimitError, match="MB: limit"),
     ):
         for_himself(game_graph(start_of(brisk(2, 3, 3))))

@@ -28,7 +28,7 @@ from tests.perfect.by_state import choices_by_state
 from tests.perfect.positions import all_keys, random_states
 from tests.sizes import thorough
 
-FIRST, FEWEST = TieBreak
+FIRST, MIN_SETS = TieBreak
 
 
 def questions(result: Expansion, players: int) -> list[Counter[tuple[object, ...]]]:
@@ -69,12 +69,12 @@ def counted(found: list[Choice]) -> Counter[tuple[object, ...]]:
         ((3, 3, 3), FIRST, 10**6),
         ((2, 6, 3), FIRST, 10**6),
         ((2, 4, 4), FIRST, 700),
-        ((2, 4, 4), FEWEST, 10**6),
-        ((2, 6, 4), FEWEST, 700),
+        ((2, 4, 4), MIN_SETS, 10**6),
+        ((2, 6, 4), MIN_SETS, 700),
         ((3, 4, 4), FIRST, 300),
         ((4, 3, 3), FIRST, 700),
         ((2, 5, 5), FIRST, 150),
-        ((2, 5, 5), FEWEST, 300),
+        ((2, 5, 5), MIN_SETS, 300),
         ((4, 13, 4), FIRST, 60),
     ],
     ids=str,
@@ -131,7 +131,7 @@ def test_the_largest_sets_that_fit_are_expanded_right(players: int) -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "tie_break"),
-    [((3, 2, 3), FIRST), ((3, 3, 3), FIRST), ((2, 4, 4), FEWEST), ((2, 6, 6), FIRST)],
+    [((3, 2, 3), FIRST), ((3, 3, 3), FIRST), ((2, 4, 4), MIN_SETS), ((2, 6, 6), FIRST)],
     ids=str,
 )
 def test_no_answer_makes_a_state_less_certain(
@@ -156,7 +156,7 @@ def test_no_answer_makes_a_state_less_certain(
 
 
 @pytest.mark.parametrize(
-    ("sizes", "tie_break"), [((2, 6, 6), FIRST), ((2, 6, 6), FEWEST), ((3, 5, 5), FIRST)], ids=str
+    ("sizes", "tie_break"), [((2, 6, 6), FIRST), ((2, 6, 6), MIN_SETS), ((3, 5, 5), FIRST)], ids=str
 )
 def test_many_players_by_kinds_and_by_states(
     sizes: tuple[int, int, int], tie_break: TieBreak

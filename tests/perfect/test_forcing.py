@@ -22,7 +22,7 @@ from tests.sizes import thorough
 SIZES = [
     (3, 3, 3, TieBreak.FIRST_IN_ORDER),
     (2, 4, 4, TieBreak.FIRST_IN_ORDER),
-    (2, 4, 4, TieBreak.FEWEST_SETS),
+    (2, 4, 4, TieBreak.MIN_SETS),
 ]
 
 
@@ -123,7 +123,7 @@ def test_who_is_drawn_to_ask_is_the_one_who_is_worst_for_the_player() -> None:
     done = (2, None, None, None)
     for seed in range(4):  # which decides who is drawn in this game
         state = State(
-            DealProblem([2, 1, 1, 2], sets), 0, done, 2, TieBreak.FEWEST_SETS, seed, brisk=True
+            DealProblem([2, 1, 1, 2], sets), 0, done, 2, TieBreak.MIN_SETS, seed, brisk=True
         )
         forcing = Forcing(state, 0)
         assert forcing.search() is False

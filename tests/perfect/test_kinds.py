@@ -71,7 +71,7 @@ def test_forgotten_kinds_are_made_again_the_same() -> None:
 
     code = Coding(rules)
     code.book = KindBook(size, code.book.layout)
-    with limited("quaternity.perfect.keys.kinds", MOST_KINDS=most):
+    with limited("quaternity.perfect.keys.kinds", MAX_CACHED_KINDS=most):
         seen = set()
         for one in all_keys(code, key):
             assert one in keys

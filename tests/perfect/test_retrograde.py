@@ -125,8 +125,8 @@ def check_step(random: Random, games: Games, players: int) -> None:
     ("settings", "chances"),
     [
         (Settings(2, 4, 4), False),
-        (Settings(2, 4, 4, TieBreak.FEWEST_SETS), True),
-        *thorough([], [(Settings(2, 6, 4, TieBreak.FEWEST_SETS), True)]),
+        (Settings(2, 4, 4, TieBreak.MIN_SETS), True),
+        *thorough([], [(Settings(2, 6, 4, TieBreak.MIN_SETS), True)]),
     ],
 )
 def test_lengths_count_moves_and_not_what_chance_does(settings: Settings, chances: bool) -> None:

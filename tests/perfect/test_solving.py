@@ -294,7 +294,7 @@ def test_merging_in_pieces_gives_the_same(small: Solution) -> None:
 def test_strata_in_pieces_give_the_same(small: Solution, block: int, threads: int) -> None:
     """Portions that begin and end within strata, put together and settled in turn or at once."""
     with (
-        limited("quaternity.perfect.solving.graph", MOST_AT_ONCE=32),
+        limited("quaternity.perfect.solving.graph", MAX_EXPANDED_STATES=32),
         limited("quaternity.perfect.solving.retrograde", BLOCK=block),
     ):
         pool = Pool.around(SerialExecutor(), in_flight=1)

@@ -50,7 +50,7 @@ def test_probes_say_what_was_solved(tablebase: Tablebase, solution: Solution) ->
     assert tablebase.rules == Rules(3, 3, 3)
     for state in random_states(START, Random(1), 300):
         assert tablebase.standing(state) == solution.standing(state)
-        assert tablebase.standing(with_rule(state, TieBreak.FEWEST_SETS))
+        assert tablebase.standing(with_rule(state, TieBreak.MIN_SETS))
 
 
 def test_the_best_question_is_the_quickest_way_to_a_forced_win(tablebase: Tablebase) -> None:
@@ -235,7 +235,7 @@ def test_probes_come_from_any_thread(tablebase: Tablebase) -> None:
     assert found == [tablebase.standing(state) for state in states]
 
 
-@limited("quaternity.perfect.tablebase", MOST_BLOCKS=1)
+@limited("quaternity.perfect.tablebase", MAX_CACHED_BLOCKS=1)
 def test_few_blocks_in_memory_give_the_same(path: Path, tablebase: Tablebase) -> None:
     with Tablebase(path) as frugal:
         for state in random_states(START, Random(9), 60):

@@ -16,7 +16,7 @@ from quaternity.base.sentences import facts
 from quaternity.game.game import Game
 from quaternity.puzzles import KINDS, Puzzle, daily, make
 from quaternity.puzzles.boards import position_of
-from quaternity.puzzles.puzzle import LEVELS, MOST_SEED
+from quaternity.puzzles.puzzle import LEVELS, MAX_SEED
 from quaternity.quarto.board import Board
 from quaternity.quarto.rows import cell_name
 from tests.kwartet.replay import Deal
@@ -183,7 +183,7 @@ DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "3/1 2"]
     ("arguments", "why"),
     [
         (("chess",), "kind 'chess' is unknown; known are possible, owner, "),
-        (("sets", -1), "seed: -1 "), (("sets", MOST_SEED + 1), "seeds are 0 to 9007199254740991"),
+        (("sets", -1), "seed: -1 "), (("sets", MAX_SEED + 1), "seeds are 0 to 9007199254740991"),
         (("sets", 0, 0), "level: 0 "), (("sets", 0, 6), "level 6: levels are 1 to 5"),
         (("json:loads",), "kind 'json:loads' cannot be loaded: TypeError"),
         (("no.such:Kind",), "kind 'no.such:Kind' cannot be loaded: ModuleNotFoundError"),

@@ -169,7 +169,7 @@ def test_effort_and_memory_have_limits() -> None:
     with pytest.raises(LimitError, match="not solved with so little effort"):
         best_move(board, None, Random(1), most=20)
     solution = solve(board)
-    with limited("quaternity.quarto.search", MOST_KNOWN=5):
+    with limited("quaternity.quarto.search", MAX_CACHED_POSITIONS=5):
         assert solve(board) == solution
         assert solve(board).distances == solution.distances
 

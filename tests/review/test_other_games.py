@@ -64,7 +64,7 @@ def record(played: Match[Any, Any, Any]) -> str:
 
 
 @cache
-@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
+@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
 def reviewed(game: str, seed: int) -> Review:
     return review(record(match(game, seed)), seconds=600)
 
@@ -86,7 +86,7 @@ def test_chances_add_up_and_end_with_who_won(game: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("game", "seed"), GAMES)
-@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
+@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
 def test_a_seat_is_told_of_its_own_moves_alone(game: str, seed: int) -> None:
     done = review(record(match(game, seed)), seat=1, seconds=600)
     assert all(move.worth is None for move in done.moves if move.seat != 1)
@@ -127,7 +127,7 @@ def pair(seed: int) -> tuple[int, list[str]]:
     return pair(seed + 1000) if other is None else (seat, [texts[0], other])
 
 
-@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=1, AGAIN=16)
+@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=1, AGAIN=16)
 def test_a_lead_that_is_for_good_is_never_lost_and_was_none_before() -> None:
     said = 0
     for seed in range(thorough(1, 20)):
@@ -146,7 +146,7 @@ def test_a_lead_that_is_for_good_is_never_lost_and_was_none_before() -> None:
 @pytest.mark.parametrize("seed", range(thorough(4, 30)))
 def test_games_that_a_seat_cannot_tell_apart_have_the_same_bytes(seed: int) -> None:
     seat, texts = pair(seed)
-    with limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8):
+    with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8):
         first, second = (review(text, seat, seconds=600, seed=seed) for text in texts)
     assert json.dumps(first.document()) == json.dumps(second.document())
     assert not first.unfinished
@@ -216,13 +216,13 @@ def test_a_wrong_claim_and_a_wish_for_more_cards_are_noted() -> None:
         start = rules.start(random)
     wrong = next(move for move in rules.moves(rules.view(start, 0))
                  if move.cards and not rightly(rules, move.cards))  # fmt: skip
-    with limited("quaternity.review.chances", MOST_GAMES=16):
+    with limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16):
         done = review(f"{rules.record_start(start, ())}0 {wrong}\n0 more\n", seconds=600)
     assert [move.mistake for move in done.moves] == [True, False]
     assert [len(move.notes) for move in done.moves] == [2, 1]
 
 
-@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8)
+@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8)
 def test_a_limit_of_counting_leaves_a_chance_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_: object) -> float:
         raise LimitError("too much")

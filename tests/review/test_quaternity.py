@@ -234,7 +234,7 @@ def test_a_game_without_moves_has_a_review() -> None:
 
 
 @pytest.mark.parametrize("cut", ["seconds", "work", "clock"])
-@limited("quaternity.review.chances", MOST_GAMES=16, COMPARED=8, AGAIN=32)
+@limited("quaternity.review.chances", MAX_IMAGINED_GAMES=16, COMPARED=8, AGAIN=32)
 def test_no_move_is_decisive_while_the_chances_are_incomplete(
     cut: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -187,10 +187,10 @@ def test_clauses_are_as_few_as_is_said_and_limited() -> None:
             most += 2 * count * sides * min(max(bounds, default=0), max(others)) + 1
         clauses = clauses_of(problem)
         assert clauses <= most
-        with limited("solvers.exchange.formats", MOST_CLAUSES=most):
+        with limited("solvers.exchange.formats", MAX_CLAUSES=most):
             assert clauses_of(problem) == clauses
         plain = len(linear_model(problem).rows)  # at most: rows that are a clause by themselves
-        fewer = limited("solvers.exchange.formats", MOST_CLAUSES=clauses - plain - 1)
+        fewer = limited("solvers.exchange.formats", MAX_CLAUSES=clauses - plain - 1)
         if clauses > plain:
             with fewer, pytest.raises(LimitError, match="the limit"):
                 exported(problem, "cnf")
@@ -269,7 +269,7 @@ def test_what_is_too_large_or_unknown_is_refused() -> None:
     with pytest.raises(InputError, match="no format 'dimacs'; there are opb, cnf"):
         exported(ODD[0], "dimacs")
     with (
-        limited("solvers.exchange.formats", MOST_CLAUSES=10),
+        limited("solvers.exchange.formats", MAX_CLAUSES=10),
         pytest.raises(LimitError, match="more than 10 clauses"),
     ):
         exported(twins("php", 12, 0).possible, "cnf")

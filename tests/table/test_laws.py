@@ -33,7 +33,7 @@ from tests.sizes import thorough
 
 GAMES: list[tuple[Any, Any]] = [
     (QuaternityRules(), None),
-    (QuaternityRules(Settings(2, 4, 4, TieBreak.FEWEST_SETS, 3)), None),
+    (QuaternityRules(Settings(2, 4, 4, TieBreak.MIN_SETS, 3)), None),
     (KwartetRules(KwartetSettings(3, 3)), None),
     (KwartetRules(KwartetSettings(2, 4, Announce.AFTER_OWN_REQUEST)), None),
     (KwartetRules(KwartetSettings(4, 3, own_card_requests=False)), None),

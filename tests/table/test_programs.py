@@ -33,7 +33,7 @@ from quaternity.table.tournament.playing import Tournament, play, play_game, rec
 from quaternity.ternary.rules import SetRules
 from quaternity.workers import program as program_module
 from quaternity.workers import supervise
-from quaternity.workers.child import KEPT_ERRORS, MOST_PROCESSES, Child
+from quaternity.workers.child import KEPT_ERRORS, MAX_PROCESSES, Child
 from quaternity.workers.own_process import FOREIGN_SECONDS, own_process
 from quaternity.workers.pool import open_executor
 from quaternity.workers.process_tree import descendants
@@ -150,8 +150,8 @@ def test_whatever_a_program_does_is_named_with_its_game(
 
     monkeypatch.setattr("quaternity.workers.program.Child", Hurried)
     with (
-        limited("quaternity.workers.child", MOST_PROCESSES=20),
-        limited("quaternity.workers.program", MOST_PROCESSES=20, MEMORY=300 << 20),
+        limited("quaternity.workers.child", MAX_PROCESSES=20),
+        limited("quaternity.workers.program", MAX_PROCESSES=20, MEMORY=300 << 20),
     ):
         plan = Tournament(QuartoRules(), (hostile(deed), hostile("moves_folder")), move_seconds=60)
         with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
@@ -234,7 +234,7 @@ def test_of_many_moves_the_first_are_listed_and_a_word_says_that_there_are_more(
     """There are sixteen pieces to begin with."""
     (tmp_path / "echo.py").write_text(ECHO)
     echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
-    with limited("quaternity.table.programs", MOST_MOVES=most):
+    with limited("quaternity.table.programs", MAX_SENT_MOVES=most):
         Match(QuartoRules(), [echo, "random"], "7").program_move()
     _, asked = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
     rules = QuartoRules()
@@ -333,7 +333,7 @@ def test_so_many_programs_wait_for_another_game_as_may_where_somebody_has_them(
     before = set(descendants(os.getpid()))
     name = f"cmd:{sys.executable} {tmp_path}/first.py"
     players = [make_player(QuartoRules(), name) for _ in "ab"]
-    with limited("quaternity.table.programs", MOST_IDLE=most):
+    with limited("quaternity.table.programs", MAX_IDLE_PROGRAMS=most):
         for player in players:
             player.sit(0, "", 60, key)
             player.begin()
@@ -354,7 +354,7 @@ def test_a_message_larger_than_a_pipe_arrives() -> None:
     assert raised.value.overdue
 
 
-@limited("quaternity.workers.program", MOST_LINE=100_000)
+@limited("quaternity.workers.program", MAX_LINE_BYTES=100_000)
 def test_a_line_has_a_length_at_most_and_may_come_in_parts() -> None:
     """However long it takes, where a move has no limit of time; an empty line is no object."""
     script = 'while read x; do echo \'{"move": "%s"}\'; done'  # a pipe holds less than a line
@@ -379,11 +379,11 @@ def test_the_guide_says_what_a_program_may_do() -> None:
     for row in (
         f"| time | {FOREIGN_SECONDS} seconds for a move and for `ready`",
         f"| memory | {program_module.MEMORY >> 30} GB with all",
-        f"| processes | {MOST_PROCESSES} at a time |",
+        f"| processes | {MAX_PROCESSES} at a time |",
         f"the last {KEPT_ERRORS / 1024:g} kB are kept",
     ):
         assert row in text
-    assert program_module.MOST_LINE == 1 << 20, "a megabyte"
+    assert program_module.MAX_LINE_BYTES == 1 << 20, "a megabyte"
 
 
 EXAMPLES = Path(guide.__file__).parent / "arena"

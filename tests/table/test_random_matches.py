@@ -31,8 +31,8 @@ from tests.sizes import thorough
 EVENTS = 60
 """Moves, undos, hand-overs and deaths of a match, before programs play it to its end."""
 
-MOST_MOVES = 400
-"""A match is left after them."""
+MAX_MATCH_MOVES = 400
+"""Number of moves after which a match is stopped."""
 
 
 def quaternity(random: Random) -> QuaternityRules:
@@ -198,7 +198,7 @@ class RandomMatch:
                 self.check()
         for seat in range(self.rules.seats):
             self.match.hand_over(seat, self.random.choice(self.programs))
-        while len(self.plain) < MOST_MOVES and self.move():
+        while len(self.plain) < MAX_MATCH_MOVES and self.move():
             pass
         self.check()
         self.journal.close()

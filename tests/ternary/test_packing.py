@@ -28,7 +28,7 @@ from tests.limits import limited
 from tests.sizes import examples, thorough
 from tests.ternary.tables import CARD, RULES, most_disjoint_threes, tables
 
-MOST = {
+PACKINGS = {
     name: lambda table, rule, name=name: most_disjoint(table, rule, name)
     for name in PACKING_METHODS
 }
@@ -61,7 +61,7 @@ def falling_apart(draw: st.DrawFn, rule: Rule, threes: int) -> list[int]:
 @given(tables(0, 24), RULES)
 @settings(deadline=None)
 def test_methods_agree_on_tables(table: list[int], rule: Rule) -> None:
-    agree(MOST, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
+    agree(PACKINGS, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
 
 
 @given(tables(0, 16), RULES)
@@ -74,7 +74,7 @@ def test_no_more_threes_exist_on_small_tables(table: list[int], rule: Rule) -> N
 @given(tables(30, 72), RULES)
 @settings(max_examples=examples(12))
 def test_methods_agree_on_large_tables(table: list[int], rule: Rule) -> None:
-    agree(MOST, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
+    agree(PACKINGS, table, rule, check=lambda found: is_packing(found, table, rule), answer=len)
 
 
 @given(RULES, st.data(), st.integers(1, 7), st.booleans())

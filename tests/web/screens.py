@@ -18,8 +18,8 @@ SCREENS: list[tuple[int, int]] = thorough(
 )
 """A phone, a phone on its side, a tablet, two wide screens, and the smallest phone."""
 
-MOST_SHIFT = 0.02
-"""So much of a screen may move at most because somebody did something."""
+MAX_SHIFT = 0.02
+"""Maximum share of a screen that may move because of a player's action."""
 
 MEASURING = """(() => {
   if (globalThis.measured) return;
@@ -149,7 +149,7 @@ class Onlooker(Person):
             f"{self.screen} version {shift['version']} moves by {shift['value']:.3f}: "
             f"{shift['what']}"
             for shift in shifts
-            if by_version[shift["version"]] >= MOST_SHIFT
+            if by_version[shift["version"]] >= MAX_SHIFT
         ]
         return [*found["faults"], *moved]
 

@@ -242,7 +242,7 @@ def test_of_pages_that_were_drawn_those_are_kept_that_were_asked_for_last(
 
     monkeypatch.setattr(pages, "table_html", counted)
     random, kept = Random(2), list[str]()
-    with opened(tmp_path) as site, limited("quaternity.web.pages", MOST_DRAWN_BYTES=350):
+    with opened(tmp_path) as site, limited("quaternity.web.pages", MAX_CACHED_PAGE_BYTES=350):
         names = [str(Table(site).made["table"]) for _ in range(5)]
         for _ in range(60):
             name = random.choice(names)

@@ -289,7 +289,7 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
         assert page.status == 422
         assert says in page.json["error"]
     with (
-        limited("quaternity.web.new_table", LONGEST_GAME=0),
+        limited("quaternity.web.new_table", MAX_RECORD_MOVES=0),
         pytest.raises(InputError, match="the record has 2 moves: at most 0 are taken"),
     ):
         parsed_record(head + b"0 asks 1 for 0/2: yes\n")
@@ -525,7 +525,7 @@ def test_moves_that_are_not_listed_are_said_to_be_more(site: Site) -> None:
     legal = table.look(0)["moves"]
     assert "more" not in table.look(0)
     for most in (len(legal) - 1, len(legal), len(legal) + 1):
-        with limited("quaternity.web.api", MOST_MOVES=most):
+        with limited("quaternity.web.api", MAX_LISTED_MOVES=most):
             seen = table.look(0)
         assert seen["moves"] == legal[:most]
         assert seen.get("more", False) == (most < len(legal))

@@ -240,7 +240,7 @@ def test_an_invitation_is_taken_once(server: Server) -> None:
     run(server, come)
 
 
-@limited("quaternity.web.tables", MOST_LIVE=0)
+@limited("quaternity.web.tables", MAX_CACHED_TABLES=0)
 def test_tables_that_are_forgotten_and_read_again_are_never_two(tmp_path: Path) -> None:
     """More tables than are kept in memory, all played at once: none is there twice."""
     count = thorough(6, 60)

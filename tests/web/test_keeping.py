@@ -191,7 +191,7 @@ def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
     for name in names:
         age(tmp_path, name, 100)
     with (
-        limited("quaternity.web.tables", MOST_REMOVED=3),
+        limited("quaternity.web.tables", REMOVAL_BATCH=3),
         opened(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
     ):
         assert [len(house(site, 1)) for _ in range(4)] == [4, 1, 0, 0]

@@ -33,7 +33,7 @@ from tests.kwartet.games import random_settings
 from tests.sizes import thorough
 from tests.web.site import Listening, Page, Site
 
-MOST = 10**9
+UNLIMITED = 10**9
 PAIRS, MANY_PAIRS = thorough(3, 80), 3000
 ASKED = thorough(30, 6)
 """Of so many things is asked each time: of many pairs not everything every time."""
@@ -209,7 +209,14 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
         text, seconds = chosen_apart(rules, name, seat, steps, view, random)
         return None if text is None else Planned(seconds, seat, rules.read(text, view))
 
-    limits = Limits(moves=MOST, tables=MOST, counts=MOST, kept=MOST, streams=MOST, pages=MOST)
+    limits = Limits(
+        moves=UNLIMITED,
+        tables=UNLIMITED,
+        counts=UNLIMITED,
+        kept=UNLIMITED,
+        streams=UNLIMITED,
+        pages=UNLIMITED,
+    )
     folders = [tmp_path_factory.mktemp("twin") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         sites = [Site(app(str(folder), limits=limits)) for folder in folders]

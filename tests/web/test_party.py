@@ -29,7 +29,7 @@ from quaternity.web.keeping import Keep
 from quaternity.web.refusal import Refusal
 from quaternity.web.rendering import table_html
 from quaternity.web.table import Table as LiveTable
-from quaternity.web.talk import LINES_KEPT, LONGEST_LINE, REACTIONS, Line
+from quaternity.web.talk import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
 from tests.sizes import examples, thorough
 from tests.web.cluster import alter, of_files
 from tests.web.site import Site
@@ -103,7 +103,7 @@ def test_where_the_host_did_not_want_it_nobody_talks(tmp_path: Path) -> None:
     [
         "",
         " \n ",
-        "x" * (LONGEST_LINE + 1),
+        "x" * (MAX_LINE_LENGTH + 1),
         "a\0b",
         "a\u202eb",
         "\u200d",
@@ -132,7 +132,7 @@ def test_what_people_write_is_kept_as_it_is_in_names_and_lines(text: str, tmp_pa
         assert read(table, 1)[-1]["text"] == text
 
 
-@given(st.text(min_size=1, max_size=LONGEST_LINE).filter(str.isprintable).filter(str.strip))
+@given(st.text(min_size=1, max_size=MAX_LINE_LENGTH).filter(str.isprintable).filter(str.strip))
 @settings(max_examples=examples(200), deadline=None)
 def test_what_is_said_is_text_and_nothing_else(text: str) -> None:
     lines = (Line(1, 0, f"<b>{text}", text),)
@@ -299,7 +299,7 @@ def moves_unseen(site: Site, table: Table, move: int) -> None:
 def test_tables_that_cannot_be_read_hold_no_clock_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quaternity.web.tables.MOST_DUE", 3)
+    monkeypatch.setattr("quaternity.web.tables.CLOCK_BATCH", 3)
     wanted = {"game": "quarto", "settings": {}, "seats": ["me", "me"], "clock": {"seconds": 60}}
     with opened(tmp_path) as site:
         *broken, healthy = (Table(site, **wanted) for _ in range(8))

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quaternity.puzzles import KINDS, Puzzle, daily, make
-from quaternity.puzzles.puzzle import MOST_SEED
+from quaternity.puzzles.puzzle import MAX_SEED
 from quaternity.web.app import app
 from quaternity.web.puzzling import puzzle_html
 from tests.sizes import examples, thorough
@@ -95,7 +95,7 @@ def test_the_day_has_the_same_five_as_the_library(
     [
         ("1/chess/1/1", "puzzle 'chess' is unknown"), ("1/sets/6/1", "levels are 1 to 5"),
         ("1/sets/x/1", "levels are 1 to 5"), ("1/sets/1/-1", "a whole number from 0"),
-        (f"1/sets/1/{MOST_SEED + 1}", "a whole number from 0"), ("1/sets/1/" + "9" * 400, "seed"),
+        (f"1/sets/1/{MAX_SEED + 1}", "a whole number from 0"), ("1/sets/1/" + "9" * 400, "seed"),
         ("2/sets/1/1", "a puzzle of version 2"), ("2/new/9/1", "a puzzle of version 2"),
         ("1/sets/1/1?steps=-1", "steps"),
         ("new?kind=sets&level=", "levels are 1 to 5"), ("new", "is unknown"),
@@ -159,7 +159,7 @@ def test_what_can_be_chosen_is_an_answer_and_the_right_one_is_among_it(kind: str
 
 
 def test_seeds_and_steps_are_numbers_up_to_a_largest(site: Site) -> None:
-    assert site.ask("GET", f"/puzzles/1/sets/1/{MOST_SEED}").status == 200
+    assert site.ask("GET", f"/puzzles/1/sets/1/{MAX_SEED}").status == 200
 
     @given(st.text("019-+٣ x", max_size=3))
     @example("99")

@@ -5,8 +5,8 @@ from typing import Any
 
 from quaternity.web.streams import (
     CHUNKS,
-    MOST_BYTES,
-    MOST_WAITING,
+    MAX_BUFFERED_BYTES,
+    MAX_PENDING_MESSAGES,
     Stream,
     Streams,
     message,
@@ -80,14 +80,14 @@ def test_a_slow_reader_is_left_with_nothing_missing_in_between() -> None:
     async def reading() -> list[Any]:
         streams, table = Streams(), set[Stream]()
         stream = Stream(None, table, streams)
-        for number in range(MOST_WAITING + 5):
+        for number in range(MAX_PENDING_MESSAGES + 5):
             send(table, b"%d," % number)
         return await read(stream)
 
     _, body = asyncio.run(reading())
     assert body == {
         "type": "http.response.body",
-        "body": b"".join(b"%d," % number for number in range(MOST_WAITING)),
+        "body": b"".join(b"%d," % number for number in range(MAX_PENDING_MESSAGES)),
         "more_body": False,
     }
 
@@ -103,7 +103,7 @@ def test_a_connection_that_takes_chunks_gets_them_in_order_without_a_gap() -> No
         for part in (b"second,", b"third,"):
             send(table, part)
         stream.put(b"to one reader alone, not all")
-        pipe.size = MOST_BYTES
+        pipe.size = MAX_BUFFERED_BYTES
         send(table, b"left out,")
         pipe.size = 0
         send(table, b"would hide it,")

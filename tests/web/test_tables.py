@@ -284,7 +284,7 @@ def test_which_games_have_secrets() -> None:
     assert has_secret(SetRules(SetSettings(table=9)))
 
 
-@limited("quaternity.web.tables", MOST_LIVE=2)
+@limited("quaternity.web.tables", MAX_CACHED_TABLES=2)
 def test_tables_nobody_looks_at_are_read_again(tmp_path: Any) -> None:
     with opened(tmp_path) as site:
         many = [Table(site) for _ in range(5)]
@@ -329,7 +329,7 @@ def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
 ) -> None:
     def answers(most_live: int) -> list[bool]:
         """Let people come and go at three tables, and others try to give their seats away."""
-        with limited("quaternity.web.tables", MOST_LIVE=most_live):
+        with limited("quaternity.web.tables", MAX_CACHED_TABLES=most_live):
             random, begun = Random(1), clock[0]
             given = []
             with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
@@ -356,7 +356,7 @@ def test_who_is_there_stays_so_when_a_table_cannot_be_read_for_a_moment(
     def unreadable(*_: object) -> Any:
         raise Refusal(503, "the tables cannot be read now")
 
-    with limited("quaternity.web.tables", MOST_LIVE=0), opened(tmp_path) as site:
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), opened(tmp_path) as site:
         table, other = Table(site), Table(site)
         clock[0] += 600
         table.look(1)
@@ -476,7 +476,7 @@ def test_nobody_shows_a_second_self_what_a_program_holds(
             assert table.would_show(seat, who) == (hides and not people <= set(held))
 
 
-@limited("quaternity.web.table", MOST_ALONE=3)
+@limited("quaternity.web.table", MAX_PROGRAM_MOVES=3)
 def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(site: Site) -> None:
     seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
     alone = Table(site, **seats)
@@ -487,7 +487,7 @@ def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(site: Site) -
     site.run(table.change_seats({0: table.seats[0]}))
     site.run(thought(site, name))
     assert alone.look()["version"] == 8
-    with limited("quaternity.web.table", MOST_ALONE=0):
+    with limited("quaternity.web.table", MAX_PROGRAM_MOVES=0):
         together = Table(site, **seats | {"seats": ["me", "random"]})
         for version in (0, 2, 4, 6):
             assert together.look(0)["version"] == version
@@ -526,7 +526,7 @@ def test_a_table_plays_on_while_a_program_is_tried(
     tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, most_live: int, *, joined: bool
 ) -> None:
     """And who sits down meanwhile keeps the seat, also when the table leaves memory."""
-    with limited("quaternity.web.tables", MOST_LIVE=most_live):
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=most_live):
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
@@ -559,7 +559,7 @@ def test_a_table_plays_on_while_a_program_is_tried(
 def test_a_table_that_left_memory_while_a_program_is_tried_begins(
     tmp_path: Path, pipe: Pipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with limited("quaternity.web.tables", MOST_LIVE=0):
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0):
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}

@@ -12,7 +12,7 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.quarto.rules import QuartoRules
 from quaternity.ternary.rules import SetRules
-from quaternity.web.admission import MOST_WAITING, WORK, Admission, Limits, asker
+from quaternity.web.admission import MAX_PENDING_COUNTS, WORK, Admission, Limits, asker
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import Processes, Thinking
 from tests.limits import limited
@@ -80,11 +80,11 @@ def test_counts_have_limits(thinking: Thinking) -> None:
 
 def test_counts_do_not_pile_up(thinking: Thinking) -> None:
     async def many() -> list[Any]:
-        jobs = [thinking.count(divmod, 7, 2) for _ in range(MOST_WAITING + 1)]
+        jobs = [thinking.count(divmod, 7, 2) for _ in range(MAX_PENDING_COUNTS + 1)]
         return list(await asyncio.gather(*jobs, return_exceptions=True))
 
     *done, last = asyncio.run(many())
-    assert done == [(3, 1)] * MOST_WAITING
+    assert done == [(3, 1)] * MAX_PENDING_COUNTS
     assert isinstance(last, Refusal)
     assert last.status == 429
 

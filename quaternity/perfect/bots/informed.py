@@ -24,11 +24,11 @@ from quaternity.perfect.bots.prospects import (
 from quaternity.perfect.keys.canonical import Coding, Key, Rules, coding
 from quaternity.perfect.successors.one_state import canonical_after
 
-MOST_EXACT = 5
-"""Players; with more of them counts of deals take too long."""
+MAX_COUNTED_PLAYERS = 5
+"""Maximum number of players for which deals are counted; with more, counting takes too long."""
 
-MOST_REMEMBERED = 1 << 16
-"""States whose prospects are kept."""
+MAX_CACHED_STATES = 1 << 16
+"""Maximum number of states whose prospects are cached."""
 
 EQUAL = 1e-9
 """Smaller differences are none."""
@@ -84,7 +84,7 @@ class InformedBot:
         key, roles = canonical_after(code, state, question, answer)
         known = self._known.get(key)
         if known is None:
-            if len(self._known) >= MOST_REMEMBERED:
+            if len(self._known) >= MAX_CACHED_STATES:
                 self._known.clear()
             try:
                 known = exact_prospects(code, key)
@@ -100,4 +100,4 @@ class InformedBot:
 def _coding(state: State) -> Coding | None:
     """Return what names canonical states; None where there are too many players to count deals."""
     rules = Rules.of(state)
-    return coding(rules) if rules.players <= MOST_EXACT else None
+    return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

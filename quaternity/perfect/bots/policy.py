@@ -15,8 +15,8 @@ from quaternity.perfect.forcing import ProofGraph
 from quaternity.perfect.keys.canonical import Coding, Key
 from quaternity.perfect.successors.one_state import Choice, Reply, choices
 
-MOST_REMEMBERED = 1 << 20
-"""Questions that are kept, at some 400 bytes each."""
+MAX_CACHED_QUESTIONS = 1 << 20
+"""Number of cached questions, at about 400 bytes each, above which the caches are cleared."""
 
 GLANCE = 60
 """Answers that are weighed to see whether a win is forced in a state that is met in imagination:
@@ -24,10 +24,11 @@ of the forced wins in states that a search of 4-3-3 meets, nine of ten are seen 
 they are those of the player on turn."""
 
 ANSWERS_A_QUESTION = 4
-"""So many answers of a proof cost as much as a question: most are met in other proofs too."""
+"""Number of answers in a proof that cost as much as a question; most also occur in other proofs."""
 
-MOST_CARDS = 24
-"""Most cards in play where forced wins are looked for: with more they are rare, and dear."""
+MAX_PROOF_CARDS = 24
+"""Maximum number of cards in play to search for forced wins; with more, they are rare and
+expensive."""
 
 Result = tuple[float, ...]
 """Per role a part of the win: those who are first together share it, and all a game without end."""
@@ -86,7 +87,7 @@ class Policy:
         if options is None:
             options = choices(self.code, key)
             self._remembered += len(options)
-            if self._remembered > MOST_REMEMBERED:
+            if self._remembered > MAX_CACHED_QUESTIONS:
                 for kept in (self._options, self._outlooks, self._proofs, self._worth):
                     kept.clear()
                 self._remembered = len(options)
@@ -116,7 +117,7 @@ class Policy:
     def proof(self, key: Key, role: int, most: int) -> Proof:
         """Search for a forced win of a role, weighing at most `most` answers.
 
-        Nothing is searched while more than `MOST_CARDS` cards are in play.
+        Nothing is searched while more than `MAX_PROOF_CARDS` cards are in play.
         """
         proof = self._proofs.get((key, role, most))
         if proof is None:
@@ -127,7 +128,7 @@ class Policy:
                 return max(node.rank if node.won else inf for node in after)
 
             cards = len(self.code.parts(key).kinds) * self.code.rules.set_size
-            small = most and cards <= MOST_CARDS
+            small = most and cards <= MAX_PROOF_CARDS
             won = bool(small and proofs.search(proofs.node(key, role), most=most))
             if won and not role and (options := self.options(key)):
                 question = min(options, key=last)

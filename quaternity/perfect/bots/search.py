@@ -34,17 +34,18 @@ from quaternity.perfect.successors.one_state import Choice, Reply, canonical_aft
 DEFAULT_GAMES = 100
 """Games imagined for a decision."""
 
-MOST_WEIGHED = 6_000
-"""Questions weighed for a decision unless a number of games is asked for; some 60 us each."""
+MAX_WEIGHED_QUESTIONS = 6_000
+"""Maximum number of questions weighed per decision, at about 60 us each, unless a number of games
+is given."""
 
-LONGEST = 60
-"""Moves after which an imagined game is given up, as won by nobody."""
+MAX_PLAYOUT_LENGTH = 60
+"""Maximum length of an imagined game, in moves; a longer one counts as won by nobody."""
 
-MOST_PROVED = 1_000
-"""Answers that are weighed to prove or refute one forced win of a state that is at hand."""
+MAX_PROOF_ANSWERS = 1_000
+"""Maximum number of answers weighed to prove or refute one forced win in the current state."""
 
-MOST_DOUBTED = 3_000
-"""Answers that are weighed for a decision in all, to see what it gives away."""
+MAX_SAFETY_ANSWERS = 3_000
+"""Number of answers weighed per decision after which the remaining options count as safe."""
 
 EXPLORATION = 0.25
 """The weight of the bonus for what was tried little."""
@@ -65,10 +66,10 @@ class SearchBot:
     """
 
     def __init__(
-        self, random: Random, games: int = DEFAULT_GAMES, weighed: float = MOST_WEIGHED
+        self, random: Random, games: int = DEFAULT_GAMES, weighed: float = MAX_WEIGHED_QUESTIONS
     ) -> None:
         self._random = random
-        self.games, self.weighed, self.proved = games, weighed, MOST_PROVED
+        self.games, self.weighed, self.proved = games, weighed, MAX_PROOF_ANSWERS
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
@@ -121,15 +122,15 @@ class SearchBot:
     def _safest(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
         """Return the first option after which nobody else is seen to force a win.
 
-        The first of all where none is safe. Once `MOST_DOUBTED` answers were weighed the remaining
-        options count as safe.
+        The first of all where none is safe. Once `MAX_SAFETY_ANSWERS` answers were weighed the
+        remaining options count as safe.
         """
         doubted = 0
         for option in ranked:
             bad = False
             for reply in option.replies:
                 for role, other in enumerate(reply.roles):
-                    if other != player and not bad and doubted <= MOST_DOUBTED:
+                    if other != player and not bad and doubted <= MAX_SAFETY_ANSWERS:
                         proof = policy.proof(reply.key, role, self.proved)
                         doubted += proof.weighed
                         bad = proof.won
@@ -210,7 +211,7 @@ class Tree:
         """Imagine a game; return the result by names, `names[r]` being that of role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
-        for move in range(LONGEST):
+        for move in range(MAX_PLAYOUT_LENGTH):
             options, result = self._look(key)
             if result and (move or not options):
                 result = _named(result, names)
@@ -219,7 +220,7 @@ class Tree:
                 [reply] = self._random.choice(options).replies
             elif key not in self.nodes:
                 self.nodes[key] = _Node(len(options))
-                result = self._played(key, names, LONGEST - move)
+                result = self._played(key, names, MAX_PLAYOUT_LENGTH - move)
                 break
             else:
                 node = self.nodes[key]

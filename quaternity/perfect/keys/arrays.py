@@ -142,15 +142,15 @@ class Uncertainty:
 _SPREAD = 0x9E3779B97F4A7C15
 """An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
 
-MOST_PLAYERS = 5
-"""Most players: the lanes of a table are 32 bits of a mask."""
+MAX_ARRAY_PLAYERS = 5
+"""Maximum number of players, because the lanes of a table are the 32 bits of a mask."""
 
 
 def array_fault(book: KindBook) -> str | None:
     """Return why the kinds of a book cannot be put in arrays, or None."""
     lanes, size = 2**book.players, book.set_size
-    if book.players > MOST_PLAYERS:
-        return f"{book.players} players are more than {MOST_PLAYERS}"
+    if book.players > MAX_ARRAY_PLAYERS:
+        return f"{book.players} players are more than {MAX_ARRAY_PLAYERS}"
     if book.layout.width != 8:
         return "the coalition tables need more than 8 bits a lane"
     kinds = book.total.bit_length()
@@ -350,7 +350,7 @@ class KindArrays:
 
 
 KEPT_BITS = 20
-"""The logarithm of how many closed kinds are kept, at 12 bytes each."""
+"""Base-2 logarithm of the number of closed kinds that are cached, at 12 bytes each."""
 
 
 class Closings:

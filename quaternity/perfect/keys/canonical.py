@@ -36,7 +36,7 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.game.settings import Settings, TieBreak
 from quaternity.game.state import State
 from quaternity.game.transition import out_of_play, tied_players
-from quaternity.perfect.keys.kinds import MOST_PLAYERS, KindBook, NumberedKind, Roles, kind_book
+from quaternity.perfect.keys.kinds import MAX_KEY_PLAYERS, KindBook, NumberedKind, Roles, kind_book
 from solvers.coalition_tables import lanes_for
 from solvers.problem import DealProblem, SetConstraint
 
@@ -147,9 +147,9 @@ class Coding:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         players, sets = rules.players, rules.sets
-        if players > MOST_PLAYERS:  # before tables are laid out: they double with every player
+        if players > MAX_KEY_PLAYERS:  # before tables are laid out: they double with every player
             raise LimitError(
-                f"canonical states are made for at most {MOST_PLAYERS} players, not {players}"
+                f"canonical states are made for at most {MAX_KEY_PLAYERS} players, not {players}"
             )
         self.book: KindBook = kind_book(
             rules.set_size, lanes_for(players, rules.set_size * sets, rules.set_size)
@@ -260,7 +260,7 @@ def canonical(state: State) -> Canonical:
     Raises:
         InputError: If the state is impossible, has no player to move, is not settled, or has
             upper bounds that no game brings about.
-        LimitError: more than `quaternity.perfect.keys.kinds.MOST_PLAYERS` players.
+        LimitError: more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
     >>> state = State.start(Settings(set_size=2, sets=3, players=3))

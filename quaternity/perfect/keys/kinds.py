@@ -18,23 +18,25 @@ from quaternity.game.transition import answered
 from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes
 from solvers.filtering import closed_set
 
-MOST_PLAYERS = 7
-"""Most players whose states are made canonical: the orders of players that look alike are tried."""
+MAX_KEY_PLAYERS = 7
+"""Maximum number of players in a canonical state, because the orders of players that look alike are
+tried."""
 
-MOST_CLOSINGS = 1 << 18
-"""Closed kinds kept per book, those that were lately asked for."""
+MAX_CACHED_CLOSINGS = 1 << 18
+"""Maximum number of closed kinds cached per book; the least recently used are dropped."""
 
-MOST_KINDS = 1 << 17
-"""Kinds kept per book before all are forgotten, at some two kilobytes each (sets of ten: eight)."""
+MAX_CACHED_KINDS = 1 << 17
+"""Maximum number of kinds cached per book, at about 2 kB each (8 kB for sets of ten); then all are
+dropped."""
 
-MOST_CARDS = 1 << 16
-"""An owner counts for more than this number of cards of minimums."""
+OWNER_WEIGHT = 1 << 16
+"""Weight of one possible owner in the measure, larger than any sum of minimums in cards."""
 
 Roles = tuple[int, ...]
 """An order of players: `roles[role]` is a player."""
 
 
-@lru_cache(maxsize=MOST_PLAYERS)
+@lru_cache(maxsize=MAX_KEY_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
     """Return all orders of players, ascending, and the number of each.
 
@@ -147,7 +149,7 @@ class NumberedKind(Kind):
         them. A card that changes hands has one owner afterwards, and what it takes from one minimum
         it adds to another. A completed set counts as nothing.
         """
-        return sum(mask.bit_count() for mask in self.masks) * MOST_CARDS - sum(self.low)
+        return sum(mask.bit_count() for mask in self.masks) * OWNER_WEIGHT - sum(self.low)
 
     def __repr__(self) -> str:
         return f"<Kind {self.number}: {self.constraint}>"
@@ -168,7 +170,7 @@ class KindBook:
         self.total = comb(2**players - 2 + set_size, set_size) * self._lows
         self._made: dict[tuple[tuple[int, ...], tuple[int, ...]], NumberedKind] = {}
         self._numbered: dict[int, NumberedKind] = {}
-        self.closed = lru_cache(MOST_CLOSINGS)(self._closed)
+        self.closed = lru_cache(MAX_CACHED_CLOSINGS)(self._closed)
         self.completed = NumberedKind(self, 0, (), (0,) * players)
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
@@ -177,7 +179,7 @@ class KindBook:
         form = (tuple(sorted(masks)), low)
         kind = self._made.get(form)
         if kind is None:
-            if len(self._made) >= MOST_KINDS:
+            if len(self._made) >= MAX_CACHED_KINDS:
                 self._forget()
             kind = self._made[form] = NumberedKind(self, self._number(*form), *form)
             if kind.number:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from quaternity.base.errors import InputError, LimitError
 from quaternity.base.writing import replacing
 from quaternity.game.settings import TieBreak
-from quaternity.perfect.certificate import FORMAT, MOST_CARDS, MOST_PLAYERS
+from quaternity.perfect.certificate import FORMAT, MAX_CARDS, MAX_PLAYERS
 from quaternity.perfect.keys.arrays import key_bytes
 from quaternity.perfect.keys.canonical import Canonical, Key, Rules, canonical, coding
 from quaternity.perfect.keys.kinds import Roles, role_orders
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 WRITTEN_AT_ONCE = 1 << 12
-"""Lines that are written at a time."""
+"""Number of lines that are written at a time."""
 
 
 def check_certifiable(rules: Rules, wish: str | None = None) -> None:
@@ -37,10 +37,10 @@ def check_certifiable(rules: Rules, wish: str | None = None) -> None:
         LimitError: If the game is outside the limits of the checker.
     """
     cards = rules.set_size * rules.sets
-    if rules.set_size < 2 or cards > MOST_CARDS or rules.players not in range(2, MOST_PLAYERS + 1):
+    if rules.set_size < 2 or cards > MAX_CARDS or rules.players not in range(2, MAX_PLAYERS + 1):
         raise LimitError(
-            f"--certificate: the checker takes at most {MOST_CARDS} cards, sets of at least 2, "
-            f"and 2 to {MOST_PLAYERS} players, not {rules.sets} sets of {rules.set_size} with "
+            f"--certificate: the checker takes at most {MAX_CARDS} cards, sets of at least 2, "
+            f"and 2 to {MAX_PLAYERS} players, not {rules.sets} sets of {rules.set_size} with "
             f"{rules.players} players"
         )
     if wish is not None and not rules.brisk and rules.players > 2:
@@ -144,7 +144,7 @@ def write_forcing_certificate(
     """
     player, rules = forcing.player, Rules.of(forcing.state)
     check_certifiable(rules)
-    if rules.tie_break is TieBreak.FEWEST_SETS:
+    if rules.tie_break is TieBreak.MIN_SETS:
         raise InputError("--certificate with --ask needs the tie-break first-in-order")
     states, after = _region(forcing, seconds, report)
     ranks: dict[int, int] = {}

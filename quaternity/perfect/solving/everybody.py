@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 Outcome = tuple[int, ...]
 """What every player gets."""
 
-MOST_BYTES = 2 * 2**30
-"""Most memory for the sets of outcomes."""
+MAX_OUTCOME_BYTES = 2 * 2**30
+"""Maximum memory for the sets of outcomes, in bytes."""
 
 STUCK = (
     "nobody can be asked in this state, and sets are left for ever: --everybody needs a game that "
@@ -133,7 +133,7 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
     Raises:
         InputError: positions can repeat, so the game need not end; or chance matters: use the
             tie-break first-in-order; or an unknown name.
-        LimitError: it takes more than `MOST_BYTES`.
+        LimitError: it takes more than `MAX_OUTCOME_BYTES`.
     """
     graph = solved if isinstance(solved, GameGraph) else solved.graph
     wish, ties = checked_wish(wish), _checked("ties", ties, TIES)
@@ -210,8 +210,10 @@ class _Tables:
         orders = role_orders(players)[0]
         chunks = -(-len(self.outcomes) // CHUNK)
         needed = 8 * self.words * (states * self.abouts + (chunks * len(orders) << CHUNK))
-        if needed > MOST_BYTES:
-            raise LimitError(f"sets of outcomes take {needed >> 20} MB: limit {MOST_BYTES >> 20}")
+        if needed > MAX_OUTCOME_BYTES:
+            raise LimitError(
+                f"sets of outcomes take {needed >> 20} MB: limit {MAX_OUTCOME_BYTES >> 20}"
+            )
         most = max(map(max, self.outcomes))
         # [role that ties are about, role, outcome]
         gets = np.array(self.outcomes).T

@@ -326,14 +326,14 @@ def loaded_graph(code: Coding, directory: WorkDirectory) -> GameGraph:
     )
 
 
-MOST_AT_ONCE = 8192
-"""States expanded at a time, unless a state has many answers."""
+MAX_EXPANDED_STATES = 8192
+"""Maximum number of states expanded at a time; fewer if a state has many answers."""
 
 EXPANSION_CELLS = 1 << 22
-"""About how many sets of positions after answers an expansion may look at."""
+"""Approximate maximum number of sets of positions after answers in one expansion."""
 
 MERGE_BYTES = 256 * 2**20
-"""About how much memory the merging of a level may take."""
+"""Approximate maximum memory for the merging of a level, in bytes."""
 
 
 def portion(rules: Rules) -> int:
@@ -343,7 +343,7 @@ def portion(rules: Rules) -> int:
     (8192, 387)
     """
     answers = rules.sets * rules.set_size * rules.players
-    return max(16, min(MOST_AT_ONCE, EXPANSION_CELLS // (answers * rules.sets * 4)))
+    return max(16, min(MAX_EXPANDED_STATES, EXPANSION_CELLS // (answers * rules.sets * 4)))
 
 
 def generate(

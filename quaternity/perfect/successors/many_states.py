@@ -261,7 +261,7 @@ class Expander:
         self._closings = Closings(self.kinds)
         # By answers: 1 for a no that is possible, plus 2 for a yes.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
-        self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.FEWEST_SETS
+        self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.MIN_SETS
 
     @staticmethod
     def fault(code: Coding) -> str | None:

@@ -176,7 +176,7 @@ def drawn(state: State, question: Question, after: State) -> list[int]:
     """Return the players among whom chance draws who is on turn after a question; often none."""
     hands = after.hands
     if (
-        state.tie_break is not TieBreak.FEWEST_SETS
+        state.tie_break is not TieBreak.MIN_SETS
         or hands[question.asker]
         or hands[question.asked]
         or after.is_over

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from quaternity.table.tournament.scores import Measured, Table, WorldsByGo
 
-FEWEST_DEALS = 2
-"""Curves end where games of fewer deals than this are still going."""
+MIN_DEALS = 2
+"""Minimum number of deals with unfinished games for a point of a curve; curves end before fewer."""
 
 
 @default_style()
@@ -69,7 +69,7 @@ def _draw_ratings(axes: Axes, ratings: Sequence[Measured | None]) -> None:
 
 
 def _draw_worlds(axes: Axes, names: Sequence[str], worlds: Sequence[WorldsByGo]) -> None:
-    shown = [world for world in worlds if world.deals >= FEWEST_DEALS] or worlds
+    shown = [world for world in worlds if world.deals >= MIN_DEALS] or worlds
     goes = [s.goes for s in shown]
 
     def draw(name: str, values: Sequence[Measured], style: Style) -> None:

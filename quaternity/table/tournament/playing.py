@@ -33,15 +33,15 @@ from quaternity.workers.program import ProgramFault
 
 Result = TypeVar("Result")
 
-MOST_PLAYERS = 12
-MOST_MOVES = 200_000
-"""Where nothing else is said a game is given up after so many moves."""
+MAX_PLAYERS = 12
+DEFAULT_MAX_MOVES = 200_000
+"""Default number of moves after which a game of a tournament is given up."""
 
-MOST_KEPT = 100
-"""Results that are kept for games that are the same, and players for other games."""
+MAX_CACHED_RESULTS = 100
+"""Maximum number of results that are cached for identical games, and of players for other games."""
 
-MOST_AT_ONCE = 20
-"""Games that a worker is given at a time, but for whole deals."""
+MAX_CHUNK_GAMES = 20
+"""Maximum number of games given to a worker at a time, unless a single deal has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Tournament:
     players: tuple[str, ...]
     seed: int = 0
     rotate: bool = True
-    cap: int = MOST_MOVES
+    cap: int = DEFAULT_MAX_MOVES
     cap_stops: bool = False
     move_seconds: float | None = None
     details: int = 0
@@ -72,8 +72,8 @@ class Tournament:
 
     def __post_init__(self) -> None:
         count, seats = len(self.players), self.rules.seats
-        if not 2 <= count <= MOST_PLAYERS:
-            raise InputError(f"{self.kind}s: {count} of them; 2 to {MOST_PLAYERS} can play")
+        if not 2 <= count <= MAX_PLAYERS:
+            raise InputError(f"{self.kind}s: {count} of them; 2 to {MAX_PLAYERS} can play")
         if not self.rotate and count != seats:
             raise InputError(
                 f"{self.kind}s: {count} of them; without rotation name {seats}, one a seat"
@@ -234,7 +234,7 @@ def at_once(tournament: Tournament, games: int, pool: Pool) -> int:
     """
     if pool.in_flight == 1:
         return 1
-    some = max(1, min(MOST_AT_ONCE, games // (4 * pool.in_flight)))
+    some = max(1, min(MAX_CHUNK_GAMES, games // (4 * pool.in_flight)))
     return tournament.games_a_deal * max(1, some // tournament.games_a_deal)
 
 
@@ -254,7 +254,7 @@ class _Games:
             return play_game(tournament, game)
         key = tournament.deal_of(game), tournament.names_in(game)
         if key not in self._played:
-            if len(self._played) >= MOST_KEPT:
+            if len(self._played) >= MAX_CACHED_RESULTS:
                 self._played.clear()
             self._played[key] = play_game(tournament, game)
         return self._played[key]._replace(line_up=tournament.line_up(game))
@@ -403,7 +403,7 @@ def _player(tournament: Tournament, entry: int, seat: int, course: Course) -> An
         raise Sitting(tournament.kind, name, seat).breaks_rules(error) from error
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=MAX_CACHED_RESULTS)
 def kept_player(rules: Any, name: str, entry: int, thread: int) -> Any:
     """Return a player that stays for the games of a thread: two games at once do not share one."""
     del entry, thread

@@ -18,8 +18,9 @@ _GENERATORS: dict[int, tuple[Seating, ...]] = {
     8: ((1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)),
 }
 
-_MOST_BALANCED = 12
-"""With more players everybody moves on by one seat, and sits in the other order as often."""
+_MAX_BALANCED_PLAYERS = 12
+"""Maximum number of players for whom neighbours are varied, too; with more, everybody moves on by
+one seat, and plays as often in the reverse order."""
 
 
 @lru_cache(maxsize=32)
@@ -38,14 +39,14 @@ def seatings(players: int) -> tuple[Seating, ...]:
         remaining = _group(everybody, _GENERATORS[players])
     else:
         factors = [e for e in everybody if gcd(e, players) == 1]
-        if players > _MOST_BALANCED:
+        if players > _MAX_BALANCED_PLAYERS:
             factors = [1, players - 1]
         remaining = [
             tuple([(factor * entry + shift) % players for entry in everybody])
             for factor in factors
             for shift in everybody
         ]
-        if players > _MOST_BALANCED:
+        if players > _MAX_BALANCED_PLAYERS:
             return tuple(remaining)
     # One after the other who sits where they sat least often before, then beside whom.
     chosen: list[Seating] = []

@@ -13,8 +13,8 @@ from quaternity.trials.random_play import damaged, random_move
 from solvers.problem import DealProblem
 from solvers.random_problems import Sizes, loosened, spoilt
 
-MOST_MOVES = 12
-"""Most moves of a random game."""
+MAX_EXAMPLE_MOVES = 12
+"""Maximum number of moves in a random game."""
 
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGER = Sizes(players=8, sets=6, set_size=6, same_size=True)
@@ -53,10 +53,10 @@ def _brink(random: Random) -> DealProblem:
 def random_game(random: Random) -> Game:
     """Return a game of legal moves up to some moment, of up to four players and twelve cards."""
     settings = random.choice(_SETTINGS)
-    if settings.tie_break is TieBreak.FEWEST_SETS:
+    if settings.tie_break is TieBreak.MIN_SETS:
         settings = replace(settings, seed=random.randrange(4))
     game = Game.start(settings)
-    for _ in range(random.randrange(MOST_MOVES + 1)):
+    for _ in range(random.randrange(MAX_EXAMPLE_MOVES + 1)):
         move = random_move(game.state, random)
         if move is None:
             break

@@ -12,7 +12,7 @@ from quaternity.game.game import Game
 from quaternity.game.saved_states import smallest_state
 from quaternity.game.state import State
 from quaternity.game.state_file import parse_state, state_text
-from quaternity.trials.campaign.examples import MOST_MOVES, random_game, random_problem
+from quaternity.trials.campaign.examples import MAX_EXAMPLE_MOVES, random_game, random_problem
 from quaternity.trials.campaign.positions import game_finding
 from quaternity.trials.campaign.tally import Finding, Shape, Tally
 from quaternity.workers.pool import Pool, SerialExecutor, item_random, ordered_map
@@ -25,7 +25,7 @@ AT_ONCE = 100
 """Examples of a batch. Every tenth of them is a game."""
 
 SHRINK_SECONDS = 30.0
-"""Most seconds spent on making a finding smaller."""
+"""Maximum time spent on making a finding smaller, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
         return game_finding(game, solvers, Tally())
 
     smaller = smallest_counterexample(
-        games(max_moves=MOST_MOVES),
+        games(max_moves=MAX_EXAMPLE_MOVES),
         check,
         examples=200,
         random_seed=0,

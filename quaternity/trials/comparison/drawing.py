@@ -16,7 +16,7 @@ from quaternity.base.plots import (
 )
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import (
-    LEAST_SECONDS,
+    MIN_SECONDS,
     Curve,
     Times,
     cactus,
@@ -84,7 +84,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     times: dict[tuple[str, bool, str], dict[int, list[float]]] = {}
     for run in drawn:
         curve = times.setdefault((run.family, run.feasible is True, run.solver), {})
-        seconds = max(run.cost, LEAST_SECONDS) if run.decided else limit
+        seconds = max(run.cost, MIN_SECONDS) if run.decided else limit
         curve.setdefault(run.cards, []).append(seconds)
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
@@ -254,7 +254,7 @@ def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
 def _draw_curve(axes: Axes, curve: Curve, style: Style, name: str) -> None:
     if curve:
         axes.plot(
-            [x for x, _ in curve], [max(y, LEAST_SECONDS) for _, y in curve],
+            [x for x, _ in curve], [max(y, MIN_SECONDS) for _, y in curve],
             color=style.colour, marker=style.marker, label=plain_label(name),
             markevery=max(1, len(curve) // 12), markersize=5,
         )  # fmt: skip

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import numpy as np
 
-LEAST_SIZES = 4
-"""Sizes a line must rest on."""
+MIN_SIZES = 4
+"""Minimum number of sizes to which a law is fitted."""
 
 CLEAR = 3.0
 """Difference of the logarithms of the likelihoods from which on one law is named: about 20 to 1."""
@@ -102,12 +102,12 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
     """Fit both laws.
 
     Sizes at which the median is below twice the least median say what starting costs, not how the
-    time grows: they are left out as long as `LEAST_SIZES` sizes with an answer remain.
+    time grows: they are left out as long as `MIN_SIZES` sizes with an answer remain.
 
     Args:
         runs: of one solver on one family, decided or ended at the limit; wrong ones are no runs.
 
-    Returns: None when fewer than `LEAST_SIZES` sizes were met or fewer than two were decided.
+    Returns: None when fewer than `MIN_SIZES` sizes were met or fewer than two were decided.
 
     Cost: a few Newton steps of three unknowns.
     Source: Tobin, *Estimation of relationships for limited dependent variables* (1958); in the
@@ -120,10 +120,10 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
     sizes = sorted(by_size)
     middle = {size: median(run.seconds for run in by_size[size]) for size in sizes}
     answered = [size for size in sizes if not all(run.ended for run in by_size[size])]
-    if len(sizes) < LEAST_SIZES or len(answered) < 2:
+    if len(sizes) < MIN_SIZES or len(answered) < 2:
         return None
     least = min(middle.values())
-    while len(answered) > LEAST_SIZES and middle[sizes[0]] < 2 * least:
+    while len(answered) > MIN_SIZES and middle[sizes[0]] < 2 * least:
         if sizes[0] in answered:
             answered.remove(sizes[0])
         del sizes[0]

@@ -21,8 +21,8 @@ from quaternity.trials.comparison.report import (
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2
 
-MOST_TOLD = 20
-"""Wrong answers and crashes that are told one by one."""
+MAX_LISTED_FAULTS = 20
+"""Maximum number of wrong answers and crashes that are listed."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --paper: #fff; }
@@ -114,14 +114,14 @@ def _wrong(comparison: Comparison) -> Iterator[str]:
     if not bad:
         return
     yield "<h2>Wrong answers and crashes</h2><ul>"
-    for run in bad[:MOST_TOLD]:
+    for run in bad[:MAX_LISTED_FAULTS]:
         yield (
             f"<li><strong class=wrong>{escape(run.solver)}</strong> on {escape(run.instance)}: "
             f"{escape(run.text or run.answer)}</li>"
         )
     yield "</ul>"
-    if len(bad) > MOST_TOLD:
-        yield f"<p>And {len(bad) - MOST_TOLD} more.</p>"
+    if len(bad) > MAX_LISTED_FAULTS:
+        yield f"<p>And {len(bad) - MAX_LISTED_FAULTS} more.</p>"
 
 
 def _scores(comparison: Comparison) -> Iterator[str]:

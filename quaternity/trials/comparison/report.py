@@ -19,8 +19,8 @@ from quaternity.trials.comparison.sizes import size_named
 from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
-MOST_FAULTS = 10
-"""Most faults that are told one by one."""
+MAX_FAULTS = 10
+"""Maximum number of faults that are listed."""
 
 SWITCHES = "two models"
 """What stands for the law of a solver that goes about small and large problems in two ways."""
@@ -212,10 +212,10 @@ def tells_growth(comparison: Comparison) -> bool:
 
 
 def fault_lines(comparison: Comparison) -> list[str]:
-    """Return the wrong verdicts and crashes as sentences, at most `MOST_FAULTS` of them."""
+    """Return the wrong verdicts and crashes as sentences, at most `MAX_FAULTS` of them."""
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
-    if len(lines) > MOST_FAULTS:
-        lines[MOST_FAULTS:] = [f"and {len(lines) - MOST_FAULTS} more"]
+    if len(lines) > MAX_FAULTS:
+        lines[MAX_FAULTS:] = [f"and {len(lines) - MAX_FAULTS} more"]
     return lines
 
 

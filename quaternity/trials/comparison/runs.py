@@ -29,11 +29,11 @@ from quaternity.trials.comparison.summary import Row, rows_of, times_of
 
 FORMAT = "comparison-runs/1"
 
-MOST_RUNS = 2_000_000
-"""Most rows that are read."""
+MAX_RUNS = 2_000_000
+"""Maximum number of rows of a file that are read."""
 
-MOST_BYTES = 1 << 30
-"""Largest file that is read: one row takes about 400 bytes."""
+MAX_FILE_BYTES = 1 << 30
+"""Maximum size of a file of runs, in bytes; one row takes about 400 bytes."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def parse_runs(text: str) -> Comparison:
     cut_off = lines.pop()
     if cut_off:
         warnings.append(f"line {len(lines) + 1} is cut off and left out")
-    if not 1 <= len(lines) <= MOST_RUNS + 2:
-        raise InputError(f"{len(lines)} whole lines: a file of runs has 1 to {MOST_RUNS + 2}")
+    if not 1 <= len(lines) <= MAX_RUNS + 2:
+        raise InputError(f"{len(lines)} whole lines: a file of runs has 1 to {MAX_RUNS + 2}")
     head = _Row(lines[0], 1)
     if head.text("format") != FORMAT:
         raise InputError(f"line 1: format: {head.text('format')!r}, not {FORMAT!r}")

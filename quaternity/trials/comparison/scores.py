@@ -19,8 +19,8 @@ Times = Mapping[str, Sequence[float | None]]
 Curve = list[tuple[float, float]]
 """Corners of a step function, ascending: (x, value from x on)."""
 
-LEAST_SECONDS = 1e-9
-"""What is below counts as this where times are divided: a coarse clock may have seen nothing."""
+MIN_SECONDS = 1e-9
+"""Minimum time in a quotient or on a logarithmic axis, in seconds; a coarse clock may measure 0."""
 
 RESAMPLES = 1000
 """Bootstrap resamples of an interval."""
@@ -126,7 +126,7 @@ def performance_profile(times: Times) -> dict[str, Curve]:
     curves = {}
     for name, own in times.items():
         ratios = sorted(
-            max(mine, LEAST_SECONDS) / max(least, LEAST_SECONDS)
+            max(mine, MIN_SECONDS) / max(least, MIN_SECONDS)
             for mine, least in zip(own, best, strict=True)
             if mine is not None and least is not None
         )

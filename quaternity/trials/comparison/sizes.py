@@ -12,8 +12,8 @@ from quaternity.game.settings import Settings
 PARAMETERS = ("set-size", "sets", "players")
 """What can be swept."""
 
-MOST_SIZES = 8
-"""Most sizes of one sweep. A wide range is divided geometrically."""
+MAX_SIZES = 8
+"""Maximum number of sizes in a sweep. A wide range is divided geometrically."""
 
 _SIZE = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})", re.ASCII)
 
@@ -50,17 +50,17 @@ class Sweep:
 
     @property
     def values(self) -> list[int]:
-        """At most `MOST_SIZES` values of the range, its ends among them.
+        """At most `MAX_SIZES` values of the range, its ends among them.
 
         >>> Sweep("sets", 2, 1000).values
         [2, 5, 12, 29, 70, 169, 412, 1000]
         """
-        if self.last - self.first < MOST_SIZES:
+        if self.last - self.first < MAX_SIZES:
             return list(range(self.first, self.last + 1))
         if not self.first:
             raise InputError(f"sweep: {self.parameter} cannot be 0")
-        step = (self.last / self.first) ** (1 / (MOST_SIZES - 1))
-        inner = {round(self.first * step**number) for number in range(1, MOST_SIZES - 1)}
+        step = (self.last / self.first) ** (1 / (MAX_SIZES - 1))
+        inner = {round(self.first * step**number) for number in range(1, MAX_SIZES - 1)}
         return sorted(inner | {self.first, self.last})
 
 

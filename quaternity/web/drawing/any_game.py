@@ -8,16 +8,16 @@ from typing import Any
 from quaternity.web.sight import Sight
 
 COLUMNS = 60
-MOST_BUTTONS = 100
+MAX_BUTTONS = 100
 
 
 def any_part(sight: Sight) -> dict[str, Any]:
     """Return what the template draws: the table, and the moves of a seat that may act."""
     rules, acting = sight.rules, not sight.awaited and sight.seat in {*sight.to_act} & {*sight.mine}
     legal = rules.moves(sight.view) if acting else ()
-    moves = [rules.write(move) for move in islice(legal, MOST_BUTTONS + 1)]
+    moves = [rules.write(move) for move in islice(legal, MAX_BUTTONS + 1)]
     return {
         "table": rules.show(sight.view, COLUMNS),
-        "moves": moves[:MOST_BUTTONS],
-        "more": len(moves) > MOST_BUTTONS,
+        "moves": moves[:MAX_BUTTONS],
+        "more": len(moves) > MAX_BUTTONS,
     }

@@ -22,8 +22,8 @@ from quaternity.web.languages import joined
 from quaternity.web.sight import Sight
 from quaternity.web.talk import REACTIONS
 
-MOST_TOLD = 100
-"""So many of the latest events are in a page; a replay shows the others."""
+MAX_SHOWN_EVENTS = 100
+"""Maximum number of events on a page, the latest ones; a replay shows the others."""
 
 READ = "read"
 """What asks, of chances in Kwartet, for those that are read from the requests."""
@@ -81,7 +81,7 @@ def table_context(
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     count = len(whole_events(sight.moves))
-    told = told_events(sight, max(0, count - MOST_TOLD), count)
+    told = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
     return {
         "sight": sight,
         "drawn": drawn,
@@ -96,7 +96,7 @@ def table_context(
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
         "history": told[::-1],
-        "untold": count > MOST_TOLD,
+        "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
         "archive": not sight.to_act and sight.places is None,

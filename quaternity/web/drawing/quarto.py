@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from quaternity.quarto.rules import QuartoPosition
     from quaternity.web.sight import Sight
 
-LEAST_FOR_A_QUARTO = 3
-"""Pieces on the board before one that may complete a row."""
+MIN_PIECES_BEFORE_QUARTO = 3
+"""Minimum number of pieces on the board before a piece that may complete a row."""
 
 
 class Piece(NamedTuple):
@@ -77,7 +77,7 @@ def part(sight: Sight) -> dict[str, Any]:
         "left": bool(left),
         "placing": mine and in_hand is not None,
         "giving": mine and in_hand is None,
-        "may_end": CELLS - len(board.empty) >= LEAST_FOR_A_QUARTO,
+        "may_end": CELLS - len(board.empty) >= MIN_PIECES_BEFORE_QUARTO,
     }
     if quartos:
         say = sight_words(sight).say

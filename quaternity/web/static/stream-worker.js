@@ -37,7 +37,7 @@ export class Stream {
 }
 
 // A browser has six connections to a server: so many streams leave room for pages.
-const MOST_STREAMS = 3;
+const MAX_STREAMS = 3;
 const streams = new Map(); // by path, the table seen last at the end: its stream and its tabs
 
 function opened(path, port) {
@@ -46,7 +46,7 @@ function opened(path, port) {
   streams.delete(path);
   streams.set(path, { stream, tabs });
   tabs.add(port);
-  const open = [...streams.values()].slice(-MOST_STREAMS);
+  const open = [...streams.values()].slice(-MAX_STREAMS);
   for (const one of streams.values()) if (!open.includes(one)) one.stream.close();
   stream.open();
 }

@@ -29,23 +29,24 @@ NEAR = 0.03
 ROUGH = 1.0
 """From so far one step then is close enough for reading."""
 
-LEAST_SPREAD = 0.01
-"""The least variance of a hand that is reckoned with."""
+MIN_VARIANCE = 0.01
+"""Minimum variance of a hand in a step of Newton's method; a smaller one is replaced by it."""
 
 SPAN = 18
 """Numbers of a player's cards that are told apart, modulo this."""
 
-MOST_UNKNOWN = 3
-"""Most hands that may be open besides the one that follows from the others."""
+MAX_UNKNOWN_HANDS = 3
+"""Maximum number of unknown hands, not counting the hand that follows from the others."""
 
 TINY = 1e-9
 """A probability below this is lost in the transform's rounding."""
 
-LONGEST = 3.0
-"""The longest step, in logarithms of a player's factor."""
+MAX_STEP = 3.0
+"""Maximum change of the logarithm of a player's factor in one step."""
 
-MOST = 25.0
-"""The largest logarithm: hands that the weights can meet in the limit only have no others."""
+MAX_LOGARITHM = 25.0
+"""Maximum absolute logarithm of a factor. Hands that the weights meet only in the limit have no
+finite one."""
 
 BELOW_1 = nextafter(1.0, 0.0)
 
@@ -111,10 +112,10 @@ def tilted(
             break
         # Two players who can only trade with each other would otherwise do so for ever.
         length = 1.0 if few or number < 2 else 0.5
-        factors = factors - length * np.minimum(np.maximum(step(), -LONGEST), LONGEST)
+        factors = factors - length * np.minimum(np.maximum(step(), -MAX_STEP), MAX_STEP)
         # All factors together change nothing.
         factors -= factors.sum(axis=-1, keepdims=True) / len(hands)
-        factors = np.minimum(np.maximum(factors, -MOST), MOST)
+        factors = np.minimum(np.maximum(factors, -MAX_LOGARITHM), MAX_LOGARITHM)
         if most < rough and not few:
             used = factors
             break
@@ -172,7 +173,7 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
         def step() -> Floats:
             spread = (both[1] - both[0] ** 2) @ times
             share = 1 - expected / expected.sum(axis=0)
-            return np.asarray(excess * (share / np.maximum(spread, LEAST_SPREAD)).T)
+            return np.asarray(excess * (share / np.maximum(spread, MIN_VARIANCE)).T)
 
         return float(np.abs(excess).max()), step
 
@@ -187,13 +188,14 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
     A set's weights `[holding, player, set]` are a polynomial with an unknown per player, whose
     exponent is the number of cards; what the other sets leave is a coefficient of the product of
     theirs, which a Fourier transform finds. It wraps around after `SPAN` cards, many standard
-    deviations from the hand. With more than `MOST_UNKNOWN` unknowns, or if rounding leaves nothing,
-    chances stay as they are. Cost: about 0.3 ms for four players and 13 sets, 3 ms for five.
+    deviations from the hand. With more than `MAX_UNKNOWN_HANDS` unknowns, or if rounding leaves
+    nothing, chances stay as they are. Cost: about 0.3 ms for four players and 13 sets, 3 ms for
+    five.
     """
     # One hand follows from the others, and a hand that is seen meets itself.
     active = [player for player, hand in enumerate(hands) if hand]
     unknown = [place for place, player in enumerate(active) if player != seat][1:]
-    if len(unknown) > MOST_UNKNOWN:
+    if len(unknown) > MAX_UNKNOWN_HANDS:
         only = totals((weights > 0).astype(float)) == 1
         run = likeliest(weights) / totals(weights)
         owned = np.tensordot(tables(len(weights)).holds.T.astype(float), held_by_all(weights), 1)

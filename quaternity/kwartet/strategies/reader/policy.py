@@ -24,7 +24,7 @@ from solvers.problem import SetConstraint
 DIGITS = 9
 """Chances are compared to so many digits: what machines round differently decides nothing."""
 
-LEAST = nextafter(0.0, 1.0)
+MIN_CHANCE = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
@@ -56,7 +56,7 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
     """Chances that are 0 or 1 where, and only where, that is known."""
     return [
         [
-            (1.0 if owners == 1 << player else min(max(chance, LEAST), BELOW_1))
+            (1.0 if owners == 1 << player else min(max(chance, MIN_CHANCE), BELOW_1))
             if owners >> player & 1
             else 0.0
             for player, chance in enumerate(row)
@@ -65,12 +65,13 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
     ]
 
 
-MOST_READ = 6
-"""Larger sets can be shared out in too many ways to weigh them all: there deals are counted."""
+MAX_SET_SIZE = 6
+"""Maximum number of cards in a set whose distributions are all weighed; with larger sets, deals are
+counted."""
 
 
 def _reads(view: View) -> bool:
-    return view.public.settings.set_size <= MOST_READ
+    return view.public.settings.set_size <= MAX_SET_SIZE
 
 
 def beliefs(view: View) -> list[list[list[float]]]:

@@ -52,9 +52,9 @@ UNLIKELY = 1e-4
 HIGHEST = 1e30
 """Above this a weight is of what the others' holdings rule out."""
 
-MOST_ABOVE, MOST_BELOW = 5.7, 36.0
-"""Values further apart than so many times `SHARP` are certain to be in their order; the machine
-takes long about the tiny numbers beyond."""
+MAX_ABOVE, MAX_BELOW = 5.7, 36.0
+"""Maximum distance of two values in units of `SHARP`, upwards and downwards. Values further apart
+are certain to be in their order, and the tiny numbers beyond are slow to compute."""
 
 GAMES_KEPT = 8
 
@@ -327,7 +327,7 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
     masks = np.flatnonzero(share.max(axis=0) * held[place] > UNLIKELY)
     values = np.ascontiguousarray(value.transpose(1, 2, 0))
     gap = (values[..., None] - value[:, place].take(masks, axis=1)) / SHARP
-    gap = np.maximum(np.minimum(gap, MOST_ABOVE), -MOST_BELOW)
+    gap = np.maximum(np.minimum(gap, MAX_ABOVE), -MAX_BELOW)
     below = np.exp(gap)[:, :, None] * _LOGARITHMS
     np.exp(below, out=below)
     levels = below.shape[2:]
