@@ -418,7 +418,7 @@ def test_a_directory_is_used_by_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_too_many_states_are_given_up() -> None:
     with pytest.raises(LimitError, match="more than 500 states"):
-        solve(start_of(3, 3, 3), most_states=500)
+        solve(start_of(3, 3, 3), max_states=500)
 
 
 @pytest.mark.parametrize("fails_at", [8, 20])
