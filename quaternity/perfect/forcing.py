@@ -455,7 +455,7 @@ def caught(code: Coding, key: Key) -> bool:
     """Return whether role 0, to move, cannot force a win because every no starts a stalling ring.
 
     Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
-    holder and belong to sets of which role 0 certainly holds a card. Role 0 can take these cards in
+    holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards in
     any order, now or later, without giving any information. So this function assumes that all of
     them are taken: a player who shares a set then shares it whichever of the cards are taken. No
     order of questions avoids the rings if the following holds now and after every sequence of

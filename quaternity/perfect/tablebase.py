@@ -198,7 +198,7 @@ class Tablebase:
         player to move can force a win, the first question is on the shortest way to it.
 
         Raises:
-            InputError, UnknownState: As for `standing`.
+            InputError, UnknownState: If `standing` raises it for a successor.
         """
         asker = state.turn
         prospects = []

@@ -200,7 +200,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["-s", 10**6], 2, "limit"),
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
-        (["--everybody", "sets"], 2, "'sets' is not points or win"),
+        (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
         (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
         (["--ask", "force:1", "--everybody", "win"], 2, "goes without"),
         (["-s", 2, "--workers", 0], 2, "workers"),

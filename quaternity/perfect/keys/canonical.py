@@ -172,7 +172,7 @@ class Coding:
         )
         if max(self.widths) > 64:
             raise LimitError(
-                f"canonical states cannot be made for sets of {rules.set_size} and {players} players:"
+                f"no canonical states for sets of {rules.set_size} and {players} players:"
                 f" a set has {self.book.total:,} kinds, too many to number with 64 bits"
             )
         self.fields = places_in_words(self.widths)

@@ -202,7 +202,7 @@ class _Tables:
         outcomes: all outcomes, under any assignment of roles.
         words: number of 64-bit words in a set of outcomes.
         abouts: number of roles for which ties are broken: all roles, or 1 for ties in any way.
-        no_worse: [role of the ties, role, rank, word], the outcomes that the role ranks at least so
+        no_worse: [role of the ties, role, rank, word], the outcomes that the role ranks at least as
             high.
     """
 

@@ -214,7 +214,7 @@ class Games:
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return, as bits, the games in which each mover (a role or chance) plays against the winner."""
+        """Return the games, as bits, in which each role (or chance) plays against the winner."""
         return np.asarray(self._against[movers])
 
 
@@ -273,7 +273,7 @@ class _Settled:
 
 
 class Words:
-    """The words of a block while they rise to the least fixpoint; `words` has those of all states."""
+    """The words of a block while they rise to the least fixpoint; `words` is for all states."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states

@@ -334,7 +334,7 @@ class Expander:
         return tables
 
     def _asked(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about sets at an index, unless the previous set is the same."""
+        """Return the legal questions about sets at an index, unless the previous set is equal."""
         arrays, (place, hands, _, kinds) = self.kinds, states
 
         set_places = kinds[index]
