@@ -105,9 +105,7 @@ def check(
     states, start = game.head["states"], game.head["start"]
     held = [game.line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
-        raise NoCertificate(
-            f"line 1: {states} states are announced, but the number of lines differs"
-        )
+        raise NoCertificate(f"line 1: {states} states are announced, but the line count differs")
     numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
         seed = int.from_bytes(secrets.token_bytes(4)) if seed is None else seed
@@ -126,9 +124,7 @@ def check(
 def _head(text: bytes) -> dict[str, Any]:
     head = _json(1, text)
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
-        raise NoCertificate(
-            f"line 1: must be a head of {FORMAT!r} with the fields {', '.join(HEAD)}"
-        )
+        raise NoCertificate(f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}")
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
             _number(head[name], MAX_PLAYERS if name == "players" else MAX_CARDS, least)
@@ -153,9 +149,7 @@ def _json(number: int, text: bytes) -> Any:
     try:
         return json.loads(text.decode("ascii") if len(text) <= MAX_LINE_BYTES else "")
     except (ValueError, RecursionError):
-        raise NoCertificate(
-            f"line {number}: must be valid JSON of at most {MAX_LINE_BYTES} bytes"
-        ) from None
+        raise NoCertificate(f"line {number}: not JSON of up to {MAX_LINE_BYTES} bytes") from None
 
 
 def _number(value: Any, most: int, least: int = 0) -> int:

@@ -42,7 +42,7 @@ MAX_CAUGHT_STATES = 5_000
 """Maximum number of states that `caught` examines."""
 
 SECONDS_A_REPLY = 1.0
-"""Time limit for the search of a reply that the result did not need, in seconds."""
+"""Time limit for searching a reply that the search for the result did not examine, in seconds."""
 
 Place = tuple[Key, int]
 """A canonical state, and the role of the player who wants to win."""

@@ -196,7 +196,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["-n", 0], 2, "sets"),
         (["-p", 1], 2, "players"),
         (["-s", 2, "-n", 8, "-p", 8], 4, "at most 7 players"),
-        (["-s", 11, "-n", 7, "-p", 7], 4, "not made for sets of 11 and 7 players"),
+        (["-s", 11, "-n", 7, "-p", 7], 4, "no canonical states for sets of 11 and 7 players"),
         (["-s", 10**6], 2, "limit"),
         (["--tie-break", "dice"], 2, "dice"),
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
@@ -321,7 +321,7 @@ def test_the_perfect_bot_needs_its_own_game(cli: Cli, tmp_path: Path) -> None:
     [
         (["random"], "2 to 12"),
         (["random", "nobody"], "'nobody' is unknown; known are random"),
-        (["random", "search:x"], "1..1000000"),
+        (["random", "search:x"], "from 1 to 1000000"),
         (["random", "perfect"], "needs a tablebase"),
         (["random", "random", "--games", 0], "games"),
         (["random", "random", "--cap", 0], "cap"),

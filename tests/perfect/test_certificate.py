@@ -106,14 +106,14 @@ def test_a_certificate_made_by_hand() -> None:
         (0, "brisk", 0, "line 1: brisk"),
         (0, "states", 3, "line 1: 3 states are announced"),
         (0, "players", 8, "line 1: 8 is not a whole number"),
-        (1, 4, [2, None, None], "line 2: a rank and a name"),
+        (1, 4, [2, None, None], "line 2: each player must have a rank"),
         (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
         (1, 4, [0, None], "line 2: player 0 has the rank 0, and 1"),
         (1, 4, [1, 1], "line 2: player 1 has the rank 1, and null"),
         (1, 5, [], "line 2: player 0 has the rank 1, and null"),
         (1, 5, [[2, [0, 1]]], "line 2: 2 is not a whole number from 0 to 1"),
-        (1, 5, [[1, [0, 0]]], "line 2: a rank and a name"),
-        (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: a list of 2"),
+        (1, 5, [[1, [0, 0]]], "line 2: each player must have a rank"),
+        (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
         (1, 3, 7, "line 2: "),
         (1, 6, [[1, 0]], "line 2: outcomes must be null without a wish"),
         (0, "player", 2, "line 1: 2 is not a whole number from 0 to 1"),
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_refused_by_its_line(
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
 def test_what_is_no_certificate_is_refused(text: bytes) -> None:
-    with pytest.raises(NoCertificate, match="line 1: no "):
+    with pytest.raises(NoCertificate, match="line 1: not "):
         check(io.BytesIO(text))
     head = json.dumps(BY_HAND[0]).encode() + b"\n"
     with pytest.raises(NoCertificate, match=r"line [12]: "):
@@ -237,7 +237,7 @@ def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None
         answered(state, 0, tmp_path)
     forcing = Forcing(GAMES[0], 0)
     forcing.search()
-    with pytest.raises(LimitError, match="not whole after 0 seconds"):
+    with pytest.raises(LimitError, match="not complete after 0 seconds"):
         write_forcing_certificate(tmp_path / "late", forcing, 0)
     assert not (tmp_path / "late").exists()
 

@@ -153,11 +153,10 @@ class Coding:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         players, sets = rules.players, rules.sets
-        if (
-            players > MAX_KEY_PLAYERS
-        ):  # check this before laying out tables, which double with every player
+        # Check this before laying out tables, whose size doubles with every player.
+        if players > MAX_KEY_PLAYERS:
             raise LimitError(
-                f"canonical states are limited to {MAX_KEY_PLAYERS} players, not {players}"
+                f"canonical states have at most {MAX_KEY_PLAYERS} players, not {players}"
             )
         self.book: KindBook = kind_book(
             rules.set_size, lanes_for(players, rules.set_size * sets, rules.set_size)

@@ -336,7 +336,6 @@ class Expander:
     def _asked(self, states: _States, index: int) -> _Questions:
         """Return the legal questions about sets at an index, unless the previous set is equal."""
         arrays, (place, hands, _, kinds) = self.kinds, states
-
         set_places = kinds[index]
         asking = (set_places > 0) & (place != self.rules.players)
         if index:

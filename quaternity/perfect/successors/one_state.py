@@ -96,24 +96,18 @@ def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
         for asked, no, yes, cards in kind.questions():
             if not hands[asked]:
                 continue
-            slack_after_no = 0 if no is None else remaining + no.table
-            slack_after_yes = (
-                0 if yes is None else remaining + yes.table + member[asked] - member[0]
-            )
-            legal = (slack_after_no & guard == guard) + 2 * (slack_after_yes & guard == guard)
+            no_slack = 0 if no is None else remaining + no.table
+            yes_slack = 0 if yes is None else remaining + yes.table + member[asked] - member[0]
+            legal = (no_slack & guard == guard) + 2 * (yes_slack & guard == guard)
             if not asked_of[legal]:
                 continue
             replies = []
             if no is not None and legal & 1:
-                settled = _settled(
-                    code, parts, [*others, no], slack_after_no, hands, asked, Answer.NO
-                )
+                settled = _settled(code, parts, [*others, no], no_slack, hands, asked, Answer.NO)
                 replies.append(Reply(Answer.NO, *settled))
             if yes is not None and legal & 2:
                 moved = hands_after(hands, 0, asked, True)
-                settled = _settled(
-                    code, parts, [*others, yes], slack_after_yes, moved, asked, Answer.YES
-                )
+                settled = _settled(code, parts, [*others, yes], yes_slack, moved, asked, Answer.YES)
                 replies.append(Reply(Answer.YES, *settled))
             choice = Choice(asked, tuple(replies))
             different[choice] = different.get(choice, 0) + alike * cards
