@@ -223,9 +223,9 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
         total += size
         if size < 1:
             break
-    # The key of each state is stored with the known states and in its level. For the largest level
-    # both are stored twice, with the keys that each portion of it leads to. (The states of a sample
-    # share fewer successors than those of a portion, so this is too high.)
+    # The key of each state is stored with the known states and in its level. The questions and
+    # answers of the largest level are stored twice, with the keys that its portions lead to. (The
+    # states of a sample share fewer successors than those of a portion, so this is too high.)
     disk += 2 * total * code.words * 8 + total * STATE_BYTES + largest
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)

@@ -3,7 +3,7 @@
 An *outcome* is what each player gets: the number of their sets, or if only winning counts, 2 for a
 sole winner, 1 for a player who shares the most sets, and 0 for others. The player to move chooses
 among the questions, and the asked player among the legal answers. Both choose what gives them the
-most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but they
+most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but these
 decide what the others get. So a state has a set of outcomes, one for every way to break ties
 without chance:
 

@@ -1,10 +1,9 @@
 """Arrays on disk that may be larger than memory: written in pieces, memory-mapped when read.
 
 A file contains named arrays one after another, then a line of JSON with their names, types, shapes
-and offsets, the length of that line, and a checksum of everything before the checksum. The checksum
-also covers the computation and the name of the file, so a file that was truncated, changed, or
-copied from another computation is rejected. A file gets its final name only once it is completely
-on the disk.
+and offsets, the length of that line, and a checksum of all this. The checksum also covers the
+computation and the name of the file, so a file that was truncated, changed, or copied from another
+computation is rejected. A file gets its final name only once it is completely on the disk.
 """
 
 from __future__ import annotations
@@ -60,7 +59,8 @@ READ_AT_ONCE = 1 << 20
 """Number of bytes read at a time for a checksum."""
 
 _END = Struct(">Q8sI")
-"""The end of a file: the length of the line of JSON, a mark, and the checksum."""
+"""The end of a file: the length of the line of JSON, a mark, and a checksum of the rest of the
+file, including the length."""
 
 _LENGTH = Struct(">Q")
 
@@ -85,10 +85,8 @@ class Pieces:
             self._write(b"\0" * (-self._place % ALIGNED))
             self._arrays[name] = (array.dtype.str, list(array.shape), self._place)
         else:
-            assert name == next(reversed(self._arrays)), (
-                "the pieces of an array must be consecutive"
-            )
-            assert array.dtype.str == entry[0], "the pieces of an array must have the same type"
+            assert name == next(reversed(self._arrays)), "array pieces must be consecutive"
+            assert array.dtype.str == entry[0], "array pieces must have the same type"
             entry[1][0] += len(array)
         self._write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
 
