@@ -193,7 +193,7 @@ class QuaternityJudge(AskingJudge):
         return self._proved(canonical_after(self.code, state, question, answer), player, most)
 
     def _proved(self, form: Canonical, player: int, most: int = PROVED) -> bool | None:
-        return self.proofs.search(self.proofs.node(form.key, form.roles.index(player)), most=most)
+        return self.proofs.search(self.proofs.node(form.key, form.roles.index(player)), limit=most)
 
     def worth(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
