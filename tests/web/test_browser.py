@@ -452,6 +452,46 @@ def test_who_listens_to_a_page_hears_answers(person: Callable[..., Person]) -> N
     assert not [text for text in ann.page.evaluate("heard") if "?." in text]
 
 
+def test_events_that_could_not_be_read_are_told_later(person: Callable[..., Person]) -> None:
+    ann = person()
+    ann.page.add_init_script(FAST)
+    table, _ = ann.table("kwartet", {"players": 4, "sets": 13}, ["me"] * 4, name="Ann", seed=5)
+    ann.page.evaluate("localStorage.setItem('pace', 'once')")
+    refused: list[int] = []
+
+    def refuse_once(route: Any) -> None:
+        if refused:
+            route.continue_()
+        else:
+            refused.append(1)
+            route.fulfill(status=503, body="busy")
+
+    ann.page.route("**/events?after=*", refuse_once)
+    ann.page.route("**/part*", lambda route: route.abort())
+    random, version = Random(1), 0
+    while version < 105:  # a page has the latest hundred
+        look = ann.ask("GET", f"/api/tables/{table}")
+        if not look["to_act"]:
+            break
+        (seat,) = look["to_act"]
+        moves = ann.ask("GET", f"/api/tables/{table}?seat={seat}")["moves"]
+        sent = {"version": look["version"], "id": f"{version}", "seat": seat}
+        ann.ask("POST", f"/api/tables/{table}/moves", {**sent, "move": random.choice(moves)})
+        version += 1
+    ann.page.evaluate(
+        "told = []; new MutationObserver(() => told.push(news.dataset.event))"
+        ".observe(news, {attributes: true, attributeFilter: ['data-event']})"
+    )
+    ann.page.unroute("**/part*")
+    ann.page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    ann.sees(version)
+    last = ann.page.locator(".history li").first.get_attribute("value") or "0"
+    ann.page.wait_for_selector(f"#news[data-event='{last}']")
+    assert refused
+    ann.faults.clear()  # the browser tells of the refusal
+    assert {*map(int, ann.page.evaluate("told"))} >= {*range(1, int(last) + 1)}
+
+
 def test_what_is_chosen_stays_while_others_come_and_go(person: Callable[..., Person]) -> None:
     ann, bo = person(), person()
     _table, invitations = ann.table("set", {"seats": 2}, ["me", "open"], name="Ann")
