@@ -164,7 +164,7 @@ def _placed(place: str, *path: str) -> Solver:
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
-            return _row(place, load_place(place, here=True))
+            return _row(place, load_place(place, in_working_directory=True))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever somebody else's code may raise

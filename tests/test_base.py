@@ -47,7 +47,7 @@ def test_the_folder_one_works_in_is_looked_at_where_that_is_asked_for(
     place = "lies_only_here:answer"
     with pytest.raises(ModuleNotFoundError):
         load_place(place)
-    assert load_place(place, here=True) == 42
+    assert load_place(place, in_working_directory=True) == 42
 
 
 # ------------------------------------------------------------------ words

@@ -35,10 +35,10 @@ def test_as_much_as_allowed_is_read_and_a_byte_more_refused(
         source = io.BytesIO(data)
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=source))
         if length <= 3:
-            assert read_bytes(place, most=3) == data
+            assert read_bytes(place, limit=3) == data
         else:
             with pytest.raises(InputError, match=r"larger than 3 bytes"):
-                read_bytes(place, most=3)
+                read_bytes(place, limit=3)
         assert source.tell() <= 4
 
 
