@@ -83,7 +83,8 @@ def formula_chance(
         samples: Maximum number of sampled deals; 0 to allow only an exact result.
 
     Raises:
-        InputError, LimitError: As for `as_seen`; also if the limits do not even allow an estimate.
+        InputError: For the same reasons as `as_seen`.
+        LimitError: For the same reasons as `as_seen`, or if there was no time for an estimate.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])

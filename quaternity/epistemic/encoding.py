@@ -4,9 +4,9 @@ For a formula, a wanted truth value and a deal of the model, `Encoder.literal` r
 that can be true only if the formula has that truth value there. That a player does *not* know
 something requires one more deal that shares the player's hand. That a player *knows* something
 requires a refutation of every case in which it is false, as long as there are few such cases.
-Otherwise it becomes a `Guess`: a literal of which the model enforces only necessary conditions. The
-caller that solves the model must check it in the solution and, if it is wrong, forbid it for that
-hand.
+Otherwise it becomes a `Guess`: a literal for which the model enforces only necessary conditions.
+The caller that solves the model must check it in the solution and, if it is wrong, forbid it for
+that hand.
 """
 
 from __future__ import annotations

@@ -339,7 +339,7 @@ class _Writer:
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 
-        def known(formula: Formula, after: Said = ()) -> Claim:
+        def known_claim(formula: Formula, after: Said = ()) -> Claim:
             kind = logic.Distributed(players, formula) if players else logic.Everywhere(formula)
             return Claim(kind, deal, after)
 
@@ -347,7 +347,7 @@ class _Writer:
             kind = (words.NO_DEAL, words.NO_DEAL_OF_HAND, words.NO_DEAL_OF_HANDS)[
                 min(len(players), 2)
             ]
-            self.say(level, kind(deal=self.name(deal)), known(part, earlier))
+            self.say(level, kind(deal=self.name(deal)), known_claim(part, earlier))
             self.write(part, deal, earlier, level + 1)
             return
         if not possible:
@@ -356,13 +356,13 @@ class _Writer:
         for case in possible:
             if len(case) > 1 or not case:
                 why, proof = _why(seen, case)
-                claim = known(negation(self._as_formula(case)))._replace(impossible=proof)
+                claim = known_claim(negation(self._as_formula(case)))._replace(impossible=proof)
                 self.say(level, words.IMPOSSIBLE(case=self._in_words(case), proof=why), claim)
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
                 self._cannot_hold(
-                    owner, card, seen, players, known(~logic.Holds(owner, card)), level
+                    owner, card, seen, players, known_claim(~logic.Holds(owner, card)), level
                 )
             never = [
                 player

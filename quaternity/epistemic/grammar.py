@@ -258,8 +258,7 @@ class _Parser:
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
         """Parse `{1,2}` after C, D or E.
 
-        Without it, return all players if `needed`, as D and E name them; for C, return an empty
-        group.
+        Without it, return all players if `needed`, otherwise an empty group.
         """
         start = self.tokens[self.at - 1].start
         if self.token.text != "{":
@@ -420,7 +419,7 @@ class _Parser:
         self.need(")")
         counts = None if self.language is None else getattr(self.language, _COUNTED[token.text])
         if counts is None:
-            raise _fault(self.text, token.start, f"the {token.text} of a player are not known here")
+            raise _fault(self.text, token.start, f"the number of {token.text} is not known here")
         return constant(counts[player])
 
     # -- quantifiers and names ----------------------------------------------------------------

@@ -59,15 +59,15 @@ def kripke_model(
     By default, all announcements of the situation are made and only the cards that the formulas
     name matter; with `every`, all cards do. Raise LimitError above `MAX_DEALS`.
     """
-    said = situation.said if announcements is None else tuple(announcements)
+    earlier = situation.said if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
         raise LimitError(f"{evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
-    among = evaluator.among(tuple(said))
+    among = evaluator.among(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in every_card(situation.problem)}
     if not every:
-        formulas = [*said, *(x.formula for x in situation.asked)]
+        formulas = [*earlier, *(x.formula for x in situation.asked)]
         matters = _named(formulas, situation) or matters
     players = range(situation.problem.players)
     hands = [[deal.hand(player) for deal in deals] for player in players]

@@ -4,7 +4,7 @@ Knowledge is truth in a class of deals: those with the same hand (`K`), with the
 those connected by steps that a player cannot distinguish (`C`), or all of them (`P`). A formula
 with the same truth value throughout every class of a kind is *settled* for that kind. So `K1 f` is
 f if f is settled, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own
-classes. What is, or is not, common knowledge is settled in the classes of all its players.
+classes. The truth of `C f` is settled in the classes of all its players.
 Knowledge within knowledge of larger classes is redundant: `C K1 f` is `C f`. Knowing a conjunction
 is knowing its parts. Cards that the public record assigns to a player, or denies to one, are
 constants.

@@ -59,7 +59,8 @@ def as_seen(
         announcements: Earlier announcements in order, each supposed to be true when it is made.
 
     Raises:
-        InputError, LimitError: As for `holds`; also if no deal is possible.
+        InputError: For the same reasons as `holds`, or if no deal is possible.
+        LimitError: For the same reasons as `holds`.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])

@@ -258,7 +258,7 @@ def test_what_is_too_deep_or_too_long_is_refused(
         ("all p: true", "all players: the numbers of players and cards are not known here"),
         ("E true", "E without players: the numbers of players and cards are not known here"),
         ("cards(1, 2) = 1", "cards of a set: the numbers of players and cards are not known here"),
-        ("points(1) = 1", "points of a player are not known here"),
+        ("points(1) = 1", "the number of points is not known here"),
     ],
 )
 def test_what_needs_a_language_says_so(text: str, words: str) -> None:
@@ -269,7 +269,7 @@ def test_what_needs_a_language_says_so(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("language", [None, Language(2, (4, 2))], ids=["none", "without hands"])
 def test_two_unknown_numbers_cannot_be_compared_without_hands(language: Language | None) -> None:
-    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: how many"):
+    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: the numbers of"):
         parse("U0(1) = U1(0)", language)
 
 

@@ -158,7 +158,7 @@ def test_two_deals_are_side_by_side_where_that_fits() -> None:
     ]
     assert max(map(len, beside(one, other, 3, heads, 24))) <= 34
     assert next(other_deals((one, other), 3)).endswith("false if they lie as on the right:")
-    assert next(other_deals((one, other), 3, 30)).endswith("false if in the other:")
+    assert next(other_deals((one, other), 3, 30)).endswith("false if they lie in the second:")
 
 
 def test_of_what_was_counted_nobody_says_that_no_request_mattered() -> None:
@@ -175,4 +175,4 @@ def test_of_what_was_counted_nobody_says_that_no_request_mattered() -> None:
         found = truth_at(formula, at, why=True)
         why = why_at(formula, found, at, "auto", 60, text)
         assert (why.requests is None) == counted
-        assert why.lines[0].startswith("it speaks of numbers") == counted
+        assert why.lines[0].startswith("it contains numbers") == counted
