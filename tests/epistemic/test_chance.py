@@ -49,7 +49,7 @@ def test_exact_chances_are_shares_of_deals(
     true = len(are_true(announced(said, formula), possible))
     if not possible:
         for ask in (formula_chance, as_seen):
-            with pytest.raises(InputError, match="not true in any deal"):
+            with pytest.raises(InputError, match="not true in any possible deal"):
                 ask(formula, problem, seat, hand, announcements=said)
         return
     with suppress(LimitError):

@@ -183,7 +183,8 @@ DAY = ["AGI", "no", "place it on H2V4, hand over M", "0/0 2", "3/1 2"]
     ("arguments", "why"),
     [
         (("chess",), "unknown kind 'chess': choose from possible, owner, "),
-        (("sets", -1), "seed: -1 "), (("sets", MAX_SEED + 1), "seed: must be from 0 to 90071992547409"),
+        (("sets", -1), "seed: -1 "),
+        (("sets", MAX_SEED + 1), "seed: must be from 0 to 9007199254740991"),
         (("sets", 0, 0), "level: 0 "), (("sets", 0, 6), "level: must be from 1 to 5, not 6"),
         (("json:loads",), "kind 'json:loads' cannot be loaded: TypeError"),
         (("no.such:Kind",), "kind 'no.such:Kind' cannot be loaded: ModuleNotFoundError"),
