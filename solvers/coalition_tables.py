@@ -242,9 +242,10 @@ class Lanes:
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
         """Return the slack of each coalition, packed.
 
-        A guard bit is set unless the slack of its lane is negative. The slack is the maximum number of cards that the coalition can hold, minus the number of
-        cards in its hands. `tables` are the tables of all sets, none of them `IMPOSSIBLE`. The
-        problem is feasible iff the hands add up to the number of cards and `fits` is true.
+        The slack is the maximum number of cards that the coalition can hold, minus the number of
+        cards in its hands. A guard bit is set unless the slack of its lane is negative. `tables`
+        are the tables of all sets, none of them `IMPOSSIBLE`. The problem is feasible iff the hands
+        add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 

@@ -234,8 +234,9 @@ class DealProblem(_ProblemFields):
         constraints = entries(sets, "sets")
         for index, constraint in enumerate(constraints):
             _check_set(constraint, index, players)
-        cards = sum(len(constraint.owners) for constraint in constraints)
-        check_size(players, len(constraints), cards)
+        check_size(
+            players, len(constraints), sum(len(constraint.owners) for constraint in constraints)
+        )
         return cls.trusted(wholes(hands, "hands", 0), constraints)
 
     @classmethod

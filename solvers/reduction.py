@@ -43,12 +43,12 @@ def reduced(
     >>> reduced(big, no_two_cards)
     DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
-    time_limit = monotonic() + seconds
+    deadline = monotonic() + seconds
     is_simpler = True
     while is_simpler:
         is_simpler = False
         for candidate in simplifications(problem, same_size):
-            if monotonic() > time_limit:
+            if monotonic() > deadline:
                 return problem
             if is_faulty(candidate):
                 problem, is_simpler = candidate, True

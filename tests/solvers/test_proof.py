@@ -197,17 +197,17 @@ def test_what_the_format_allows(steps: str, last: int) -> None:
 @pytest.mark.parametrize(
     ("steps", "last", "words"),
     [
-        ("", 4, "row 4 is possible: up to 0, at least -1"),
-        ("pol 1;", 5, "row 5 is possible: up to 2, at least 2"),
+        ("", 4, "row 4 is possible: its sum must be at least -1, and can be up to 0"),
+        ("pol 1;", 5, "row 5 is possible: its sum must be at least 2, and can be up to 2"),
         ("pol 1 4 +;", 5, "row 5 is possible"),
-        ("pol 1 2 * 5 +;", 5, "'5' is not the number of a row before"),
+        ("pol 1 2 * 5 +;", 5, "'5' is not the number of a preceding row"),
         ("pol 1 0 * 4 +;", 5, "'0' is not"),
         ("pol 1 -2 * 4 +;", 5, "'-2' is not"),
         ("pol 1 4;", 5, "pol leaves 2 rows, not one"),
         ("pol;", 5, "pol leaves 0 rows"),
         ("pol 1 +;", 5, "token 2 of pol: nothing to add"),
         ("pol 2 *;", 5, "nothing to multiply"),
-        ("rup >= 1;", 5, "'rup >= 1' is no statement that is known"),
+        ("rup >= 1;", 5, "'rup >= 1' is not a known statement"),
         ("pol 1 2 * 4 +;", 6, "'6' is not the number"),
     ],
 )
@@ -220,13 +220,13 @@ def test_what_is_no_proof_is_refused(steps: str, last: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is no term"),
-        (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is no term"),
+        (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is not a term"),
+        (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is not a term"),
         (("= -1 ;", "= -1"), "line 4: it does not end with"),
         (("= -1", "== -1"), "line 4: it does not end with"),
         (("= -1", "= -1.0"), "line 4: it does not end with"),
         (("<= 1", "<= " + "9" * 5000), "line 5: it does not end with"),
-        (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is no term"),
+        (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is not a term"),
         (("* a comment\n", "min: +1 x1 ;\n"), "line 1"),
     ],
 )
