@@ -95,8 +95,8 @@ def check_proof(formula: str, proof: str) -> None:
     maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
     if maximum >= bound:
         raise RefusedProof(
-            f"proof: row {last} is possible: its sum must be at least {shown(bound)}, and can be up "
-            f"to {shown(maximum)}"
+            f"proof: row {last} is possible: its sum must be at least {shown(bound)}, "
+            f"and can be up to {shown(maximum)}"
         )
 
 

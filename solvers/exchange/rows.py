@@ -1,7 +1,7 @@
 """Deal problems as linear rows over named booleans, for external solvers and exchange formats.
 
-The boolean `card_3_1_of_player_2` is 1 if player 2 owns card 1 of set 3. There is such a boolean for
-each card and each player who may own it. Each row bounds a sum of booleans:
+The boolean `card_3_1_of_player_2` is 1 if player 2 owns card 1 of set 3. There is such a boolean
+for each card and each player who may own it. Each row bounds a sum of booleans:
 
     owner_of_card_3_1       the owners of a card                         = 1
     hand_of_player_2        the cards of a player                        = the hand
@@ -47,7 +47,7 @@ class LinearRow(NamedTuple):
 
     Attributes:
         kind: "card" for the owners of a card, "hand" for a player's hand, "share" for a player's
-            share of a set; "none" for the only row of a problem without cards and hands.
+            share of a set; "none" for the row without effect in an otherwise empty model.
         set_index: the set of a card or share; otherwise -1.
         member: the card in its set for "card", the player for "hand" and "share".
         terms: the numbers of the booleans, in ascending order.

@@ -1,6 +1,6 @@
 """Answer-set programming: choice rules with cardinality constraints.
 
-A refutation carries nothing that could be checked: it is paired with a shortage.
+An infeasible answer has no evidence that can be checked, so a shortage is added to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by clingo: ground once, then search by clasp."""
+    """Ground the program by clingo; return a function that solves it."""
     import clingo as library
 
     facts = []

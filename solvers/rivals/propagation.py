@@ -1,6 +1,6 @@
-"""Constraint programming: search with propagation, with and without learned clauses.
+"""Constraint programming: search with propagation, with or without learned clauses.
 
-A refutation carries nothing that could be checked: it is paired with a shortage.
+An infeasible answer has no evidence that can be checked, so a shortage is added to it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Choco: booleans, and a sum for every constraint."""
+    """Return a function that solves the rows by Choco, as sums of booleans."""
     from pychoco import Model
 
     model = Model()
@@ -32,7 +32,10 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 
 
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Choco: the owner of every card, and global cardinalities for sets and hands."""
+    """Return a function that solves the problem by Choco, with global cardinalities.
+
+    Each card has a variable for its owner; each set and all hands have a global cardinality.
+    """
     from pychoco import Model
 
     problem, model = linear.problem, Model()
@@ -62,7 +65,7 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Pumpkin: linear propagators with learned clauses (lazy clause generation)."""
+    """Return a function that solves the rows by Pumpkin: lazy clause generation."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()
@@ -70,9 +73,9 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     for row in linear.rows:
         chosen = [booleans[term] for term in row.terms]
         negated = [boolean.scaled(-1) for boolean in chosen]
-        for terms, most in ((chosen, row.high), (negated, -row.low)):
+        for terms, bound in ((chosen, row.high), (negated, -row.low)):
             tag = model.new_constraint_tag()
-            model.add_constraint(constraints.LessThanOrEquals(terms, most, tag))
+            model.add_constraint(constraints.LessThanOrEquals(terms, bound, tag))
 
     def solve() -> Verdict | None:
         answer = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
@@ -85,5 +88,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Write a limit in whole seconds: Choco makes no limit of milliseconds ("500ms")."""
+    """Return a time limit as text in seconds, since Choco ignores a limit such as "500ms"."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

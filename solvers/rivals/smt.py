@@ -1,7 +1,7 @@
-"""Satisfiability modulo theories: sums over the integers, or over booleans.
+"""SMT solvers: sums of integers, or of booleans.
 
-Every hand and share has a name, by which it is found in the unsatisfiable core; those in the core
-are weighed by linear programming.
+Each row of a hand or share has a name, which identifies it in the unsatisfiable core. Linear
+programming then finds weights for the rows in the core.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ def _by_z3(
     linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
-    """Solve by Z3; `total` makes a sum of booleans at least (1) or at most (-1) a bound."""
+    """Return a function that solves the rows by Z3.
+
+    `total(sign, terms, bound)` returns the constraint that the sum of the terms is at least (sign
+    1) or at most (sign -1) the bound.
+    """
     import z3
 
     solver = z3.Solver(ctx=booleans[0].ctx)
@@ -48,7 +52,7 @@ def _by_z3(
 
 
 def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Z3 with integers from 0 to 1."""
+    """Return a function that solves the rows by Z3, with integers from 0 to 1."""
     import z3
 
     context = z3.Context()
@@ -63,7 +67,7 @@ def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verd
 
 
 def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Z3 with booleans, counted."""
+    """Return a function that solves the rows by Z3, with pseudo-boolean constraints."""
     import z3
 
     context = z3.Context()
@@ -77,7 +81,7 @@ def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[
 
 
 def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
+    """Prepare cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
     from cvc5 import Kind, Solver, TermManager
 
     terms = TermManager()

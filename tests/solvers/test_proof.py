@@ -359,7 +359,7 @@ def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
 
 
 def test_a_certificate_of_another_problem() -> None:
-    with pytest.raises(InputError, match="no proof for this problem"):
+    with pytest.raises(InputError, match="the certificate does not hold for this problem"):
         refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooFewPlaces())
 
 

@@ -143,7 +143,9 @@ def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.Mon
     assert installed() == {}
     with pytest.raises(InputError) as caught:
         find_solver("glucose")
-    assert str(caught.value) == ("solver 'glucose' is not installed: pip install '.[sat]'")
+    assert str(caught.value) == (
+        "solver 'glucose' is not installed; to install: pip install '.[sat]'"
+    )
 
 
 def test_extras_exist() -> None:
@@ -155,7 +157,9 @@ def test_extras_exist() -> None:
     ("name", "instead"), [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.Rival")]
 )
 def test_what_counted_is_refused_with_what_replaces_it(name: str, instead: str) -> None:
-    with pytest.raises(InputError, match=f"^solvers.rivals.{name} is retired: {instead}"):
+    with pytest.raises(
+        InputError, match=f"^solvers.rivals.{name} is no longer available: {instead}"
+    ):
         getattr(rivals, name)
     module, _, function = instead.rpartition(".")
     assert hasattr(import_module(module), function)
