@@ -205,7 +205,10 @@ class Lanes:
             for player, (least, minimums) in enumerate(zip(low, self._no_minimum, strict=True))
             if least
         ]
-        ends, right = self._ends, size * self._end_ones + (size << self.everybody * self.width)
+        ends, expected_ends = (
+            self._ends,
+            size * self._end_ones + (size << self.everybody * self.width),
+        )
 
         def table_from_ranks(ranks: int) -> int:
             # Add `size` to each lane, so that no lane becomes negative in between.
@@ -214,7 +217,7 @@ class Lanes:
                 short = minimums + (packed & outside) - (packed >> shift & outside)
                 keep = short & guard
                 packed -= short & (keep - (keep >> top))
-            return packed - lift if packed & ends == right else IMPOSSIBLE
+            return packed - lift if packed & ends == expected_ends else IMPOSSIBLE
 
         return table_from_ranks
 
@@ -265,10 +268,10 @@ class Lanes:
 
     def first_violated(self, slack: int) -> int | None:
         """Return the first coalition, as a bit mask, with a negative slack, or None."""
-        lost = ~slack & self.guard
-        if not lost:
+        negative = ~slack & self.guard
+        if not negative:
             return None
-        return ((lost & -lost).bit_length() - 1) // self.width
+        return ((negative & -negative).bit_length() - 1) // self.width
 
 
 @Memo

@@ -186,8 +186,8 @@ def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | N
         answer, fault = _asked(solver, problem)
         if fault or not isinstance(answer, Feasible) or not problem.cards:
             return fault
-        dealt = [index for index, constraint in enumerate(problem.sets) if constraint.size]
-        index = random.choice(dealt)
+        nonempty_sets = [index for index, constraint in enumerate(problem.sets) if constraint.size]
+        index = random.choice(nonempty_sets)
         constraint, cards = problem.sets[index], answer.deal.owner[index]
         card, holder = random.choice(list(enumerate(cards)))
         owners, low, high = map(list, constraint)
@@ -293,15 +293,15 @@ def check_solver(
     row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)
     count: Counter[str] = Counter()
     largest, last = [0, 0], [DealProblem([0], [])]
-    write, due = report or _report, monotonic() + REPORT_SECONDS
+    write, next_report = report or _report, monotonic() + REPORT_SECONDS
 
     def refuses(problem: DealProblem) -> str | None:
-        nonlocal due
+        nonlocal next_report
         last[0] = problem
-        if monotonic() >= due:
+        if monotonic() >= next_report:
             size = f"{problem.players} players and {problem.cards} cards"
             write(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
-            due = monotonic() + REPORT_SECONDS
+            next_report = monotonic() + REPORT_SECONDS
         return row.refuses(problem)
 
     watched = replace(row, refuses=refuses)
@@ -319,7 +319,7 @@ def check_solver(
         return None
 
     games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
-    larger = chain(of_every_size(examples, seed), games)
+    larger_problems = chain(of_every_size(examples, seed), games)
     twins_of_bounds = of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
     breach = next(filter(None, map(check, problems)), None)
     if not breach and examples > 0:
@@ -327,7 +327,7 @@ def check_solver(
             deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
         )
         breach = counterexample and counterexample[1]
-    breach = breach or next(filter(None, map(check, larger)), None)
+    breach = breach or next(filter(None, map(check, larger_problems)), None)
     breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
         write(f"{row.name}: found a fault; now reducing its problem")
@@ -375,13 +375,13 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
     players = _deck(random, range(2, EVERY_NUMBER + 1))
     many_players = _deck(random, range(EVERY_NUMBER + 1, MAX_PLAYERS + 1))
     many_sets = _deck(random, range(EVERY_NUMBER + 1, MAX_SETS + 1))
-    family, large = _deck(random, [*FAMILIES]), _deck(random, range(3))
+    family, large_kinds = _deck(random, [*FAMILIES]), _deck(random, range(3))
     for number in range(examples):
         yield _with_cards(next(cards), random)
         if number % 2 == 0:
             yield from _brink(GameSize(next(set_size), next(sets), next(players)), random)
             continue
-        kind = next(large)
+        kind = next(large_kinds)
         if kind == 0:
             size = int(MIN_CARDS * (MAX_INSTANCE_CARDS / MIN_CARDS) ** random.random())
             yield random.choice(twins(next(family), size, random.getrandbits(32)))
@@ -404,13 +404,13 @@ def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, EVERY_NUMBER + 1)
-    few = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
-    many = [
+    small_cases = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
+    large_cases = [
         (unit, number, random.randrange(5), random.choice(BOUNDS))
         for unit, limit in (("players", MAX_PLAYERS), ("sets", MAX_SETS))
         for number in range(EVERY_NUMBER + 1, limit + 1)
     ]
-    for unit, number, place, bound in islice(_deck(random, [*few, *many]), count):
+    for unit, number, place, bound in islice(_deck(random, [*small_cases, *large_cases]), count):
         players, sizes = random.randint(2, 4), [random.randint(2, 4) for _ in range(3)]
         if unit == "players":
             players = max(2, number)

@@ -154,9 +154,12 @@ def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, t
     players = range(len(factor.base))
     return {
         mask: tuple(
-            [sum(map(mul, before, by[player])) if player in by else 0 for player in players]
+            [
+                sum(map(mul, before, by_player[player])) if player in by_player else 0
+                for player in players
+            ]
         )
-        for mask, by in factor.card_weights(deadline).items()
+        for mask, by_player in factor.card_weights(deadline).items()
     }
 
 

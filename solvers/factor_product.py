@@ -49,10 +49,10 @@ def program(factor: SetWays, places: tuple[int, ...]) -> Program:
     node is added to a sum, or to none if the number of the sum is -1. At the end, the sums are
     multiplied by their weights and added up.
     """
-    known: Program | None = factor.programs.get(places)
-    if known is None:
-        known = factor.programs[places] = _program(factor, places)
-    return known
+    cached: Program | None = factor.programs.get(places)
+    if cached is None:
+        cached = factor.programs[places] = _program(factor, places)
+    return cached
 
 
 def _program(factor: SetWays, places: tuple[int, ...]) -> Program:

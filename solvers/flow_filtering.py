@@ -85,50 +85,52 @@ class _Residual:
                 room[step] -= amount
                 room[step ^ 1] += amount
 
-    def _way(self, start: int, end: int, barred: int) -> list[int] | None:
-        """Return a shortest path of arcs with residual capacity that avoids the arc `barred`.
+    def _way(self, start: int, end: int, excluded: int) -> list[int] | None:
+        """Return a shortest path of arcs with residual capacity that avoids the arc `excluded`.
 
         The path is found by bidirectional search; it is None if there is no such path.
         """
         room, heads, leaving = self.room, self.heads, self.leaving
         # For each node reached from the start its last arc, and from the end its first arc.
-        came, goes = {start: -1}, {end: -1}
+        last_arcs, first_arcs = {start: -1}, {end: -1}
         first, last = [start], [end]
         while first and last:
             if self.steps > MAX_STEPS:
                 raise LimitError(
                     f"filtering by flow searched more arcs than the limit of {MAX_STEPS:,}"
                 )
-            ahead = sum([len(leaving[node]) for node in first]) <= sum(
+            forward = sum([len(leaving[node]) for node in first]) <= sum(
                 [len(leaving[node]) for node in last]
             )
-            reached, met = (came, goes) if ahead else (goes, came)
+            reached, other_side = (last_arcs, first_arcs) if forward else (first_arcs, last_arcs)
             frontier: list[int] = []
-            for node in first if ahead else last:
+            for node in first if forward else last:
                 self.steps += len(leaving[node])
                 for leaves in leaving[node]:
-                    step = leaves if ahead else leaves ^ 1
+                    step = leaves if forward else leaves ^ 1
                     other = heads[leaves]
-                    if room[step] and other not in reached and step != barred:
+                    if room[step] and other not in reached and step != excluded:
                         reached[other] = step
-                        if other in met:
-                            return self._joined(other, came, goes)
+                        if other in other_side:
+                            return self._joined(other, last_arcs, first_arcs)
                         frontier.append(other)
-            if ahead:
+            if forward:
                 first = frontier
             else:
                 last = frontier
         return None
 
-    def _joined(self, middle: int, came: dict[int, int], goes: dict[int, int]) -> list[int]:
+    def _joined(
+        self, middle: int, last_arcs: dict[int, int], first_arcs: dict[int, int]
+    ) -> list[int]:
         path, node = [], middle
-        while came[node] >= 0:
-            path.append(came[node])
-            node = self.tails[came[node]]
+        while last_arcs[node] >= 0:
+            path.append(last_arcs[node])
+            node = self.tails[last_arcs[node]]
         node = middle
-        while goes[node] >= 0:
-            path.append(goes[node])
-            node = self.heads[goes[node]]
+        while first_arcs[node] >= 0:
+            path.append(first_arcs[node])
+            node = self.heads[first_arcs[node]]
         return path
 
 
@@ -169,12 +171,12 @@ def _bounds(
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     problem = network.problem
     places = {constraint: index for index, constraint in enumerate(problem.sets)}
-    alike = players_alike(problem.hands, places)
+    representatives = players_alike(problem.hands, places)
     bounds = {}
-    searched = 0
+    searched_sets = 0
     for constraint, index in places.items():
         low, high = [0] * problem.players, [0] * problem.players
-        for player, first in enumerate(alike):
+        for player, first in enumerate(representatives):
             if first != player:
                 low[player], high[player] = low[first], high[first]
                 continue
@@ -188,8 +190,8 @@ def _bounds(
                 residual.send_round(arc ^ 1)
             low[player] = constraint.low[player] + residual.room[arc ^ 1]
         bounds[constraint] = tuple(low), tuple(high)
-        searched += 1
-        expected = residual.steps * len(places) // searched
+        searched_sets += 1
+        expected = residual.steps * len(places) // searched_sets
         if residual.steps > MAX_STEPS // 20 and expected > 2 * MAX_STEPS:
             raise LimitError(
                 f"filtering by flow would search about {expected:,} arcs: "
@@ -204,28 +206,30 @@ def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list
     Exchanging the numbers of these two players leaves the hands and the sets the same, apart from
     the order of cards.
     """
-    counted = [(constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets]
-    alike: list[int] = []
+    set_profiles = [
+        (constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets
+    ]
+    representatives: list[int] = []
     # First players, by the values that must agree: hand, bounds and numbers of cards they may own.
     firsts: dict[object, list[int]] = {}
     for player, hand in enumerate(hands):
         profile = [
             (low[player], high[player], sum([n for mask, n in masks.items() if mask >> player & 1]))
-            for low, high, masks in counted
+            for low, high, masks in set_profiles
         ]
         others = firsts.setdefault((hand, *profile), [])
         for first in others:
             if all(
                 masks[_swapped(mask, first, player)] == n
-                for _, _, masks in counted
+                for _, _, masks in set_profiles
                 for mask, n in masks.items()
             ):
-                alike.append(first)
+                representatives.append(first)
                 break
         else:
-            alike.append(player)
+            representatives.append(player)
             others.append(player)
-    return alike
+    return representatives
 
 
 def _swapped(mask: int, first: int, second: int) -> int:

@@ -197,12 +197,12 @@ def _tight(
     random.shuffle(outer)
     sets, low_units, high_units = [], [], []
     needed = [0] * players
-    for index, (size, out, kind) in enumerate(zip(sizes, outside, kinds, strict=True)):
-        inside_owners = [inner.pop() for _ in range(size - out)]
-        outside_owners = [outer.pop() for _ in range(out)]
+    for index, (size, outside_count, kind) in enumerate(zip(sizes, outside, kinds, strict=True)):
+        inside_owners = [inner.pop() for _ in range(size - outside_count)]
+        outside_owners = [outer.pop() for _ in range(outside_count)]
         masks, low, high = [everybody] * size, [0] * players, [size] * players
         if kind == "owners":
-            masks[:out] = [everybody & ~coalition] * out
+            masks[:outside_count] = [everybody & ~coalition] * outside_count
         elif kind == "low":
             for player in outside_owners:
                 low[player] += 1
@@ -214,9 +214,9 @@ def _tight(
         sets.append(SetConstraint(masks, low, high))
     possible = DealProblem(hands, sets)
     # If possible, do not raise a minimum of a player whose minimums already fill the hand.
-    roomy = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
+    with_room = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
     kind, units = random.choice(
-        [option for option in (("low", roomy or low_units), ("high", high_units)) if option[1]]
+        [option for option in (("low", with_room or low_units), ("high", high_units)) if option[1]]
     )
     return Twins(possible, _tightened(possible, kind, *random.choice(units)))
 

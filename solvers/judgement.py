@@ -94,10 +94,10 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
             gave_up[solver.name] = said(error)
         except BaseException as error:
             faults.append(crashed(solver.name, error))
-    evidence, wrong = weigh(problem, verdicts, certifying)
+    evidence, verdict_faults = weigh(problem, verdicts, certifying)
     plain = {name: plain_verdict(verdict) for name, verdict in verdicts.items()}
-    known = {name: verdict for name, verdict in plain.items() if verdict is not None}
-    return Judgement(evidence, known, refused, gave_up, (*faults, *wrong))
+    readable = {name: verdict for name, verdict in plain.items() if verdict is not None}
+    return Judgement(evidence, readable, refused, gave_up, (*faults, *verdict_faults))
 
 
 def decided(problem: DealProblem, solver: Solver) -> Verdict:

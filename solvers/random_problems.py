@@ -61,11 +61,11 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
     sets: list[SetConstraint] = []
     held: list[list[int]] = []
     for size in set_sizes:
-        alike = [index for index, constraint in enumerate(sets) if constraint.size == size]
-        twin = choose(0, 3 * len(alike)) - 1
-        if 0 <= twin < len(alike):
-            sets.append(sets[alike[twin]])
-            held.append(held[alike[twin]])
+        same_size = [index for index, constraint in enumerate(sets) if constraint.size == size]
+        twin = choose(0, 3 * len(same_size)) - 1
+        if 0 <= twin < len(same_size):
+            sets.append(sets[same_size[twin]])
+            held.append(held[same_size[twin]])
             continue
         deal = [choose(0, players - 1) for _ in range(size)]
         owners = tuple(1 << player | choose(0, everybody) for player in deal)
@@ -194,20 +194,20 @@ def brink(
         return problem, problem
     problems = [problem]
     ever_worse = _ever_worse(problem, random)
-    sound, tried = 0, 1
+    lower, upper = 0, 1
     while True:
-        while len(problems) <= tried:
+        while len(problems) <= upper:
             problems.append(next(ever_worse))
-        if not is_feasible(problems[tried]):
+        if not is_feasible(problems[upper]):
             break
-        sound, tried = tried, 2 * tried
-    while tried - sound > 1:
-        middle = (tried + sound) // 2
+        lower, upper = upper, 2 * upper
+    while upper - lower > 1:
+        middle = (upper + lower) // 2
         if is_feasible(problems[middle]):
-            sound = middle
+            lower = middle
         else:
-            tried = middle
-    return problems[sound], problems[tried]
+            upper = middle
+    return problems[lower], problems[upper]
 
 
 def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:

@@ -36,14 +36,14 @@ def _late(module: str, function: str) -> Callable[..., Any]:
 
     OR-Tools and SciPy take long to load.
     """
-    home: ModuleType | None = None
+    imported: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
-        nonlocal home
-        if home is None:
+        nonlocal imported
+        if imported is None:
             # Wait for an import in another thread; `sys.modules` may have a half-loaded module.
-            home = import_module(module)
-        return getattr(home, function)(*arguments)
+            imported = import_module(module)
+        return getattr(imported, function)(*arguments)
 
     return call
 

@@ -231,12 +231,12 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
     sets, full = problem.sets, 0
     while True:
         hands, used = list(problem.hands), 0
-        opens = []
+        open_sets = []
         for constraint in sets:
             cards = opened(constraint, full)
             if cards is None:
                 return 0, 0
-            opens.append(cards)
+            open_sets.append(cards)
             for card in cards.opens:
                 used |= cards.masks[card]
             for player, number in enumerate(cards.certain):
@@ -249,11 +249,11 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
         full |= filled
         sets = tuple(
             SetConstraint.trusted(cards.masks, constraint.low, constraint.high)
-            for cards, constraint in zip(opens, sets, strict=True)
+            for cards, constraint in zip(open_sets, sets, strict=True)
         )
     moving: set[object] = set()
     ways = 1
-    for cards in opens:
+    for cards in open_sets:
         masks = [cards.masks[card] for card in cards.opens]
         if not cards.bounded:
             moving.update(masks)
@@ -262,10 +262,10 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
             continue
         loose = list(cards.high) == ownable(masks, len(hands))
         # The minimum number of cards of each player; without effective upper bounds it is `low`.
-        fewest = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
-        if sum(fewest) < len(masks):
+        minimums = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
+        if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))
-        hands = [max(0, hand - number) for hand, number in zip(hands, fewest, strict=True)]
+        hands = [max(0, hand - number) for hand, number in zip(hands, minimums, strict=True)]
     if len(moving) < 2:
         return 0, 0
     lanes = prod(hand + 1 for hand in hands) // (max(hands) + 1)
@@ -278,7 +278,7 @@ def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
     For each player, the other players greedily take as many cards as they can, in classes, those
     with few owners first.
     """
-    fewest = []
+    minimums = []
     ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())
     for player, minimum in enumerate(low):
         room = list(high)
@@ -289,5 +289,5 @@ def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
                 room[other] -= taken
                 number -= taken
             remaining += number
-        fewest.append(max(minimum, remaining))
-    return tuple(fewest)
+        minimums.append(max(minimum, remaining))
+    return tuple(minimums)

@@ -97,16 +97,17 @@ class NumberedDeals:
         if self._residue is None or not 0 <= number < self.number:
             count = shown(self.number)
             raise InputError(f"deal {shown(number)} is out of range: there are {count} deals")
-        dealt = self._factors_dealt(number)
+        owners_by_factor = self._factors_dealt(number)
         rows = []
         for part in self._residue.parts:
             row = list(part.cards.owner)
             opens = part.cards.opens
             if part.whole is not None:
-                owners = dealt[part.whole].pop()
+                owners = owners_by_factor[part.whole].pop()
             else:
                 owners = tuple(
-                    dealt[part.singles[part.cards.masks[card]]].pop()[0] for card in opens
+                    owners_by_factor[part.singles[part.cards.masks[card]]].pop()[0]
+                    for card in opens
                 )
             for card, owner in zip(opens, owners, strict=True):
                 row[card] = owner
@@ -114,13 +115,15 @@ class NumberedDeals:
         return Deal(tuple(rows))
 
     def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
-        dealt: dict[SetWays, list[tuple[int, ...]]] = {}
+        owners_by_factor: dict[SetWays, list[tuple[int, ...]]] = {}
         for factor in self._fixed:
             number, way = divmod(number, factor.weights[0])
-            dealt.setdefault(factor, []).append(factor.dealt(0, way))
+            owners_by_factor.setdefault(factor, []).append(factor.dealt(0, way))
         if self._alike is not None:
-            dealt[self._alike] = [(owner,) for owner in arranged(self._product.hands, number)]
-            return dealt
+            owners_by_factor[self._alike] = [
+                (owner,) for owner in arranged(self._product.hands, number)
+            ]
+            return owners_by_factor
         lanes = self._product.lanes
         remaining = self._product.hands
         for factor, table in reversed(self._tables):
@@ -134,11 +137,11 @@ class NumberedDeals:
                 before = lanes.lane(table, lane - offset)
                 if number < before * weight:
                     way, number = divmod(number, before)
-                    dealt.setdefault(factor, []).append(factor.dealt(index, way))
+                    owners_by_factor.setdefault(factor, []).append(factor.dealt(index, way))
                     remaining = after
                     break
                 number -= before * weight
-        return dealt
+        return owners_by_factor
 
     def draw(self, random: Random) -> Deal:
         """Draw a deal uniformly at random. Raise `NoDeal` if there is none."""

@@ -54,34 +54,34 @@ def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
     # passing[p][q]: owner masks of cards that p has and q may own (a dictionary as an ordered set).
     passing: list[list[dict[int, None]]] = [[{} for _ in players] for _ in players]
     for card, mask in enumerate(owners):
-        came: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
-        queue = list(came)
+        previous: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
+        queue = list(previous)
         for player in queue:
             if room[player]:
                 break
             for other in players:
-                if other not in came and passing[player][other]:
-                    came[other] = (player, next(iter(passing[player][other])))
+                if other not in previous and passing[player][other]:
+                    previous[other] = (player, next(iter(passing[player][other])))
                     queue.append(other)
         else:
             raise ValueError(f"counts {list(counts)} are not possible")
         room[player] -= 1
         while True:
-            giver, moved = came[player]
-            cards = holding[player].setdefault(moved, [])
+            giver, moved_mask = previous[player]
+            cards = holding[player].setdefault(moved_mask, [])
             if not cards:
-                for other in players_in(moved):
-                    passing[player][other][moved] = None
+                for other in players_in(moved_mask):
+                    passing[player][other][moved_mask] = None
             if giver < 0:
                 cards.append(card)
                 owner[card] = player
                 break
-            stock = holding[giver][moved]
-            cards.append(stock.pop())
+            giver_cards = holding[giver][moved_mask]
+            cards.append(giver_cards.pop())
             owner[cards[-1]] = player
-            if not stock:
-                for other in players_in(moved):
-                    del passing[giver][other][moved]
+            if not giver_cards:
+                for other in players_in(moved_mask):
+                    del passing[giver][other][moved_mask]
             player = giver
     return tuple(owner)
 

@@ -221,8 +221,8 @@ class Shortage:
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:
-                can = ONLY_CARDS(count=problem.cards) if problem.cards else NO_CARDS()
-                return TOO_FEW_CARDS(hands=must, can=can)
+                cards = ONLY_CARDS(count=problem.cards) if problem.cards else NO_CARDS()
+                return TOO_FEW_CARDS(hands=must, can=cards)
             return self._unplaced_in_words(problem, bounds)
         amounts: list[tuple[int, int, str]] = []
         for index, (bound, witness) in enumerate(zip(bounds, self.witnesses, strict=True)):

@@ -66,9 +66,9 @@ def check_proof(formula: str, proof: str) -> None:
     ... ''')
     """
     for name, text in (("formula", formula), ("proof", proof)):
-        if odd := ODD.search(text):
-            line = text.count("\n", 0, odd.start()) + 1
-            raise RefusedProof(f"{name}, line {line}: {odd[0]!a} is not allowed in the format")
+        if invalid := ODD.search(text):
+            line = text.count("\n", 0, invalid.start()) + 1
+            raise RefusedProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
     # Not `splitlines`: for other readers, "\r" alone does not end a line, for example of a comment.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip

@@ -87,26 +87,26 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
     capped = high < count
     max_count = max(low, (high + 1) * capped)
     if len(clauses) + 2 * count * max_count * ((low > 0) + capped) > MAX_CLAUSES:
-        raise LimitError(f"the problem needs more than {MAX_CLAUSES} clauses: that is the limit")
-    # reached[j]: a literal that means "at least j of the literals so far", for j from 1 to
-    # max_count. The list is empty if j is 0, or if j exceeds the number of literals so far.
+        raise LimitError(f"the problem needs more than the limit of {MAX_CLAUSES} clauses")
+    # reached[j]: a list with the literal for "at least j of the literals so far are true". The list
+    # is empty if j is 0, or if j exceeds max_count or the number of literals so far.
     reached: list[list[int]] = [[]]
     for literal in literals if max_count else ():
         width = min(len(reached), max_count)
-        now = [[], *([booleans + j] for j in range(1, width + 1))]
+        next_reached = [[], *([booleans + j] for j in range(1, width + 1))]
         booleans += width
-        for j, (counted,) in enumerate(now[1:], 1):
-            before = reached[j] if j < len(reached) else []
-            fewer = reached[j - 1]
+        for j, (counter,) in enumerate(next_reached[1:], 1):
+            same_count = reached[j] if j < len(reached) else []
+            lower_count = reached[j - 1]
             if capped:
-                add(counted, -literal, *(-other for other in fewer))
-                for other in before:
-                    add(counted, -other)
+                add(counter, -literal, *(-other for other in lower_count))
+                for other in same_count:
+                    add(counter, -other)
             if low:
-                add(-counted, literal, *before)
-                if fewer:
-                    add(-counted, *fewer, *before)
-        reached = now
+                add(-counter, literal, *same_count)
+                if lower_count:
+                    add(-counter, *lower_count, *same_count)
+        reached = next_reached
     if low:
         add(*reached[low])
     if capped:

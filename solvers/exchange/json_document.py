@@ -67,9 +67,9 @@ class DocumentReader:
     def __init__(self, text: str) -> None:
         self.document = self._object(text)
         self.players = 0
-        known = self.REQUIRED + self.OPTIONAL
+        field_names = self.REQUIRED + self.OPTIONAL
         self.warnings = [f"{shown(name, str)}: unknown field, ignored" for name in self.document
-                         if name not in known]  # fmt: skip
+                         if name not in field_names]  # fmt: skip
         self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
         if self.document.get("format", self.FORMAT) != self.FORMAT:
             self.faults.append(f'format: {quoted(self.document["format"])} is not "{self.FORMAT}"')
@@ -79,8 +79,8 @@ class DocumentReader:
             fields = dict(pairs)
             if len(fields) < len(pairs):
                 times = Counter(name for name, _ in pairs)
-                twice = [name for name, number in times.items() if number > 1]
-                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in twice])
+                repeated = [name for name, number in times.items() if number > 1]
+                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in repeated])
             return fields
 
         def constant(name: str) -> Any:

@@ -76,10 +76,12 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     """Return a function that solves the rows by SciPy's `linprog`: HiGHS's dual simplex."""
 
     def solve() -> Verdict | None:
-        missed, values, weights = violation(linear, range(len(linear.rows)), seconds)
-        if missed is None:
+        total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
+        if total_violation is None:
             return None
-        return linear.deal(values) if missed < 0.5 else Infeasible(linear.shortage(weights))
+        return (
+            linear.deal(values) if total_violation < 0.5 else Infeasible(linear.shortage(weights))
+        )
 
     return solve
 
@@ -99,9 +101,9 @@ def _by_or_tools(
         for term in row.terms:
             constraint.SetCoefficient(booleans[term], 1)
         for sign in (1, -1):
-            missed = solver.NumVar(0, solver.infinity(), "")
-            constraint.SetCoefficient(missed, sign)
-            cost.SetCoefficient(missed, 1)
+            missing = solver.NumVar(0, solver.infinity(), "")
+            constraint.SetCoefficient(missing, sign)
+            cost.SetCoefficient(missing, 1)
         constraints.append(constraint)
     if seconds is not None:
         solver.SetTimeLimit(max(1, round(1000 * seconds)))
@@ -134,12 +136,12 @@ def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     booleans = [model.add_variable(lb=0) for _ in linear.pairs]
     constraints = []
     for row in linear.rows:
-        missed, extra = model.add_variable(lb=0), model.add_variable(lb=0)
+        missing, excess = model.add_variable(lb=0), model.add_variable(lb=0)
         total = library.fast_sum([booleans[term] for term in row.terms])
-        expression = total + missed - extra
+        expression = total + missing - excess
         constraints.append(model.add_linear_constraint(lb=row.low, ub=row.high, expr=expression))
-        model.objective.set_linear_coefficient(missed, 1)
-        model.objective.set_linear_coefficient(extra, 1)
+        model.objective.set_linear_coefficient(missing, 1)
+        model.objective.set_linear_coefficient(excess, 1)
     parameters = library.SolveParameters(
         lp_algorithm=library.LPAlgorithm.DUAL_SIMPLEX,
         time_limit=None if seconds is None else timedelta(seconds=seconds),

@@ -19,8 +19,8 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
     model = Model()
     booleans = [model.boolvar() for _ in linear.pairs]
     for row in linear.rows:
-        chosen = [booleans[term] for term in row.terms]
-        model.sum(chosen, "=", model.intvar(row.low, row.high)).post()
+        terms = [booleans[term] for term in row.terms]
+        model.sum(terms, "=", model.intvar(row.low, row.high)).post()
 
     def solve() -> Verdict | None:
         solver = model.get_solver()
@@ -71,9 +71,9 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     model = Model()
     booleans = [model.new_integer_variable(0, 1) for _ in linear.pairs]
     for row in linear.rows:
-        chosen = [booleans[term] for term in row.terms]
-        negated = [boolean.scaled(-1) for boolean in chosen]
-        for terms, bound in ((chosen, row.high), (negated, -row.low)):
+        row_booleans = [booleans[term] for term in row.terms]
+        negated = [boolean.scaled(-1) for boolean in row_booleans]
+        for terms, bound in ((row_booleans, row.high), (negated, -row.low)):
             tag = model.new_constraint_tag()
             model.add_constraint(constraints.LessThanOrEquals(terms, bound, tag))
 

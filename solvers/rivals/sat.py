@@ -75,8 +75,8 @@ def _run(solver: Any, linear: LinearModel, seconds: float | None) -> Run:
                 answer = solver.solve_limited(expect_interrupt=True)
                 timer.cancel()
             if answer:
-                true = {literal for literal in solver.get_model() if literal > 0}
-                return linear.deal(v + 1 in true for v in range(len(linear.pairs)))
+                true_literals = {literal for literal in solver.get_model() if literal > 0}
+                return linear.deal(v + 1 in true_literals for v in range(len(linear.pairs)))
             return None if answer is None else Infeasible()
 
     return solve
