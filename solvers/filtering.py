@@ -1,6 +1,6 @@
 """Filtering: remove owners that occur in no deal, and tighten all bounds as far as possible.
 
-A problem is *closed* if nothing in it can be tightened. Then each possible owner of a card owns it
+A problem is *filtered* if nothing in it can be tightened. Then each possible owner of a card owns it
 in some deal, and each minimum and maximum of a player in a set is reached by some deal. Filtering
 uses flows (`solvers.flow_filtering`) or coalition tables:
 
