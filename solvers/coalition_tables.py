@@ -3,10 +3,11 @@
 For one set and a coalition A of players, let f(A) be the maximum number of cards of the set that A
 can hold. It is the minimum over all witnesses of the bound in `solvers.shortage`. A *count vector*
 says how many cards of the set each player gets. The count vectors are the integer points of the
-base polytope of f, a polymatroid. A sum of such polytopes belongs to the sum of their
-rank functions, and stays integral (Edmonds; Frank and Tardos; Fujishige, *Submodular Functions and
-Optimization*). Hence a problem is feasible iff every set is possible by itself, the hands add up to
-the number of cards, and h(A) <= (sum of f(A) over all sets) for each coalition A with hands h(A).
+base polytope of f, a polymatroid. The sum of such polytopes is the base polytope of the sum of
+their rank functions, and is integral again (Edmonds; Frank and Tardos; Fujishige, *Submodular
+Functions and Optimization*). Hence a problem is feasible iff every set is possible by itself, the
+hands add up to the number of cards, and h(A) <= (sum of f(A) over all sets) for each coalition A,
+where h(A) is the number of cards in its hands.
 
 A table packs the 2^P numbers f(A) into the *lanes* of one Python integer. Lane A holds f(A); the
 top bit of each lane is kept free as a guard bit. Adding two tables adds all lanes at once. To test

@@ -62,12 +62,14 @@ def _prepared(layout: Lanes, constraint: SetConstraint) -> tuple[DealtSet, int]:
 def refuses(problem: DealProblem) -> str | None:
     """Return the reason why this solver refuses a problem, or None."""
     if problem.players > MAX_PLAYERS:
-        return f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
+        return (
+            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+        )
     return None
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Like `prepare`, with a time limit in seconds for preparing and solving together."""
+    """Call `prepare` with a time limit in seconds for preparing and solving together."""
     return prepare(problem, Deadline(seconds))
 
 

@@ -75,7 +75,7 @@ Each number above `EVERY_NUMBER` occurs once in about 300 examples.
 """
 
 BOUNDS_AN_EXAMPLE = 3
-"""Number of pairs of `twins_of_one_bound` per example; 300 examples cover nearly all of them."""
+"""Number of pairs of `twins_of_one_bound` per example; 300 examples cover all of them."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""

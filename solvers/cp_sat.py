@@ -175,14 +175,14 @@ def _deal(problem: DealProblem, rows: Iterable[tuple[Places, Row]], solver: Any)
 def prepare_within(
     problem: DealProblem, seconds: float, variant: Variant = DEFAULT
 ) -> Callable[[], Verdict]:
-    """Like `prepare`, with a time limit in seconds for each of the two steps."""
+    """Call `prepare` with a time limit in seconds for each of the two steps."""
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
 
 def prepare_variant(
     name: str, problem: DealProblem, seconds: float = SECONDS
 ) -> Callable[[], Verdict]:
-    """Like `prepare`, with one of `VARIANTS` and a time limit in seconds for each step."""
+    """Call `prepare` with one of `VARIANTS` and a time limit in seconds for each step."""
     return prepare_within(problem, seconds, VARIANTS[name])
 
 

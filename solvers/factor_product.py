@@ -114,7 +114,10 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
-        """Return the product with a power of a factor. Raise `SolverTimeout` at the deadline."""
+        """Return a polynomial multiplied by a power of a factor.
+
+        Raise `SolverTimeout` at the deadline.
+        """
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks

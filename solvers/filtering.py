@@ -1,8 +1,8 @@
 """Filtering: remove owners that occur in no deal, and tighten all bounds as far as possible.
 
-A problem is *filtered* if nothing in it can be tightened. Then each possible owner of a card owns it
-in some deal, and each minimum and maximum of a player in a set is reached by some deal. Filtering
-uses flows (`solvers.flow_filtering`) or coalition tables:
+A problem is *filtered* if nothing in it can be tightened. Then each possible owner of a card owns
+it in some deal, and each minimum and maximum of a player in a set is reached by some deal.
+Filtering uses flows (`solvers.flow_filtering`) or coalition tables:
 
 Let f be the table of a set (`solvers.coalition_tables`). Let slack(A) be the sum of all tables for
 A minus the hands of A: the number of cards that a coalition could hold beyond its hands. The
@@ -173,7 +173,7 @@ def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealPr
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
-            f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
+            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
         )
     layout = lanes_of(problem)
     tables = [layout.table_of(constraint) for constraint in deadline.over(problem.sets)]
@@ -197,7 +197,10 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
 """
 
 FEW_PLAYERS, FEW_CARDS = 8, 1000
-"""Limits up to which tables are used without an estimate, since they take only milliseconds."""
+"""Numbers of players and cards up to which tables are used without an estimate.
+
+Tables of this size take only milliseconds.
+"""
 
 LOADING = 500_000_000
 """Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""

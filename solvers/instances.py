@@ -295,7 +295,11 @@ FAMILIES: dict[str, Family] = {
             _chain,
             ("depth",),
         ),
-        Family("random", "random knowledge of a game for four, tightened to the brink", _random),
+        Family(
+            "random",
+            "random knowledge of a game for four, tightened until just infeasible",
+            _random,
+        ),
     )
 }
 """The families by name."""

@@ -189,7 +189,8 @@ def weigh(
             faults.append(Fault(name, text))
         else:
             text = (
-                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} both verify"
+                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} "
+                "both pass its check"
             )
             faults.append(Fault(OURSELVES, text))
     return evidence, faults

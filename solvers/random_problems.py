@@ -269,9 +269,9 @@ def twins_of_one_bound(
     """Yield pairs of a feasible and an infeasible problem that the bounds of one player decide.
 
     Only this player has constraints. In the feasible problem they just allow the hand. In the
-    infeasible problem, one of them is tighter by one unit in one set. It is the first or the last
-    set with at least two cards, and the player has some of its cards, but not all. Cards that the
-    player may not own are the first or the last of their sets.
+    infeasible problem, one of them is tighter by one unit in one set. This set is the first or the
+    last one with at least two cards, and the player has some of its cards, but not all. Cards that
+    the player may not own are the first or the last of their sets.
 
     Args:
         sizes: the number of cards in each set, at least 1.

@@ -53,7 +53,7 @@ SOLVERS: dict[str, Solver] = {
     for solver in (
         Solver(
             "cp-sat",
-            "a boolean per allowed (card, player), proved by OR-Tools' CP-SAT",
+            "a boolean for each card and possible owner, solved by CP-SAT",
             _late("solvers.cp_sat", "prepare"),
             within=_late("solvers.cp_sat", "prepare_within"),
             switches=True,
@@ -98,8 +98,8 @@ VARIANTS: dict[str, Solver] = {
         ("cp-sat-plain", "cp-sat with booleans, a weak relaxation and presolve"),
         ("cp-sat-booleans", "cp-sat with booleans at all sizes"),
         ("cp-sat-counts", "cp-sat with booleans, and a count for every player and set"),
-        ("cp-sat-bundled", "cp-sat with cards of equal owners as one whole number"),
-        ("cp-sat-bundled-counts", "cp-sat with such bundles, and a count for every player and set"),
+        ("cp-sat-bundled", "cp-sat with cards of equal owners bundled into one integer"),
+        ("cp-sat-bundled-counts", "cp-sat with bundles, and a count for every player and set"),
     )
 }
 """Variants of built-in solvers by name; they are not part of `all_solvers()`."""

@@ -261,7 +261,7 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
                 ways *= mask.bit_count()
             continue
         loose = list(cards.high) == ownable(masks, len(hands))
-        # The minimum number of cards of each player; without effective upper bounds it is `low`.
+        # Lower bounds on the cards of each player: `low`, unless an upper bound has an effect.
         minimums = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
         if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))

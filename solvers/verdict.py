@@ -79,8 +79,8 @@ class Infeasible(Shown):
     def picture(self) -> Picture:
         """Return the statement that there is no deal, with the proof if there is one."""
         if self.shortage is None:
-            return Picture("Impossible", ("solvers.certify says why",))
-        lines = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
+            return Picture("Impossible", ("solvers.certify gives the proof",))
+        lines = ("shortage.in_words(problem) explains it:", repr(self.shortage))
         return Picture("Impossible", lines)
 
 

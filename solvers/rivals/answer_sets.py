@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Ground the program by clingo; return a function that solves it."""
+    """Ground the program with clingo; return a function that solves it."""
     import clingo as library
 
     facts = []

@@ -73,7 +73,7 @@ def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by SciPy's `linprog`: HiGHS's dual simplex."""
+    """Return a function that solves the rows with SciPy's `linprog`: HiGHS's dual simplex."""
 
     def solve() -> Verdict | None:
         total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
@@ -89,7 +89,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by OR-Tools: GLOP, or COIN-OR's CLP."""
+    """Return a function that solves the rows with OR-Tools: GLOP, or COIN-OR's CLP."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -127,7 +127,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by HiGHS's simplex, from OR-Tools' MathOpt."""
+    """Return a function that solves the rows with HiGHS's simplex, from OR-Tools' MathOpt."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library

@@ -13,7 +13,7 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by Choco, as sums of booleans."""
+    """Return a function that solves the rows with Choco, as sums of booleans."""
     from pychoco import Model
 
     model = Model()
@@ -32,7 +32,7 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 
 
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the problem by Choco, with global cardinalities.
+    """Return a function that solves the problem with Choco, using global cardinalities.
 
     Each card has a variable for its owner; each set and all hands have a global cardinality.
     """
@@ -65,7 +65,7 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by Pumpkin: lazy clause generation."""
+    """Return a function that solves the rows with Pumpkin: lazy clause generation."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()

@@ -89,7 +89,7 @@ minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
-    """Return a function that solves the rows by CryptoMiniSat 5, with totalizers."""
+    """Return a function that solves the rows with CryptoMiniSat 5, using totalizers."""
     from pycryptosat import Solver
 
     formula = clauses(linear, "totalizer")

@@ -20,7 +20,7 @@ def _by_z3(
     linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by Z3.
+    """Return a function that solves the rows with Z3.
 
     `total(sign, terms, bound)` returns the constraint that the sum of the terms is at least (sign
     1) or at most (sign -1) the bound.
@@ -52,7 +52,7 @@ def _by_z3(
 
 
 def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by Z3, with integers from 0 to 1."""
+    """Return a function that solves the rows with Z3, using integers from 0 to 1."""
     import z3
 
     context = z3.Context()
@@ -67,7 +67,7 @@ def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verd
 
 
 def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by Z3, with pseudo-boolean constraints."""
+    """Return a function that solves the rows with Z3, using pseudo-boolean constraints."""
     import z3
 
     context = z3.Context()
@@ -81,7 +81,7 @@ def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[
 
 
 def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Return a function that solves the rows by cvc5, with integers from 0 to 1 (QF_LIA)."""
+    """Return a function that solves the rows with cvc5, using integers from 0 to 1 (QF_LIA)."""
     from cvc5 import Kind, Solver, TermManager
 
     terms = TermManager()

@@ -114,7 +114,7 @@ class Rival:
         """Return the reason why the solver does not try a problem, or None."""
         pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
         if pairs > self.most:
-            return f"{pairs} allowed (card, player) pairs: at most {self.most}"
+            return f"{pairs} allowed (card, player) pairs: the limit is {self.most}"
         return None
 
     def prepare(self, problem: DealProblem, seconds: float | None = None) -> Callable[[], Verdict]:

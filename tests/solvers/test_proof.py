@@ -345,7 +345,7 @@ def test_a_negated_literal_is_one_minus_its_variable() -> None:
         )
 
     check(3)
-    with pytest.raises(RefusedProof, match="up to 0, at least 0"):
+    with pytest.raises(RefusedProof, match="must be at least 0, and can be up to 0"):
         check(2)
 
 

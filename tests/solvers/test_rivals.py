@@ -126,7 +126,7 @@ def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
 def test_what_is_too_large_is_refused_before_any_work() -> None:
     row = replace(RIVALS["glop"], most=10)
     assert row.solver.refuses(free_start(2, 2, 2)) is None
-    with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: at most 10$"):
+    with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: the limit is 10$"):
         row.solver(free_start(4, 13, 4))
 
 
