@@ -9,9 +9,10 @@ integer variable counts the cards of a bundle that a player gets. Cards are bund
 and across all sets whose bounds have no effect.
 
 All constraints go into the linear relaxation, which is solved to optimality before any search. The
-relaxation is nearly always integral, and it refutes problems that take exponential time by clauses
-(the pigeonhole principle). `python -m tests.bench.cp_sat_ablation` shows that this is the fastest
-model at all sizes and on all families of instances. `VARIANTS` has the alternatives.
+relaxation is nearly always integral, and it refutes problems for which reasoning by clauses takes
+exponential time (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation` shows
+that this is the fastest model at all sizes and on all families of instances. `VARIANTS` has the
+alternatives.
 """
 
 from __future__ import annotations

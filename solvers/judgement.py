@@ -1,8 +1,8 @@
 """Comparison of the verdicts of several solvers on a problem, to find the solvers that are wrong.
 
-Evidence decides, whichever solver provides it: a valid deal proves that a problem is
-feasible, and a valid shortage proves that it is infeasible. So a wrong solver is found even if most
-solvers agree with it.
+Evidence decides, whichever solver provides it: a valid deal proves that a problem is feasible, and
+a valid shortage proves that it is infeasible. So a wrong solver is found even if most solvers agree
+with it.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ class DealProblem(_ProblemFields):
             cards: the new card i of an old set is its old card `cards[set][i]`.
 
         Raises:
-            InputError: If an argument is not a permutation.
+            InputError: If an argument is not a permutation, or has the wrong length.
         """
         count = range(len(self.sets))
         numbers = permutation(

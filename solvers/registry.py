@@ -184,22 +184,24 @@ def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
 copyreg.pickle(Solver, _by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""Maximum number of distinct owner masks of a set for which coalitions is the default solver."""
+"""Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes for which coalitions is the default solver: 2^players per distinct set.
+"""Maximum number of lanes for which `coalitions` is the default solver.
 
-Computing this many lanes takes a third of a second. That is about as long as loading OR-Tools for
-max-flow, which then needs only milliseconds.
+There are 2^players lanes for each distinct set. Computing this many lanes takes a third of a
+second. That is about as long as loading OR-Tools for `max-flow`, which then needs only
+milliseconds.
 """
 
 
 @takes(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the solver that is likely the fastest: coalitions for few players, otherwise max-flow.
+    """Return the solver that is likely the fastest: `coalitions` or `max-flow`.
 
-    Max-flow is also the default if a set has more than `MAX_DISTINCT_MASKS` distinct owner masks.
-    Assigning the cards of such a set takes coalitions (cards) x (players) x (distinct masks) steps.
+    It is `coalitions` for few players, unless a set has more than `MAX_DISTINCT_MASKS` distinct
+    owner masks. To assign the cards of such a set, `coalitions` would need (cards) x (players) x
+    (distinct masks) steps.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):
@@ -223,8 +225,8 @@ def solve(
     """Decide whether a problem is feasible, with the default solver or a given one.
 
     Args:
-        seconds: the time limit, or None for no limit. Max-flow, the default for many players, takes
-            half a second for the largest problems and ignores the limit.
+        seconds: the time limit, or None for no limit. The solver `max-flow`, the default for many
+            players, takes half a second for the largest problems and ignores the limit.
         solver: a solver, or its name as in `find_solver`; None for the default solver.
 
     Raises:
