@@ -195,7 +195,7 @@ def find_deck(name: str) -> Deck:
         if deck.name == name:
             return deck
     raise InputError(
-        f"unknown deck {shown(name)}; choose from {listed(deck.name for deck in decks())}"
+        f"deck {shown(name)} is unknown; choose from {listed(deck.name for deck in decks())}"
     )
 
 

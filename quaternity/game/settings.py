@@ -28,7 +28,7 @@ class NamedChoice(StrEnum):
         """Return the member with a name; otherwise raise InputError, which lists the names."""
         if not isinstance(text, str) or text not in list(cls):
             kind = "-".join(re.findall("[A-Z][a-z]+", cls.__name__)).lower()
-            raise InputError(f"unknown {kind} {shown(text)}; choose from {', '.join(cls)}")
+            raise InputError(f"{kind} {shown(text)} is unknown; choose from {', '.join(cls)}")
         return cls(text)
 
     @classmethod
@@ -87,13 +87,13 @@ class Settings:
 
     set_size: int = field(
         default=4,
-        metadata={"help": "Number of cards in each set.", "range": range(2, MAX_CARDS + 1)},
+        metadata={"help": "Cards in one set.", "range": range(2, MAX_CARDS + 1)},
     )
     sets: int = field(
         default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
     )
     players: int = field(
-        default=3, metadata={"help": "Number of players.", "range": range(2, MAX_PLAYERS + 1)}
+        default=3, metadata={"help": "How many play.", "range": range(2, MAX_PLAYERS + 1)}
     )
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,

@@ -58,7 +58,7 @@ def registration(game: str) -> Registration:
     further_games().check(game)
     registered = further_games().found.get(game)
     if registered is None:
-        raise InputError(f"unknown game {shown(game)}; choose from {', '.join(game_names())}")
+        raise InputError(f"game {shown(game)} is unknown; choose from {', '.join(game_names())}")
     return registered
 
 

@@ -158,7 +158,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
     assert found.status == 0, found.err
-    assert found.err == f"quaternity: solver {why}; it is left out\n"
+    assert found.err == f"quaternity: solver {why}; it is skipped\n"
     assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
     assert named.status == 0
     assert named.json["solvers"] == ["theirs", "max-flow"]

@@ -479,7 +479,7 @@ def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
         episode = game.episode(Random(1))
         assert (episode.seat, episode.position.in_hand) == (0, "B")
         assert pickle.loads(pickle.dumps(game)).start == game.start  # noqa: S301
-    with pytest.raises(InputError, match="squares no was asked for, but the record has yes"):
+    with pytest.raises(InputError, match="squares no was requested, but the record has yes"):
         TableGame("quarto", {"squares": False}, start=record)
 
 
@@ -506,14 +506,14 @@ def test_episodes_begin_with_a_state() -> None:
     game = TableGame("quaternity", start=state_text(state))
     assert game.rules.settings == Settings(3, 2, 2)
     assert game.episode(Random(1)).position.state == state
-    with pytest.raises(InputError, match="does not say who asks"):
+    with pytest.raises(InputError, match="turn: missing"):
         TableGame("quaternity", start=state_text(replace(state, turn=None)))
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("chess", {}, "game 'chess' is unknown; known are quaternity, kwartet, quarto, set"),
+        ("chess", {}, "game 'chess' is unknown; choose from quaternity, kwartet, quarto, set"),
         ("set", {"reward": "luck"}, "reward 'luck' is unknown; known are win, points"),
         ("set", {"max_moves": -1}, "max_moves"),
         ("set", {"settings": {"seat": 3}}, "setting 'seat' is unknown; known are seats, rule"),

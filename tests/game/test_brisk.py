@@ -79,7 +79,7 @@ def test_random_games_end(sizes: tuple[int, int, int]) -> None:
 @pytest.mark.parametrize("answer", Answer)
 def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
     game = known_no()
-    reason = "player 0 is known not to have 0/1; hopeless questions are not asked in a brisk game"
+    reason = "player 0 is known not to have 0/1; a brisk game does not allow hopeless questions"
     with pytest.raises(IllegalQuestion) as caught:
         game.state.after(HOPELESS, answer)
     assert caught.value.faults == [reason]
@@ -100,11 +100,13 @@ def test_what_makes_a_question_hopeless_may_be_a_count() -> None:
     game, question = known_no(), Question(1, 2, Card(0, 0))
     assert game.state.faults(question) == [
         "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0 "
-        "(players 0 and 1 each keep at least 1), but can have only 1; hopeless questions are not "
-        "asked in a brisk game"
+        "(players 0 and 1 each keep at least 1), but can have only 1; a brisk game does not allow "
+        "hopeless questions"
     ]
     # What is wrong anyhow is told alone.
-    assert game.state.faults(Question(0, 1, Card(0, 1))) == ["player 1 is on turn, not player 0"]
+    assert game.state.faults(Question(0, 1, Card(0, 1))) == [
+        "it is the turn of player 1, not of player 0"
+    ]
 
 
 @given(games(max_moves=8))
@@ -133,7 +135,7 @@ def test_a_record_may_say_that_its_game_is_not_brisk() -> None:
     assert QuaternityRules.of_record(head.format("yes").encode()).settings == BRISK
     with pytest.raises(RecordError, match="line 5: brisk: 'true' is neither yes nor no"):
         parse_record(head.format("true"))
-    with pytest.raises(InputError, match="brisk yes was asked for, but the record has no"):
+    with pytest.raises(InputError, match="brisk yes was requested, but the record has no"):
         QuaternityRules(BRISK).replay(head.format("no").encode())
     with pytest.raises(RecordError, match="cut off"):
         parse_record(head.format("yes").removesuffix("s\n"))

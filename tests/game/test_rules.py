@@ -92,7 +92,7 @@ def test_illegal_questions_list_all_their_faults() -> None:
     with pytest.raises(IllegalQuestion) as caught:
         State.start().answers(Question(1, 1, Card(7, 0)))
     assert caught.value.faults == [
-        "player 0 is on turn, not player 1",
+        "it is the turn of player 0, not of player 1",
         "a player cannot ask itself",
         "set 7 is out of range 0..2",
     ]
@@ -169,7 +169,7 @@ def test_a_question_about_a_full_hand_says_why() -> None:
         for asked in range(2):
             question = Question(2, asked, Card(2, number))
             assert question not in full.legal_questions
-            claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+            claim = f"player 2 states that they do not own 2/{number} but another card of set 2"
             with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* must hold"):
                 full.answers(question)
 
@@ -184,7 +184,9 @@ def test_a_question_about_the_only_card_left_says_why() -> None:
     for number in range(2):
         question = Question(2, 0, Card(2, number))
         assert question not in state.legal_questions
-        claim = f"asking says that player 2 does not own 2/{number} but another card of set 2"
+        claim = (
+            f"by asking, player 2 states that they do not own 2/{number} but another card of set 2"
+        )
         with pytest.raises(IllegalQuestion, match=f"{claim}, and then .* of set 2"):
             state.answers(question)
 

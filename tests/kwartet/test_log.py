@@ -88,7 +88,7 @@ def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
         ("sets 2", "sets 21", 3, "not a whole number 2..20"),
         ("sets 2", "colours 2", 3, "'colours' is no setting"),
         ("sets 2", "players 2", 3, "more than once"),
-        ("at-once", "never", 4, "known are at-once, after-own-request"),
+        ("at-once", "never", 4, "choose from at-once, after-own-request"),
         ("requests yes", "requests perhaps", 5, "neither yes nor no"),
         ("greedy,exact", "greedy", 6, "1 names for 2 players"),
         ("hand 0: 0/0", "hand 0: 0/9", 7, "card 0/9 is out of range"),

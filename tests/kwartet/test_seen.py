@@ -233,7 +233,7 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
 @pytest.mark.parametrize(
     ("lines", "number", "words"),
     [
-        ("1 asks 0 for 0/2: no\n", 9, "player 0 is on turn, not player 1"),
+        ("1 asks 0 for 0/2: no\n", 9, "it is the turn of player 0, not of player 1"),
         ("0 asks 1 for 0/0: no\n", 9, "player 1 has 0/0"),
         ("0 asks 1 for 0/2: yes\n", 9, "player 1 does not have 0/2"),
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),

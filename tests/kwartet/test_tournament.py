@@ -308,7 +308,9 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
 
     plant_strategy(monkeypatch, "bluff", own_card_request)
     plant_strategy(monkeypatch, "cheat", cheat)
-    with pytest.raises(GameLimit, match="game 2, go 500: it is not over after 500 moves") as raised:
+    with pytest.raises(
+        GameLimit, match="game 2, go 500: the game is not over after 500 moves"
+    ) as raised:
         play_game(of(KwartetSettings(2, 4), ("bluff", "bluff"), cap=500), 2)
     assert raised.value.place is not None
     assert len(parse_log(raised.value.place.record).events) == 500

@@ -395,7 +395,7 @@ def test_forced_wins_are_not_looked_for_among_many_cards_nor_without_answers() -
 def test_bots_are_found_by_name() -> None:
     assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (
-        ("deep", "known are you, random, informed, search, perfect"),
+        ("deep", "choose from you, random, informed, search, perfect"),
         ("random:3", "takes no '3'"),
         ("informed:", "takes no ''"),
         ("search:", "from 1 to 1000000"),

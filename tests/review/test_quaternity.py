@@ -201,7 +201,7 @@ def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules() -> None:
         ("", None, "not a record of a game"),
         ("chess 1\n", None, "not a record of a game"),
         ("quaternity 1\nsets 3\n", None, "set-size is missing"),
-        ("quarto 1\nsquares maybe\n0 hand over A\n", None, "squares 'maybe': say yes or no"),
+        ("quarto 1\nsquares maybe\n0 hand over A\n", None, "squares 'maybe': expected yes or no"),
         (Game.start(SMALL).record(), 3, "seat 3 is out of range 0..2"),
         (Game.start(SMALL).record(), -1, "seat -1 is out of range 0..2"),
     ],

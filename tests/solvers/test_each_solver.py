@@ -95,7 +95,7 @@ def test_a_time_limit_of_cp_sat_is_no_verdict(seconds: float) -> None:
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan")])
 def test_a_time_limit_that_cannot_be(seconds: float) -> None:
-    with pytest.raises(InputError, match=f"^seconds: {seconds} is not a number of at least 0$"):
+    with pytest.raises(InputError, match=f"^seconds: must be a number >= 0, not {seconds}$"):
         cp_sat.prepare(free_start(4, 3, 3), seconds=seconds)
 
 

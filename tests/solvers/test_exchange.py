@@ -266,7 +266,7 @@ def test_weights_of_a_shortage_are_read_as_one(seed: int) -> None:
 
 
 def test_what_is_too_large_or_unknown_is_refused() -> None:
-    with pytest.raises(InputError, match="no format 'dimacs'; there are opb, cnf"):
+    with pytest.raises(InputError, match="unknown format 'dimacs'; choose from opb, cnf"):
         exported(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),

@@ -97,7 +97,7 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
 @pytest.mark.parametrize(
     ("family", "cards", "options", "words"),
     [
-        ("nothing", 52, {}, "no family 'nothing'; there are php"),
+        ("nothing", 52, {}, "unknown family 'nothing'; choose from php"),
         ("php", 11, {}, "cards: 11 is not a number of cards from 12 to 10000"),
         ("php", 10_001, {}, "cards: 10001 is not"),
         ("php", 52, {"depth": 2}, "depth: not available for family php"),

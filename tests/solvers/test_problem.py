@@ -27,12 +27,12 @@ def unchecked(function: Callable[..., Any], *arguments: object) -> Any:
     [
         (([1], [0, 0], [1]), "high: 1 bounds for 2 players"),
         (([4], [0, 0], [1, 1]), "owners[0]: (2,) names a player out of range 0..1"),
-        (([1, -1], [0, 0], [1, 1]), "owners[1]: -1 is not a whole number of at least 0"),
-        (([1, True], [0, 0], [1, 1]), "owners[1]: True is not a whole number of at least 0"),
-        ((["1"], [0, 0], [1, 1]), "owners[0]: '1' is not a whole number of at least 0"),
-        (([1], [0, -2], [1, 1]), "low[1]: -2 is not a whole number of at least 0"),
-        (([1], [0.5, 0], [1, 1]), "low[0]: 0.5 is not a whole number of at least 0"),
-        (([1], [0, 0], [1, None]), "high[1]: None is not a whole number of at least 0"),
+        (([1, -1], [0, 0], [1, 1]), "owners[1]: -1 is not a whole number >= 0"),
+        (([1, True], [0, 0], [1, 1]), "owners[1]: True is not a whole number >= 0"),
+        ((["1"], [0, 0], [1, 1]), "owners[0]: '1' is not a whole number >= 0"),
+        (([1], [0, -2], [1, 1]), "low[1]: -2 is not a whole number >= 0"),
+        (([1], [0.5, 0], [1, 1]), "low[0]: 0.5 is not a whole number >= 0"),
+        (([1], [0, 0], [1, None]), "high[1]: None is not a whole number >= 0"),
     ],
 )
 def test_constraints_that_cannot_be(arguments: tuple[object, ...], words: str) -> None:
@@ -60,8 +60,8 @@ def test_owners_by_number_that_cannot_be(owners: object, words: str) -> None:
     ("hands", "sets", "words"),
     [
         ([], [], "hands: at least one player is needed"),
-        ([1, -1], [PAIR], "hands[1]: -1 is not a whole number of at least 0"),
-        ([1, "1"], [PAIR], "hands[1]: '1' is not a whole number of at least 0"),
+        ([1, -1], [PAIR], "hands[1]: -1 is not a whole number >= 0"),
+        ([1, "1"], [PAIR], "hands[1]: '1' is not a whole number >= 0"),
         ([1, 1, 0], [PAIR], "sets[0]: bounds for 2 players, hands for 3"),
         ([0] * 101, [], "101 players: the limit is 100"),
         (
@@ -106,7 +106,7 @@ RING = DealProblem(
         (lambda: SetConstraint(range(10**10), [], []), "10000000000 cards: the limit is 10000"),
         (lambda: SetConstraint.of([[0]], players=10**10), "10000000000 players: the limit is 100"),
         (lambda: SetConstraint.of([[0]], players=2.0), "players: 2.0 is not a whole number"),
-        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is no collection"),
+        (lambda: SetConstraint.of([0], players=2), "owners[0]: 0 is not a collection"),
         (lambda: SetConstraint.of(3, players=2), "owners: 3 is not a list"),
         (lambda: SetConstraint([[1]], [0], [1]), "owners[0]: [1] is not a whole number"),
         (lambda: SetConstraint({1}, [0], [1]), "owners: {1} is not a list"),
@@ -116,13 +116,13 @@ RING = DealProblem(
         (lambda: PROBLEM.with_set(-1, PAIR), "set -1 is out of range 0..0"),
         (lambda: PROBLEM.with_set(0, RING.sets[0]), "sets[0]: bounds for 3 players, hands for 2"),
         (lambda: PROBLEM.with_set(0, ((), (), ())), "sets[0]: ((), (), ()) is not a SetConstraint"),
-        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not an order of"),
-        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not an order of"),
-        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not an order of the numbers 0..1"),
-        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not an order of"),
+        (lambda: RING.relabelled(players=[0, 0, 1]), "players: [0, 0, 1] is not a permutation of"),
+        (lambda: RING.relabelled(players=[0, 1]), "players: [0, 1] is not a permutation of"),
+        (lambda: RING.relabelled(sets=[0]), "sets: [0] is not a permutation of the numbers 0..1"),
+        (lambda: RING.relabelled(sets=[0, 0]), "sets: [0, 0] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[0, 1]]), "cards: 1 orders for 2 sets"),
-        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not an order of"),
-        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not an order of"),
+        (lambda: RING.relabelled(cards=[[0], [0]]), "cards[0]: [0] is not a permutation of"),
+        (lambda: RING.relabelled(cards=[[1, 1], [0]]), "cards[0]: [1, 1] is not a permutation of"),
         (lambda: RING.relabelled(cards=[[1, 0], "0"]), "cards[1]: '0' is not a list"),
     ],
 )
@@ -207,7 +207,9 @@ def test_lists_that_are_not_as_long_as_they_say(listing: type[Lengthy]) -> None:
         (lambda: DealProblem(listing([1]), [PAIR]), "hands"),
         (lambda: DealProblem([1, 1], listing([PAIR])), "sets"),
     ):
-        with pytest.raises(InputError, match=f"^{place}: .* is not as long as it says, 2$"):
+        with pytest.raises(
+            InputError, match=f"^{place}: .* does not have 2 items, its own length$"
+        ):
             build()
 
 

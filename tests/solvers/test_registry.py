@@ -124,7 +124,7 @@ def test_a_broken_registration_disables_nobody_else(
     register(Point("x", "a:b", target), Point("first", "c:d", first_owner))
     with pytest.warns(BrokenPlugin) as told:
         assert list(all_solvers()) == [*SOLVERS, "first"]
-    assert [str(one.message) for one in told] == [f"{words}; it is left out"]
+    assert [str(one.message) for one in told] == [f"{words}; it is skipped"]
     # Told once (a second warning would be an error here); asked for by name, it says why.
     assert find_solver("first").name == "first"
     with pytest.raises(InputError) as caught:
@@ -141,8 +141,8 @@ def test_a_name_is_given_once(register: Register) -> None:
     with pytest.warns(BrokenPlugin) as told:
         assert find_solver("x").idea.startswith("Give every card")
     assert [str(one.message) for one in told] == [
-        "solver 'cp-sat' (a:b) is registered twice: the other one is used",
-        "solver 'x' (c:d) is registered twice: the other one is used",
+        "solver 'cp-sat' (a:b) has a name that is already in use; it is skipped",
+        "solver 'x' (c:d) has a name that is already in use; it is skipped",
     ]
     assert find_solver("cp-sat") is all_solvers()["cp-sat"] is SOLVERS["cp-sat"]
 

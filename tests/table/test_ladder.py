@@ -95,7 +95,7 @@ def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_p
     ("options", "said"),
     [
         (["--with=chess=me"], "'chess=me' is not GAME=VALUE"),
-        (["--with=set=nobody"], "'nobody' is unknown; known are slow"),
+        (["--with=set=nobody"], "'nobody' is unknown; choose from slow"),
         (["--with=set=tests.table.nowhere:me"], "tests.table.nowhere"),
         (["--games=set=-1"], "'-1' is no number of games"),
     ],

@@ -274,14 +274,14 @@ def test_plans_are_checked() -> None:
         (("random",) * 13, {}, "2 to 12"),
         (("random",) * 2, {"cap": 0}, "cap"),
         (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
-        (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
+        (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
         (("random", "you"), {}, "'you' is unknown here"),
         (("random",) * 2, {"move_seconds": 0}, "move-seconds: 0 is not above 0"),
         (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: nan"),
     ):
         with pytest.raises(InputError, match=why):
             Tournament(SMALL, players, **more)
-    with pytest.raises(InputError, match="takes no '3'"):
+    with pytest.raises(InputError, match="does not take an argument, such as '3'"):
         played(Tournament(SMALL, ("random", "random:3")), 1)
 
 

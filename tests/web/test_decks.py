@@ -61,9 +61,9 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"deck": "animals"}, "'animals': there is none of this name; there are everyday, world"),
+        ({"deck": "animals"}, "'animals' is unknown; choose from everyday, world"),
         ({"deck": 7}, "deck: a text is expected"),
-        ({"deck": "<b>"}, "there are everyday, world and plain"),
+        ({"deck": "<b>"}, "choose from everyday, world and plain"),
         (
             {"deck": "everyday", "settings": EIGHTS},
             "13 sets with 4 cards or more do not fit a game of 3 sets of 8; deck world does, and "

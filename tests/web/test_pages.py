@@ -429,7 +429,7 @@ def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
     assert move_text(MORE, "more") == "more"
     faults = game.positions[0].state.faults(Question(1, 9, Card(0, 2)))
     html = help_html(sight(game, 0), "why", {"lines": faults}, {})
-    assert "Person 0 is on turn, not Person 1" in html
+    assert "it is the turn of Person 0, not of Person 1" in html
     assert "player 9 is out of range 0..2" in html
 
 
