@@ -48,7 +48,7 @@ def takes(
         places = [(names.index(name), name, kind) for name, kind in kinds.items()]
 
         @wraps(function)
-        def checked(*positional: Given.args, **keywords: Given.kwargs) -> Result:
+        def wrapper(*positional: Given.args, **keywords: Given.kwargs) -> Result:
             for place, name, kind in places:
                 if place < len(positional):
                     value: object = positional[place]
@@ -60,7 +60,7 @@ def takes(
                     raise InputError(f"{name}: {shown(value)} is not {_in_words(kind)}")
             return function(*positional, **keywords)
 
-        return checked
+        return wrapper
 
     return decorate
 

@@ -51,7 +51,7 @@ def load_plugins(
     group: str,
     kind: str,
     known: Iterable[str],
-    accepted: Callable[[str, object], Plugin],
+    check: Callable[[str, object], Plugin],
     prefix: str = "",
 ) -> Plugins[Plugin]:
     """Load all plug-ins of an entry-point group; warn about each one that is skipped.
@@ -62,7 +62,7 @@ def load_plugins(
     Args:
         kind: a noun for the plug-ins, such as "player".
         known: names that are already in use; plug-ins cannot redefine them.
-        accepted: called with the name and the loaded object; returns the plug-in, or raises
+        check: called with the name and the loaded object; returns the plug-in, or raises
             `InputError` if the object is not suitable.
         prefix: prefix of the names to load; the names in the result are without it.
     """
@@ -81,7 +81,7 @@ def load_plugins(
             continue
         try:
             with redirect_stdout(sys.stderr):  # standard output is reserved for results
-                plugins[name] = accepted(name, point.load())
+                plugins[name] = check(name, point.load())
         except KeyboardInterrupt:
             raise
         except InputError as error:

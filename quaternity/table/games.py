@@ -28,7 +28,7 @@ ENTRY_POINTS = "quaternity.games"
 def further_games() -> Plugins[Registration]:
     """Return the games that other distributions have registered, by name."""
 
-    def accepted(name: str, loaded: object) -> Registration:
+    def check_registration(name: str, loaded: object) -> Registration:
         if not isinstance(loaded, Registration):
             raise InputError(
                 f"is {shown(loaded)}, not a quaternity.table.registration.Registration"
@@ -37,7 +37,7 @@ def further_games() -> Plugins[Registration]:
             raise InputError(f"registers a game with another name, {loaded.name!r}")
         return loaded
 
-    return load_plugins(ENTRY_POINTS, "game", GAMES, accepted)
+    return load_plugins(ENTRY_POINTS, "game", GAMES, check_registration)
 
 
 def game_names() -> Iterator[str]:

@@ -69,7 +69,7 @@ def strategy_factory(game: str, name: str, strategy: Any) -> Factory:
 def registered(game: str) -> Plugins[Factory]:
     """Return the player factories that other distributions have registered for a game, by name."""
 
-    def accepted(name: str, loaded: object) -> Factory:
+    def check_factory(name: str, loaded: object) -> Factory:
         if not callable(loaded):
             raise InputError("is not callable")
         return loaded
@@ -80,10 +80,10 @@ def registered(game: str) -> Plugins[Factory]:
                 f"is a class; a strategy is a function (view, random), and a class of players "
                 f"belongs to {ENTRY_POINTS}"
             )
-        return strategy_factory(game, name, accepted(name, loaded))
+        return strategy_factory(game, name, check_factory(name, loaded))
 
     known, group = registration(game).players, registration(game).strategy_group
-    players = load_plugins(ENTRY_POINTS, "player", known, accepted, f"{game}.")
+    players = load_plugins(ENTRY_POINTS, "player", known, check_factory, f"{game}.")
     if not group:
         return players
     strategies = load_plugins(group, "strategy", (*known, *players.found), strategy)

@@ -102,7 +102,7 @@ def fails(*_: object, **__: object) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"name": "Nim"}, "game 'Nim': a name is"),
+        ({"name": "Nim"}, "game 'Nim': a name must"),
         ({"rules": "nim"}, "rules is 'nim', not package.module:name"),
         ({"rules": ""}, "rules is '', not package.module:name"),
         ({"drawing": "a b"}, "drawing is 'a b'"),

@@ -250,7 +250,7 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
         ("set 1\nseats 2\nru", "line 3: the header is cut off: ru"),
         ("quarto 1\nplayers you\n", "line 2: 1 players, not 2"),
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
-        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: squares after the first move"),
+        ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: setting squares after the first move"),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
         ("set 1\nseats 2\nrule set\ntable 12\n", "the head: deck is missing"),
         ("set 1\ndeck 1 2 3\n", "line 2: the deck is not the cards 0..80"),

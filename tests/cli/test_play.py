@@ -175,7 +175,7 @@ def test_taking_a_question_back_leaves_the_record(cli: Cli, tmp_path: Path, word
 
 def test_somebody_else_cannot_ask(cli: Cli) -> None:
     outcome = cli("play", stdin="2 asks 1 for 0/0\n")
-    assert "it is the turn of player 0, not of player 2" in outcome.out
+    assert "it is the turn of player 0, not of player 2" in folded(outcome.out)
 
 
 def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:

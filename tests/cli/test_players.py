@@ -81,7 +81,7 @@ def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
         ("[quarto]\ncareful = 'cmd:cat'", "quarto.careful: the name is already in use"),
         ("[quarto]\nyou = 'cmd:cat'", "quarto.you: the name is already in use"),
         ("[quarto]\n'a b' = 'cmd:cat'", "quarto.a b: a name may only contain letters, digits, -"),
-        ("[quarto]\na = 7", "quarto.a: 7 is no text"),
+        ("[quarto]\na = 7", "quarto.a: expected a text such as"),
         ("[quarto]\na = 'cmd:./nowhere'", "quarto.a: player 'cmd:./nowhere'"),
         ("[quarto", "not a valid TOML file"),
         ("a = 1", "'a' is not a table of a game"),

@@ -204,7 +204,7 @@ def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
         (["find", "5", "6", "0012"], "table[2]: card 5 is already there (table[0])"),
         (["find", "5", "6", "7", "--rule", "both"], "unknown rule 'both'; choose from triple, set"),
         (["disjoint", "5", "5", "5"], "already there"),
-        (["disjoint", "1", "2", "3", "--method", "guess"], "no method 'guess'"),
+        (["disjoint", "1", "2", "3", "--method", "guess"], "unknown method 'guess'"),
         (["largest", "3", "3"], "already there"),
         (["largest", "0312"], "0..80"),
         (["largest", "--method", "guess"], "unknown method 'guess'; choose from search, cp-sat"),

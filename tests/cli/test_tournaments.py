@@ -146,7 +146,10 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
             ("quarto", "tournament", "random", "quick"),
             "'quick' plays set, not quarto",
         ),
-        (("quarto", "tournament", "random", "you"), "player 'you' is unknown here"),
+        (
+            ("quarto", "tournament", "random", "you"),
+            "player 'you': people cannot play in tournaments",
+        ),
         (("set", "tournament", "quick", "slow:x"), "the seconds are above 0"),
         (("set", "tournament", "quick", "slow", "--seats", 9), "seats: 9 is not one of 1, 2"),
         (("set", "tournament", "quick", "slow", "--games", 0), "games: 0 is out of range"),

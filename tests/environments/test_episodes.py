@@ -120,10 +120,10 @@ class SaysTooMuch(QuartoEncoded):
 @pytest.mark.parametrize(
     ("rules", "encoded", "words"),
     [
-        (SetRules(), ShowsTheAnswer, "or others, where 221 are legal"),
-        (QuartoRules(), CountsItsCalls, "the numbers of views that are equal differ"),
-        (QuartoRules(), Swaps, "has another number than the action"),
-        (QuartoRules(), SaysTooMuch, "not as many as their entries"),
+        (SetRules(), ShowsTheAnswer, "are not the 221 legal moves"),
+        (QuartoRules(), CountsItsCalls, "equal views have different numbers"),
+        (QuartoRules(), Swaps, "is not the inverse of"),
+        (QuartoRules(), SaysTooMuch, "more or fewer numbers than the entries"),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
@@ -521,7 +521,7 @@ def test_episodes_begin_with_a_state() -> None:
         ("kwartet", {"settings": {"announce": "never"}}, "announce 'never' is unknown"),
         ("quarto", {"start": b"quarto 1"}, "start: b'quarto 1' is neither a text nor a path"),
         ("quarto", {"start": "no/such.record"}, "no/such.record"),
-        ("quarto", {"start": "set 1\n"}, "starts with 'quarto 1'"),
+        ("quarto", {"start": "set 1\n"}, "must start with 'quarto 1'"),
     ],
 )
 def test_what_is_wrong_is_named(name: str, arguments: dict[str, Any], words: str) -> None:

@@ -102,7 +102,7 @@ def test_a_log_cut_off_anywhere_loads_what_is_whole(length: int) -> None:
         ("hand 1: 0/3", "hand 1:", 9, "7 of 8 cards are dealt: 0/3 is not"),
         ("hand 1: 0/3 1/1 1/2 1/3\n", "", 8, "the hand of player 1 is missing"),
         ("1 for 0/3: yes", "1 for 0/3: no", 9, "player 1 holds 0/3"),
-        ("0 asks 1 for 0/3: yes", "1 asks 0 for 1/0: yes", 9, "player 0 is on turn"),
+        ("0 asks 1 for 0/3: yes", "1 asks 0 for 1/0: yes", 9, "it is the turn of player 0"),
         ("0 asks 1 for 0/3: yes", "0 asks 0 for 0/3: yes", 9, "cannot ask themselves"),
         ("0 asks 1 for 0/3: yes", "0 asks 5 for 0/3: yes", 9, "player 5 is out of range 0..1"),
         ("0 asks 1 for 0/3: yes", "0 asks 1 for 2/3: yes", 9, "set 2 is out of range 0..1"),

@@ -367,7 +367,7 @@ def test_what_goes_wrong_in_a_strategy_names_it_the_game_and_the_go(
     assert log.positions[-1].public.turn == fault.place.seat == 1
     assert log.hands == played("random", 3).hands
     for gives, said in (
-        (None, "None: that is no Question"),
+        (None, "None: not a Question"),
         (unchecked(Leaving(), 0, Card(0, 0)), ".*Leaving.*: leaving"),
         (unchecked(1, 1.0, Card(0, 0)), ".*1\\.0.*: "),
         (unchecked(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),

@@ -396,7 +396,7 @@ def test_bots_are_found_by_name() -> None:
     assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (
         ("deep", "choose from you, random, informed, search, perfect"),
-        ("random:3", "takes no '3'"),
+        ("random:3", "does not take an argument, such as '3'"),
         ("informed:", "takes no ''"),
         ("search:", "from 1 to 1000000"),
         ("search:0", "from 1 to 1000000"),

@@ -110,7 +110,7 @@ def test_what_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
         checked = check_player(program(tmp_path, "moves[games % len(moves)]"), "quarto", range(60))
     assert "gave different moves in the same position" in checked.fault
     assert checked.asked is not None
-    first, second = re.findall(r"'(0|1)? ?([^']+)'", checked.fault.split("answers", 1)[1])
+    first, second = re.findall(r"'(0|1)? ?([^']+)'", checked.fault.split(": ", 1)[1])
     assert first != second
     assert "waiting" not in checked.fault
     end_idle()
