@@ -415,7 +415,7 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table and the news of a seat: below the table, or above it if they do not fit."""
+        """Show the table with the news of a seat below it; news that do not fit go above it."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         remarks = folded(remark or "").splitlines()

@@ -346,7 +346,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     }  # fmt: skip
     log = parse_log((foreign / "failed-game-6.log").read_text())
     assert len(log.events) == failed["moves"]
-    assert again == f"quaternity: to play it again: {failed['replay']} --traceback"
+    assert again == f"quaternity: to replay it: {failed['replay']} --traceback"
     replayed = cli(*shlex.split(failed["replay"])[1:], "--traceback")
     assert replayed.status == status
     assert replayed.out == (foreign / "failed-game-6.log").read_text()
