@@ -182,7 +182,7 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print the figures of every solver, also by size, and the growth of its time."""
+    """Print the figures of every solver, by size and in all, and the growth of its time."""
     say(headline(comparison))
     if not comparison.runs:
         return

@@ -18,7 +18,8 @@ from quaternity.guide import pages, shown
 @app.command()
 def guide(
     page: Annotated[
-        str | None, typer.Argument(metavar="PAGE", help="Name of a page; default: list the pages.")
+        str | None,
+        typer.Argument(metavar="PAGE", help="Name of a page.  [default: list the pages]"),
     ] = None,
 ) -> None:
     """Read a page of the guide, or list the pages.

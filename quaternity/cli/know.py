@@ -37,7 +37,8 @@ from quaternity.kwartet.timelines import UNSAID, WORDS, Timeline, Told, timeline
 def know(
     game: Annotated[str, typer.Argument(help="A game log; - is standard input.", metavar="GAME")],
     formulas: Annotated[
-        list[str], typer.Argument(help="Formulas, for example 'K1 H3 8/3'.", metavar="FORMULA")
+        list[str],
+        typer.Argument(help="Formulas to evaluate, for example 'K1 H3 8/3'.", metavar="FORMULA"),
     ],
     go: Annotated[
         int | None,

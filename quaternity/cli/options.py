@@ -28,14 +28,14 @@ TieBreakName = Annotated[
     str,
     typer.Option(
         metavar="RULE",
-        help="Who moves next if neither the asker nor the asked player has cards: first-in-order "
-        "or fewest-sets.",
+        help="Rule for the next player if neither the asker nor the asked player has cards: "
+        "first-in-order or fewest-sets.",
     ),
 ]
 Brisk = Annotated[
     bool, typer.Option("--brisk", help="Forbid questions that can only be answered by no.")
 ]
-# The same options for commands that can take the value from elsewhere, such as from a record.
+# The same options for commands that can take the value from another source, such as a record.
 MaybeSetSize = Annotated[
     int | None,
     typer.Option(
@@ -53,8 +53,8 @@ MaybeTieBreakName = Annotated[
     str | None,
     typer.Option(
         metavar="RULE",
-        help="Who moves next if neither the asker nor the asked player has cards: first-in-order "
-        "or fewest-sets.  [default: first-in-order]",
+        help="Rule for the next player if neither the asker nor the asked player has cards: "
+        "first-in-order or fewest-sets.  [default: first-in-order]",
     ),
 ]
 
@@ -62,7 +62,7 @@ Record = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Record the game in this file, or resume it from there."),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Random seed.  [default: drawn]")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Random seed.  [default: random]")]
 MoveSeconds = Annotated[
     float | None,
     typer.Option(

@@ -37,7 +37,7 @@ def puzzle(
     ] = 2,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="N", help="The same seed makes the same puzzle.  [default: drawn]"),
+        typer.Option(metavar="N", help="The same seed makes the same puzzle.  [default: random]"),
     ] = None,
     day: Annotated[
         bool, typer.Option("--daily", help="Show the five puzzles of today (UTC).")

@@ -73,7 +73,7 @@ def show(
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw the board as SVG.")
     ] = None,
 ) -> None:
-    """Draw a board and its quartos; tell whether it is reachable and can end in a draw.
+    """Draw a board and its quartos; show whether it is reachable and can end in a draw.
 
     Drawn completions (ways to fill the board without a quarto) are counted for up to 10 empty
     cells; with more, the count is null in JSON.

@@ -115,7 +115,7 @@ ProcessCount = Annotated[
         metavar="N",
         min=1,
         max=64,
-        help="Number of server processes; more than one require --data postgresql://... Each "
+        help="Number of server processes; more than one requires --data postgresql://... Each "
         "further process serves its metrics at the next port.",
     ),
 ]

@@ -31,7 +31,9 @@ def situation(
     to: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help="Write the situation as smcdel, or draw it as dot or svg."
+            metavar="FORMAT",
+            help="Write the situation as smcdel, or draw it as dot or svg.  [default: evaluate its "
+            "formulas]",
         ),
     ] = None,
     out: Annotated[

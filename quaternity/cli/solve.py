@@ -88,9 +88,9 @@ def solve(
         str | None,
         typer.Option(
             metavar="GOAL",
-            help="points or win: show the outcomes if every player plays for as many sets as possible, or "
-            "for a win, however ties are broken without chance (see --ties). Requires a game "
-            "that must end: --brisk, or two players.",
+            help="points or win: show the outcomes if every player plays for as many sets as "
+            "possible, or for a win, however ties are broken without chance (see --ties). Requires "
+            "a game that must end: --brisk, or two players.",
         ),
     ] = None,
     ties: Annotated[
@@ -470,7 +470,7 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
     for kind in ("tablebase", "certificate"):
         if document[kind]:
             lacks = kind == "certificate" and "ties" in document.get("everybody", {})
-            more = ", only for what can be forced, without the chances" if lacks else ""
+            more = ", which covers forced results only, without the chances" if lacks else ""
             say(f"  {kind}: {document[kind]}{more}")
 
 

@@ -81,7 +81,7 @@ def _document(table: Listed) -> dict[str, Any]:
 def listing(
     data: Data = None,
     order: Annotated[
-        str, typer.Option(metavar="COLUMN", help=f"Order of the tables: {', '.join(ORDERS)}.")
+        str, typer.Option(metavar="COLUMN", help=f"Column to sort by: {', '.join(ORDERS)}.")
     ] = "touched",
     limit: Annotated[
         int, typer.Option(metavar="N", min=0, help="Maximum number of tables; 0 lists all.")

@@ -62,7 +62,10 @@ CARDS = Annotated[
     typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
 ]
 RULE = Annotated[
-    str, typer.Option("--rule", "-r", metavar="set|triple", help="The rule that is used.")
+    str,
+    typer.Option(
+        "--rule", "-r", metavar="set|triple", help="Three cards that count: a SET, or a triple."
+    ),
 ]
 METHOD = Annotated[
     str, typer.Option("--method", metavar="search|cp-sat", help="Method of search and proof.")

@@ -21,7 +21,7 @@ from quaternity.ternary import chain as chain_of
 
 SEED = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Random seed.  [default: drawn and printed]"),
+    typer.Option("--seed", metavar="N", help="Random seed.  [default: random, and printed]"),
 ]
 SAFE = Annotated[
     bool, typer.Option("--safe", help="Shuffle so that play is never stuck before the end.")
@@ -160,7 +160,7 @@ def chain(
     ] = 10,
     start: Annotated[
         str | None,
-        typer.Option("--start", metavar="CARD", help="First card.  [default: drawn]"),
+        typer.Option("--start", metavar="CARD", help="First card.  [default: random]"),
     ] = None,
     rule: RULE = "set",
     seed: SEED = None,

@@ -156,7 +156,7 @@ def _tournament(
         return
     if plot is not None:
         check_picture(plot)
-    # As in files, mention brisk only if it is true.
+    # Mention brisk only if it is true, like in files.
     settings = {name: value for name, value in setting_values.items() if name != "brisk" or value}
 
     def replay_command(number: int) -> list[str]:

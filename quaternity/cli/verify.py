@@ -22,14 +22,14 @@ from quaternity.perfect.certificate import MAX_LINE_BYTES, SURE, Certified, NoCe
 def verify(
     file: Annotated[
         str,
-        typer.Argument(metavar="CERTIFICATE", help="Certificate written by quaternity solve."),
+        typer.Argument(metavar="CERTIFICATE", help="File written by solve --certificate."),
     ],
     sample: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Check N random states instead of all."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Random seed of the sample.  [default: drawn]")
+        int | None, typer.Option(metavar="N", help="Random seed of the sample.  [default: random]")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -134,7 +134,7 @@ def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
     assert "2 deals" in cli("analyse", path).out
     outcome = cli("analyse", path, "--questions")
     assert outcome.status == 2
-    assert "a deal problem is the state of no game" in outcome.err
+    assert "need a game state, not a deal problem" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["questions", "solve --from"])

@@ -113,7 +113,7 @@ def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:
     outcome = resumed(cli, path, "2 0/2\n")
     before, after = outcome.out.split("0 asks 2 for 0/2: no", 1)
     assert "your hand: 0/0" in before
-    assert "player 1 is on turn: Enter shows what player 1 sees" in after
+    assert "player 1 is to move: press Enter to show what player 1 sees" in after
     assert "your hand: " not in after
     outcome = resumed(cli, path, "")
     assert "your hand: 0/2  1/2  2/1 2/2" in outcome.out
@@ -329,6 +329,6 @@ def test_know_says_what_follows_from_what_the_seat_sees(cli: Cli, path: Path) ->
     told = " ".join(outcome.out.split())
     assert "you know that H0 0/0 is " in told
     assert "you do not know whether H1 1/1" in told or "you know that H1 1/1 is" in told
-    assert "say what: know H1 0/2" in told
+    assert "type a formula: know H1 0/2" in told
     assert "formula, column 1: player 9 does not exist" in told
     assert outcome.err == ""

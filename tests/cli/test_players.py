@@ -63,7 +63,7 @@ def test_one_tournament_plays_all_games(cli: Cli, game: str, folder: Path) -> No
     assert again.out == record.out
     old = cli(*alone, *run[1:], *secret, "--game", 3)
     assert old.out == record.out
-    assert "its name is --replay 3 now" in old.err
+    assert "to replay a game, use --replay 3" in old.err
 
 
 def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:

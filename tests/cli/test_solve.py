@@ -232,7 +232,7 @@ def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
     with Disk(tmp_path, watch=interrupted):
         outcome = cli("solve", *sizes, "--out", path, "--json")
     assert outcome.status == 130
-    assert "the same command goes on from there" in outcome.err
+    assert "the same command continues" in outcome.err
     assert outcome.out == ""
     assert sorted(file.name for file in tmp_path.iterdir()) == [work.name]
     assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
@@ -244,7 +244,7 @@ def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Pat
     outcome = cli("solve", *sizes, "--most-states", 20)
     assert outcome.status == 4
     assert "more than 20 states" in outcome.err
-    assert "what is done is in" in outcome.err
+    assert "the work so far is in" in outcome.err
     assert cli("solve", *sizes, "--json").json["states"] == 91
 
 
@@ -351,7 +351,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show: --most-states" in refused.err
+    assert "more than 500 states, as random games show; --most-states" in refused.err
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
