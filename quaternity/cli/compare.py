@@ -124,7 +124,7 @@ def compare(
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Measure pairs of instances of these families "
+        typer.Option(metavar="NAME,NAME,...", help="Measure twin instances of these families "
                      "instead of games: all, or names listed by `quaternity instances`."),
     ] = None,
     cards: Annotated[

@@ -53,7 +53,7 @@ def instances(
     possible: Annotated[
         bool | None,
         typer.Option(
-            "--possible/--impossible", help="Make only one instance of each pair.  [default: both]"
+            "--possible/--impossible", help="Make only one of each pair of twins.  [default: both]"
         ),
     ] = None,
     coalition: Annotated[
@@ -79,8 +79,8 @@ def instances(
 ) -> None:  # fmt: skip
     """Make instances that are barely possible, or barely impossible.
 
-    The two instances of a pair differ by one unit of one bound. check, compare, analyse, export and
-    prove read their files.
+    The two instances of a pair are twins, which differ by one unit of one bound. check, compare,
+    analyse, export and prove read their files.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """

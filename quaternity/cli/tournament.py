@@ -113,7 +113,7 @@ def _replayed(own_game: str, game: str | None, replay: int | None) -> int | None
     if game is None or game == own_game:
         return replay
     if game.isdecimal():
-        warn(f"--game {game} is an old name: to replay a game, use --replay {game}")
+        warn(f"--game {game}: to replay a game, use --replay {game}")
         return int(game)
     if game not in game_names():
         raise InputError(f"--game {game!r}: unknown game; choose from {', '.join(game_names())}")

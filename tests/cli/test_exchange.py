@@ -141,7 +141,7 @@ def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
 def test_what_needs_a_game_refuses_deal_problems(cli: Cli, pair: list[str], command: str) -> None:
     outcome = cli(*command.split(), pair[0])
     assert outcome.status == 2
-    assert "a deal problem, which is the state of no game" in outcome.err
+    assert "holds a deal problem, not a game state" in outcome.err
 
 
 @pytest.mark.parametrize("name", FORMATS)
