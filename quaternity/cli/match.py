@@ -415,12 +415,12 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table with the news of a seat below it; news that do not fit go above it."""
+        """Show the table with the news of a seat below it; news that does not fit goes above it."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         remarks = folded(remark or "").splitlines()
         beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
-        # The latest news stay below the table, even if the table alone fills the screen.
+        # The latest news stays below the table, even if the table alone fills the screen.
         above = int(max(0, min(beyond, len(news) - MIN_NEWS_LINES)))
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
