@@ -372,7 +372,7 @@ def _walked(
 
     if limit is not None and states > limit:
         raise LimitError(
-            f"--everybody visits all {states:,} states, and the limit is {limit:,}; "
+            f"--everybody visits all {states:,} states: the limit is {limit:,}; "
             "change it by --most-states, or remove it by --no-limit"
         )
     with progress("walking", None) as bar, open_executor(workers, dask) as pool:

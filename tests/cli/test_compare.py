@@ -208,7 +208,7 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
     ("options", "words"),
     [
         (["--solvers", "simplex"], "known are cp-sat, max-flow"),
-        (["--solvers", ","], "none named"),
+        (["--solvers", ","], "no solver named"),
         (["--solvers", "max-flow,max-flow"], "named twice"),
         (["--states", "0"], "out of range 1.."),
         (["--states", "100000000"], "out of range 1.."),

@@ -116,7 +116,7 @@ def test_an_interrupt_prints_what_was_done(cli: Cli, monkeypatch: pytest.MonkeyP
         (["--examples", "0"], "out of range 1.."),
         (["--examples", "ten"], "--examples"),
         (["--solvers", "oracle"], "known are cp-sat, max-flow"),
-        (["--solvers", ""], "none named"),
+        (["--solvers", ""], "no solver named"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--seed", "x"], "--seed"),
         (["state.json"], "state.json"),

@@ -270,7 +270,7 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     before = path.read_text()
     assert "shows all hands" in cli("kwartet", "note", path).err
     path.write_text(START)
-    assert "was written by seat 1, not 0" in cli("kwartet", "note", path, "--seat", 0).err
+    assert "was written by seat 1, not by seat 0" in cli("kwartet", "note", path, "--seat", 0).err
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
     outcome = cli("kwartet", "note", path, stdin="quit\n")
     assert "is cut off and left out" in outcome.err
@@ -388,7 +388,7 @@ def test_announcements(cli: Cli, path: Path) -> None:
     # Each is said after those before: then it is known that player 0 has it.
     refused = cli("kwartet", "know", path, "true", "--say", "H0 0/3", "--say", "H2 0/3")
     assert refused.status == 1
-    assert "H2 0/3 cannot be said" in refused.err
+    assert "H2 0/3 cannot be announced" in refused.err
 
 
 def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(

@@ -103,7 +103,7 @@ def test_chances_of_some_sets(cli: Cli, path: Path) -> None:
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
     # Player 1 has not got 0/3, so player 2 has; the others ask for cards of their own meanwhile.
     outcome = resumed(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
-    assert outcome.out.count("Enter shows") == 4
+    assert outcome.out.count("press Enter to show") == 4
     last = outcome.out[outcome.out.rindex("at least") :]
     assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "2:1"]
     assert "reader would: " in last
@@ -193,7 +193,7 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
     ("options", "words"),
     [
         (["--sets", "4"], "sets 4 was asked for, but the record has 3"),
-        (["--seats", "you,exact,you"], "seats 'you,exact,you' was asked for"),
+        (["--seats", "you,exact,you"], "--seats 'you,exact,you': the record has"),
         (["--announce", "after-own-request"], "the record has at-once"),
         (["--no-own-card-requests"], "own-card-requests no was asked for"),
     ],
@@ -277,7 +277,7 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
 def test_strategies_that_never_end_are_given_up(cli: Cli) -> None:
     outcome = cli("kwartet", "play", "--seats", "random,random", "--seed", 1)
     assert outcome.status == 4
-    assert "given up" in outcome.err
+    assert "no person had a turn for 5 moves" in outcome.err
 
 
 # ------------------------------------------------------------------ nothing leaks

@@ -91,7 +91,7 @@ def test_who_sits_down_after_an_undo_is_told(cli: Cli, monkeypatch: pytest.Monke
     shown = cli(*command, stdin=f"\n{asked}\n\nundo\n\nquit\n").out
     screens = shown.split(CLEAR)
     assert [screen.count("your hand") > 0 for screen in screens] == [True, True, True]
-    assert screens[-1].startswith("1 move taken back\nplayer 0 is on turn")
+    assert screens[-1].startswith("1 move taken back\nplayer 0 is to move")
 
 
 def test_the_news_of_who_has_not_moved_yet_survives_resuming(cli: Cli, tmp_path: Path) -> None:

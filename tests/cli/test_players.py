@@ -99,7 +99,10 @@ def test_files_of_players_are_read_with_care(cli: Cli, text: str, why: str, fold
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("tournament", "a", "b", "--game", "chess"), "'chess' is unknown; known are quaternity"),
+        (
+            ("tournament", "a", "b", "--game", "chess"),
+            "'chess': unknown game; choose from quaternity",
+        ),
         (("set", "tournament", "a", "b", "--game", "quarto"), "this is a tournament of set"),
         (("tournament", "quick", "random", "--game", "quarto"), "'quick' plays set"),
         (("players", "check", "nobody", "--game", "set"), "'nobody' is unknown"),

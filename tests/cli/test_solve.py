@@ -73,7 +73,7 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     assert first.status == 0
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     again = cli("solve", *sizes, "--out", path, "--json")
-    assert "is there already" in again.err
+    assert "already exists" in again.err
     assert again.json["seconds"] is None
     assert again.json | {"seconds": 0} == first.json | {"seconds": 0}
     other = cli("solve", "--out", path)
@@ -202,7 +202,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "'sets' is not points or win"),
         (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
-        (["--ask", "force:1", "--everybody", "win"], 2, "goes without"),
+        (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
         (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),

@@ -225,7 +225,7 @@ def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
         (["picture", "{tmp}/none/x.svg"], "x.svg: cannot be written"),
         (["picture", "{tmp}"], "cannot be written"),
         (["picture", ""], "cannot be written"),
-        (["picture", "{tmp}/x.svg", "--kind", "square"], "no picture 'square'"),
+        (["picture", "{tmp}/x.svg", "--kind", "square"], "unknown picture 'square'"),
         (["guess"], "guess"),
     ],
 )
