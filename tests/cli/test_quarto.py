@@ -168,7 +168,8 @@ def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
     over = cli("quarto", "solve", "example", FIRST, "--json")
     assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": [], "line": []}
     assert (
-        "The game is over: who placed last has won." in cli("quarto", "solve", "example", FIRST).out
+        "The game is over: the last player to place a piece has won."
+        in cli("quarto", "solve", "example", FIRST).out
     )
     drawn = cli("quarto", "solve", "example", "PHACIENOGLKJDMFB").out
     assert "The game is over: a draw." in drawn
