@@ -1,4 +1,4 @@
-"""A file that somebody drops on a page: whether it is possible, and what it implies."""
+"""Analysis of a file dropped on the page *Learn*: whether it is possible, and what it implies."""
 
 from __future__ import annotations
 
@@ -21,32 +21,35 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""The solvers that look at every position."""
+"""The solvers that check every position."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum number of pairs of a player and a card in a file: the number at the largest table."""
+"""Maximum number of pairs of a player and a card in a file, as at the largest table."""
 
 MAX_ANSWER = 4 << 20
 """Maximum size of the answer, in bytes."""
 
 
 def learned_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return a page with what a file implies, or why it was refused, and the HTTP status."""
+    """Return the page with the result or with the reason for a refusal, and the HTTP status."""
     with speaking(language):
         try:
             page, status = learned_html(learned(data), root=root).encode(), 200
             if len(page) > MAX_ANSWER:
-                raise InputError(f"the answer would have {len(page)} bytes: at most {MAX_ANSWER}")
+                raise InputError(
+                    f"the answer has {len(page)} bytes, but at most {MAX_ANSWER} may be sent"
+                )
         except QuaternityError as error:
             page, status = learned_html(None, str(error)[:MAX_ANSWER], root).encode(), 422
     return page, status
 
 
 def learned(data: bytes) -> dict[str, Any]:
-    """Return what a state, a deal problem or a record says.
+    """Return the analysis of a state, a deal problem or a record.
 
-    That is `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and
-    of Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
+    The entries are `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings` and `moves`. If the
+    file is possible and belongs to Quaternity, `blocks` (see `quaternity.web.drawing.owners`),
+    `players` and `deals` (a string) are filled in, too.
     """
     is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
     rules: Any = None if is_json else rules_of_record(data)
@@ -96,7 +99,7 @@ def _found(
 
 
 def _implied(given: State | DealProblem) -> dict[str, Any]:
-    """Return who owns what with what chance."""
+    """Return the owners of each card with their chances, and the number of deals."""
     problem = problem_of(given)
     completed = given.completed if isinstance(given, State) else (None,) * len(problem.sets)
     deals: str | None = None

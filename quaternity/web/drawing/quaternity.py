@@ -1,4 +1,4 @@
-"""A game of Quaternity in a browser: who may own what, and the question that waits."""
+"""A game of Quaternity in a browser: the possible owners, and the pending question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
-    """Return what the template draws: blocks of sets, cards per seat, and what is to be done."""
+    """Return the values of the template: tiles, blocks of sets, and what the visitor can do."""
     state, pending = sight.view.state, sight.view.pending
     words = sight_words(sight)
     names = words.names
@@ -78,7 +78,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Say why nobody can be asked for a card, or this player cannot."""
+    """Return why this player, or everybody, cannot be asked for a card."""
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")
@@ -90,19 +90,19 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
 
 
 def _forced(sight: Sight) -> dict[str, str]:
-    """Say that the last question to who looks had one answer only."""
+    """Return advice if the last question was to the visitor, and only one answer was possible."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
     said = {
-        "yes": _("You had to say yes: only that fits."),
-        "no": _("You had to say no: only that fits."),
+        "yes": _("You had to say yes: no would contradict what is known."),
+        "no": _("You had to say no: yes would contradict what is known."),
     }
     return {"advice": said[str(about["answer"])]}
 
 
 def picture() -> Markup:
-    """Draw three sets of which something is known, for the first page."""
+    """Draw three sets about which something is known, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)
