@@ -118,8 +118,8 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> Refusa
 class Rates:
     """Leaky-bucket counters of recent use, by key."""
 
-    def __init__(self, most_keys: int = 10_000) -> None:
-        self._most = most_keys
+    def __init__(self, max_keys: int = 10_000) -> None:
+        self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
         """For each key, what was used since the last `taken`, and how much is freed per minute."""
@@ -159,58 +159,58 @@ class Rates:
 class Turns:
     """A fair queue for a number of places: addresses take turns, and each has a limited number."""
 
-    def __init__(self, places: int, most_each: int) -> None:
-        self._free, self._most_each = places, most_each
+    def __init__(self, places: int, max_each: int) -> None:
+        self._free, self._most_each = places, max_each
         self._running: Counter[str] = Counter()
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def take(self) -> str:
         """Wait for a place; return the address with which to give it back."""
-        who, turn = asker.get(), asyncio.get_running_loop().create_future()
-        self._queues.setdefault(who, deque()).append(turn)
+        network, turn = asker.get(), asyncio.get_running_loop().create_future()
+        self._queues.setdefault(network, deque()).append(turn)
         self._give_out()
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():
-                self.give_back(who)
+                self.give_back(network)
             raise
-        return who
+        return network
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
         """Hold a place during a `with` block."""
-        who = await self.take()
+        network = await self.take()
         try:
             await asyncio.sleep(0)  # let requests that arrived meanwhile run first
             yield
         finally:
-            self.give_back(who)
+            self.give_back(network)
 
-    def give_back(self, who: str) -> None:
+    def give_back(self, network: str) -> None:
         """Free a place of an address."""
         self._free += 1
-        self._running -= Counter((who,))
-        if who in self._queues:
-            self._queues.move_to_end(who)  # behind the addresses that queued meanwhile
+        self._running -= Counter((network,))
+        if network in self._queues:
+            self._queues.move_to_end(network)  # behind the addresses that queued meanwhile
         self._give_out()
 
     def _give_out(self) -> None:
         """Give the free places to the addresses with the fewest, in the order of the queue."""
-        for who in sorted(self._queues, key=self._running.__getitem__):
+        for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
-            if self._running[who] >= self._most_each:
+            if self._running[network] >= self._most_each:
                 continue
-            queue = self._queues.pop(who)
+            queue = self._queues.pop(network)
             while queue and queue[0].done():
                 queue.popleft()  # its waiter was cancelled
             if queue:
                 self._free -= 1
-                self._running[who] += 1
+                self._running[network] += 1
                 queue.popleft().set_result(None)
             if queue:
-                self._queues[who] = queue
+                self._queues[network] = queue
 
     def end(self) -> None:
         """Cancel all waiting requests for a place."""
@@ -233,16 +233,16 @@ class Admission:
         A seat has a separate budget, whatever else its address requests.
         """
         work = WORK[kind]
-        most = getattr(self.limits, work.limit)
+        limit = getattr(self.limits, work.limit)
         if seat is None:
-            wait = self._rates.wait((work.limit, asker.get()), most, work.cost)
+            wait = self._rates.wait((work.limit, asker.get()), limit, work.cost)
         else:
             shared = (work.limit, "seats", asker.get())
-            wait = self._rates.wait((work.limit, seat), most, work.cost) or self._rates.wait(
-                shared, most * SEATS_OF_ADDRESS, work.cost
+            wait = self._rates.wait((work.limit, seat), limit, work.cost) or self._rates.wait(
+                shared, limit * SEATS_OF_ADDRESS, work.cost
             )
         if wait:
-            raise refusal(work.limit, 429, TOO_OFTEN(most=most // work.cost), wait)
+            raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def taken(self) -> dict[str, tuple[float, int]]:
         """Return the use of the budgets since the last call; see `Store.exchange`."""
@@ -264,16 +264,16 @@ class Admission:
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
         """Return the client address for a new stream; raise `Refusal` if too many are open."""
-        network, most = asker.get(), min(self.limits.streams, connections.room())
-        room = most - (most // 4 if seat is None else 0)  # a quarter is reserved for players
-        here = [stream for stream in table if stream.seat == seat]
+        network, limit = asker.get(), min(self.limits.streams, connections.room())
+        room = limit - (limit // 4 if seat is None else 0)  # a quarter is reserved for players
+        same_seat = [stream for stream in table if stream.seat == seat]
         readers = self.limits.readers
         own = readers - (readers // 4 if seat is None else 0)  # and one for other addresses
         if (
             len(every) >= room
-            or sum(stream.network == network for stream in every) >= share(most)
-            or len(here) >= readers
-            or sum(stream.network == network for stream in here) >= own
+            or sum(stream.network == network for stream in every) >= share(limit)
+            or len(same_seat) >= readers
+            or sum(stream.network == network for stream in same_seat) >= own
         ):
             raise refusal("streams", 429, "too many open streams: try again later", 15)
         return network
@@ -341,7 +341,7 @@ def share(room: int) -> int:
 
 
 def network_of(address: str) -> str:
-    """Return the network of an address: of IPv6 the first 64 bits, which one line has for itself."""
+    """Return the network of an address, which for IPv6 is the first 64 bits: those of one line."""
     try:
         number = IPv6Address(address)
     except ValueError:  # IPv4, or whatever a proxy sent

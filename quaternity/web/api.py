@@ -206,8 +206,8 @@ class Api:
 
     async def look(self, request: Request) -> Response:
         """`GET /api/tables/T`: return the description of a table."""
-        table, who = await self._at(request)
-        sight, base = table.sight(who), _base(request)
+        table, visitor = await self._at(request)
+        sight, base = table.sight(visitor), _base(request)
         text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
         return Response(text, media_type="application/json")
 
@@ -250,18 +250,18 @@ class Api:
         sent = await document_of(request, self.limits.body)
         number, player = taken(sent, "seat", int), taken(sent, "player", str)
         self._count()
-        table, who = await self._at(request)
-        invitation = await self.tables.hand_over(table, who, number, player)
+        table, visitor = await self._at(request)
+        invitation = await self.tables.hand_over(table, visitor, number, player)
         link = invitation and f"{_base(request)}/join/{invitation}"
         return answer({"version": table.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
         """`POST /api/tables/T/again`: make the table of the rematch, or return it."""
         self._count()
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         if table.again is None:
             await self._room()
-        name = await self.tables.again(table, who)
+        name = await self.tables.again(table, visitor)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
@@ -269,8 +269,8 @@ class Api:
         sent = await document_of(request, self.limits.body)
         fill = taken(sent, "fill", str, None)
         self._count()
-        table, who = await self._at(request)
-        await self.tables.start(table, who, fill)
+        table, visitor = await self._at(request)
+        await self.tables.start(table, visitor, fill)
         return answer({"version": table.version})
 
     async def ready(self, request: Request) -> Response:
@@ -307,16 +307,18 @@ class Api:
     async def talk(self, request: Request) -> Response:
         """`GET /api/tables/T/talk?after=N`: return the chat lines after number N."""
         after = request.query_params.get("after", "0")
-        table, who = await self._at(request)
-        lines = await table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
+        table, visitor = await self._at(request)
+        lines = await table.lines(
+            visitor, int(after) if after.isdecimal() and len(after) < 10 else 0
+        )
         return answer({"lines": [line._asdict() for line in lines]})
 
     async def _speaker(
         self, request: Request, sent: dict[str, Any]
     ) -> tuple[Table, int | None, str]:
         """Return the table of a request, and the seat and the name of the speaker."""
-        table, who = await self._at(request, taken(sent, "seat", int, None))
-        seat = who.looking if who.looking in who.held else None
+        table, visitor = await self._at(request, taken(sent, "seat", int, None))
+        seat = visitor.looking if visitor.looking in visitor.held else None
         self.admission.count("words", None if seat is None else (table.kept.id, seat))
         if seat is None:
             return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
@@ -326,21 +328,21 @@ class Api:
 
     async def record(self, request: Request) -> Response:
         """`GET /api/tables/T/record`: return the record of the game."""
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         name = f'attachment; filename="{table.kept.game}.record"'
-        return PlainTextResponse(await table.record(who), headers={"content-disposition": name})
+        return PlainTextResponse(await table.record(visitor), headers={"content-disposition": name})
 
     async def events(self, request: Request) -> Stream | Response:
         """`GET /api/tables/T/events`: return the event stream of a table."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         streams = self.tables.streams
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         if streams.ending:
             raise Refusal(503, "the server is shutting down")
         # A visitor who looks from a seat that they do not hold counts as a bystander.
-        seat = who.looking if who.looking in who.held else None
+        seat = visitor.looking if visitor.looking in visitor.held else None
         network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
@@ -349,9 +351,9 @@ class Api:
     async def help(self, request: Request) -> Response:
         """`GET /api/tables/T/help/WORD`: return counts, reasons or a hint."""
         asked = question_of(request)
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         word = request.path_params["word"]
-        return answer(await self.tables.help(table, who, word, asked))
+        return answer(await self.tables.help(table, visitor, word, asked))
 
     async def games(self, request: Request) -> Response:
         """`GET /api/games`: return the games, their settings, programs and decks."""
@@ -360,7 +362,7 @@ class Api:
         more = self.tables.thinking.players
         return answer({"games": [game_document(game, more) for game in game_names()]})
 
-    # ------------------------------------------------------------------ who asks
+    # ------------------------------------------------------------------ callers
 
     async def _at(
         self, request: Request, seat: int | None = None, kind: str = "page"
@@ -373,10 +375,10 @@ class Api:
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
         """Return the table of a request and the caller's seat; raise `Refusal` without a seat."""
-        table, who = await self._at(request, seat, "move")
-        if who.looking is None or who.looking not in who.held:
+        table, visitor = await self._at(request, seat, "move")
+        if visitor.looking is None or visitor.looking not in visitor.held:
             raise Refusal(403, "only players who have a seat can do that")
-        return table, who.looking
+        return table, visitor.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
         """Return the caller, and a new cookie if a browser has none that a server issued."""
@@ -425,9 +427,9 @@ _WORDS: dict[type, str] = {
 def document(sight: Sight, base: str) -> dict[str, Any]:
     """Return the description of a table as a JSON document; links begin with `base`."""
     rules, seat = sight.rules, sight.seat
-    may = seat in sight.to_act and seat in sight.mine and not sight.awaited
-    listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may else []
-    over = None if sight.places is None else {"places": sight.places, "points": sight.points}
+    may_move = seat in sight.to_act and seat in sight.mine and not sight.awaited
+    listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
+    outcome = None if sight.places is None else {"places": sight.places, "points": sight.points}
     return {
         "table": sight.table,
         "game": sight.game,
@@ -447,7 +449,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         "moves": [rules.write(move) for move in listed[:MAX_LISTED_MOVES]],
         **({"more": True} if len(listed) > MAX_LISTED_MOVES else {}),
         "points": sight.points,
-        "outcome": over,
+        "outcome": outcome,
         "help": sight.help,
         "practice": sight.practice,
         "thinking": sight.thinking,

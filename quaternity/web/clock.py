@@ -49,9 +49,9 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
             raise Refusal(
                 422, f"clock: unknown entry {quoted(name)}; choose from {', '.join(bounds)}"
             )
-        least, most = bounds[name]
-        if type(value) is not int or not least <= value <= most:
-            raise Refusal(422, f"clock: {name}: must be a whole number from {least} to {most}")
+        lowest, highest = bounds[name]
+        if type(value) is not int or not lowest <= value <= highest:
+            raise Refusal(422, f"clock: {name}: must be a whole number from {lowest} to {highest}")
     if ("days" in document) == ("seconds" in document):
         raise Refusal(422, "clock: expected either seconds or days")
     seconds = document["days"] * DAY if "days" in document else document["seconds"]

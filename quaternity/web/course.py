@@ -73,8 +73,8 @@ class LoggedCourse(Course[Any, Any, Any]):
         self._numbers.append(len(self.moves))
         self.recent[self.version] = self.position
         # If only one player may act, a move of an earlier version is refused in any case.
-        most = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
-        while len(self.recent) > most:
+        limit = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
+        while len(self.recent) > limit:
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:

@@ -36,13 +36,13 @@ def evening_score(store: Store, first: str) -> tuple[Score, ...]:
     )
     scores: dict[str, Score] = {}
     for _, seats in groupby(rows, key=lambda row: row[0]):
-        sat = list(seats)
-        places = json.loads(sat[0][1])
+        table_rows = list(seats)
+        places = json.loads(table_rows[0][1])
         shared = places.count(1) > 1
-        for _, _, seat, who, name in sat:
-            score = scores.get(who, Score(name))
+        for _, _, seat, identity, name in table_rows:
+            score = scores.get(identity, Score(name))
             first_place = places[seat] == 1
-            scores[who] = Score(
+            scores[identity] = Score(
                 name,
                 score.games + 1,
                 score.wins + (first_place and not shared),

@@ -194,8 +194,8 @@ class Seen:
 
     async def metrics(self, request: Request) -> Response:
         """`GET /metrics`: return the metrics to a client with the token, and 404 to others."""
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+        credentials = request.headers.get("authorization", "")
+        if not hmac.compare_digest(credentials.encode(), f"Bearer {self.token}".encode()):
             raise Refusal(404, "not found")
         text = await asyncio.to_thread(generate_latest, self.registry)
         return Response(text, media_type=CONTENT_TYPE_LATEST)
@@ -205,11 +205,11 @@ class Seen:
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
-        size: dict[str, float] = {}
+        sizes: dict[str, float] = {}
         # Do not fail if tables cannot be read: then the other metrics are most useful.
         with suppress(Refusal, TimeoutError):
             counted = store.reading(store.read, "SELECT COUNT(*) FROM tables")
-            size[""] = store.reading(store.size).result(COUNT_SECONDS)
+            sizes[""] = store.reading(store.size).result(COUNT_SECONDS)
             on_disk["disk"] = counted.result(0)[0][0]
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
@@ -219,7 +219,7 @@ class Seen:
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
                        {"memory": self.tables.live, **on_disk}),
-            "disk_bytes": ("Size of the database in bytes.", "", size),
+            "disk_bytes": ("Size of the database in bytes.", "", sizes),
             "trouble": ("1 if the last write to the database failed, otherwise 0.", "",
                         {"": float(store.trouble is not None)}),
         }  # fmt: skip
@@ -256,7 +256,7 @@ class Seen:
 
 
 class JsonLines(logging.Formatter):
-    """Log records as lines of JSON. Of an error only the type: its text may reveal a hand."""
+    """Log records as lines of JSON. Errors have only their type: their text may reveal a hand."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a log record as a line of JSON."""

@@ -22,11 +22,11 @@ MAX_FAULTS = 5
 def form_fields(game: str) -> tuple[SettingField, ...]:
     """Return the settings of a game that people can choose in the form, with limits for pages."""
     fields = setting_fields(rules_class(game))
-    most = {True: MAX_SEATS, False: MAX_CARDS}
-    return tuple(field._replace(most=min(field.most, most[field.seats])) for field in fields)
+    limits = {True: MAX_SEATS, False: MAX_CARDS}
+    return tuple(field._replace(most=min(field.most, limits[field.seats])) for field in fields)
 
 
-def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
+def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None) -> Any:
     """Return the settings that a request asks for; the others have their default values.
 
     Args:
@@ -41,7 +41,7 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     """
     known = {form_field.name: form_field for form_field in form_fields(game)}
     chosen, faults = {}, []
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in known:
             faults.append(
                 f"settings: unknown setting {shown(name)}; choose from {', '.join(known)}"
@@ -66,23 +66,23 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     return settings
 
 
-def _value(field: SettingField, given: Any) -> Any:
+def _value(field: SettingField, value: Any) -> Any:
     """Return the requested value of a field, or raise InputError if it is not allowed."""
     if field.kind == "choice":
-        if given not in field.choices:
+        if value not in field.choices:
             allowed = ", ".join(field.choices)
-            raise InputError(f"{field.name}: unknown choice {shown(given)}; choose from {allowed}")
-        return given
+            raise InputError(f"{field.name}: unknown choice {shown(value)}; choose from {allowed}")
+        return value
     if field.kind == "truth":
-        if not isinstance(given, bool):
-            raise InputError(f"{field.name}: must be true or false, not {shown(given)}")
-        return given
-    if field.default is None and given is None:
+        if not isinstance(value, bool):
+            raise InputError(f"{field.name}: must be true or false, not {shown(value)}")
+        return value
+    if field.default is None and value is None:
         return None
-    if type(given) is not int or given not in range(field.least, field.most + 1, field.step):
+    if type(value) is not int or value not in range(field.least, field.most + 1, field.step):
         steps = f" in steps of {field.step}" if field.step > 1 else ""
         raise InputError(
             f"{field.name}: must be a whole number {field.least}..{field.most}{steps}, "
-            f"not {shown(given)}"
+            f"not {shown(value)}"
         )
-    return given
+    return value

@@ -144,9 +144,9 @@ def root_of(request: Request) -> str:
 
 def caller_of(request: Request) -> Caller:
     """Return the credentials of a request: the token in its header, or else its cookie."""
-    given = request.headers.get("authorization")
-    if given is not None:
-        kind, _, token = given.partition(" ")
+    credentials = request.headers.get("authorization")
+    if credentials is not None:
+        kind, _, token = credentials.partition(" ")
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
             raise Refusal(401, "Authorization: expected Bearer and the token of a seat")
         return Caller(token=hashed(token))
@@ -218,27 +218,27 @@ BODY = "quaternity.body"
 """The key of the scope under which the body of a request is cached."""
 
 
-async def body_of(request: Request, most: int) -> bytes:
+async def body_of(request: Request, limit: int) -> bytes:
     """Return the body of a request; raise `Refusal` if it is too long or incomplete."""
-    long = Refusal(413, f"the body of the request has more than {most} bytes")
+    too_long = Refusal(413, f"the body of the request has more than {limit} bytes")
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length[:20]) > most:
-        raise long
+    if not length.isdecimal() or int(length[:20]) > limit:
+        raise too_long
     if BODY in request.scope:  # the request is processed again
         return bytes(request.scope[BODY])
     body = b""
     try:
         async for part in request.stream():
             body += part
-            if len(body) > most:
-                raise long
+            if len(body) > limit:
+                raise too_long
     except ClientDisconnect:
         raise Refusal(400, "the request is incomplete") from None
     request.scope[BODY] = body
     return body
 
 
-async def document_of(request: Request, most: int) -> dict[str, Any]:
+async def document_of(request: Request, limit: int) -> dict[str, Any]:
     """Return the JSON object in the body of a request.
 
     Raises `Refusal` if the body is too long or not a JSON object.
@@ -246,7 +246,7 @@ async def document_of(request: Request, most: int) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal(415, "content-type: must be application/json")
-    body = await body_of(request, most)
+    body = await body_of(request, limit)
     try:
         document = json.loads(
             body.decode(), parse_constant=_no_number, object_pairs_hook=_fields_once

@@ -57,27 +57,27 @@ def learned(data: bytes) -> dict[str, Any]:
         replay = rules.replay(data)
         return _found("record", rules.name, True, None, {}, replay.warnings, len(replay.moves))
     solvers = [SOLVERS[name] for name in JUDGES]
-    given: State | DealProblem | None
+    position: State | DealProblem | None
     warnings: Sequence[str]
     if is_json:
         loaded = parse_any(decode(data))
-        given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
-        problem = problem_of(given)
+        position = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
+        problem = problem_of(position)
         cards = problem.cards
-        if isinstance(given, State):  # cards of completed sets are no longer in the problem
-            cards = given.set_size * len(problem.sets)
+        if isinstance(position, State):  # cards of completed sets are no longer in the problem
+            cards = position.set_size * len(problem.sets)
         _check_pairs(problem.players, cards)
-        report, warnings, moves = check_state(given, solvers), loaded.warnings, None
+        report, warnings, moves = check_state(position, solvers), loaded.warnings, None
     else:
         record = parse_record(data)
         settings = record.settings
         _check_pairs(settings.players, settings.set_size * settings.sets)
         report, warnings, moves = check_record(record, solvers), record.warnings, len(record.moves)
-        given = record.replay().state if report.valid else None
+        position = record.replay().state if report.valid else None
     facts = _found(
         report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
     )
-    return facts | (_implied(given) if report.valid and given is not None else {})
+    return facts | (_implied(position) if report.valid and position is not None else {})
 
 
 def _check_pairs(players: int, cards: int) -> None:
@@ -98,19 +98,19 @@ def _found(
     }  # fmt: skip
 
 
-def _implied(given: State | DealProblem) -> dict[str, Any]:
+def _implied(position: State | DealProblem) -> dict[str, Any]:
     """Return the owners of each card with their chances, and the number of deals."""
-    problem = problem_of(given)
-    completed = given.completed if isinstance(given, State) else (None,) * len(problem.sets)
+    problem = problem_of(position)
+    completed = position.completed if isinstance(position, State) else (None,) * len(problem.sets)
     deals: str | None = None
     try:
-        analysis = analyse(given, 8.0)
+        analysis = analyse(position, 8.0)
         chances: Any = analysis.chances
         deals = str(analysis.deals)
     except TooManyDeals as error:
         chances = owner_chances(error.deductions.may_own, problem.players)
     except LimitError:
         chances = None
-    known = given.closed(8.0) if isinstance(given, State) else problem
+    known = position.closed(8.0) if isinstance(position, State) else problem
     blocks: list[Block] = owner_blocks(known, completed, None, (), chances)
     return {"blocks": blocks, "players": problem.players, "deals": deals}

@@ -38,20 +38,20 @@ class Neighbours:
     def of(self, table: str) -> dict[int, Afar]:
         """Return the presence of players at other servers, by their seats at a table."""
         seats: dict[int, Afar] = {}
-        for (seat, _), there in self._afar.get(table, {}).items():
-            before = seats.get(seat, there)
-            seats[seat] = Afar(*map(max, before, there))
+        for (seat, _), presence in self._afar.get(table, {}).items():
+            before = seats.get(seat, presence)
+            seats[seat] = Afar(*map(max, before, presence))
         return seats
 
     async def meet(self, tables: Iterable[Table]) -> None:
         """Exchange the changes since the last call with the other servers, once."""
         live = {table.kept.id: table for table in tables}
-        here = [come for table in live.values() for come in self._news(table)]
+        reports = [come for table in live.values() for come in self._news(table)]
         used = self._admission.taken()
         try:
-            theirs, spent = await asyncio.to_thread(self._store.exchange, here, used)
+            theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
         except Refusal:
-            for come in here:
+            for come in reports:
                 live[come.table].shown.pop(come.seat, None)  # so that it is reported again
             return
         self._admission.learn(spent)
@@ -71,22 +71,22 @@ class Neighbours:
         now, up = monotonic(), self._store.uptime()
         for seat, asked in enumerate(table.seen):
             seen = now if streams[seat] else asked
-            count, told = table.shown.get(seat, (0, -AGAIN_SECONDS))
-            lately = seen > self._begun and seen - told >= AGAIN_SECONDS
-            if count != streams[seat] or lately:
+            count, reported = table.shown.get(seat, (0, -AGAIN_SECONDS))
+            is_due = seen > self._begun and seen - reported >= AGAIN_SECONDS
+            if count != streams[seat] or is_due:
                 table.shown[seat] = streams[seat], seen
                 yield Presence(table.kept.id, seat, "", streams[seat], up - (now - seen))
 
-    def _learn(self, theirs: Iterable[Presence]) -> set[str]:
+    def _learn(self, reports: Iterable[Presence]) -> set[str]:
         """Store the reports of other servers, and return the tables that they name."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
-        for come in theirs:
+        for come in reports:
             seen = now - max(0.0, up - come.seen)
             until = seen + 3 * AGAIN_SECONDS if come.streams else -inf
             self._afar.setdefault(come.table, {})[come.seat, come.server] = Afar(until, seen)
             changed.add(come.table)
-        for name, there in list(self._afar.items()):
-            if all(now - afar.seen > ABSENT_SECONDS for afar in there.values()):
+        for name, presences in list(self._afar.items()):
+            if all(now - afar.seen > ABSENT_SECONDS for afar in presences.values()):
                 del self._afar[name]
         return changed

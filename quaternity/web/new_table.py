@@ -148,15 +148,15 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
         try:
             await thinking.try_player(rules, further)
         except InputError as error:  # do not quote it: it may name files of this machine
-            what = f"seat {name!r}: this program does not play with these settings"
-            raise Refusal(422, what) from error
+            message = f"seat {name!r}: this program does not play with these settings"
+            raise Refusal(422, message) from error
         return name
     levels = {level.name: level.player for level in registration(rules.name).levels}
     name = levels.get(name, name)
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
-        every = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
-        raise Refusal(422, f"unknown player {quoted(name)} for a seat; choose from {every}")
+        choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
+        raise Refusal(422, f"unknown player {quoted(name)} for a seat; choose from {choices}")
     if colon:
         try:
             await thinking.try_player(rules, name)
@@ -167,6 +167,6 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
     """Return the programs that a request may ask for; `more` maps those added by the operator."""
-    own = registration(game)
-    names = [name for name in own.players if name not in own.of_files]
+    game_registration = registration(game)
+    names = [name for name in game_registration.players if name not in game_registration.of_files]
     return names + [name for other, name in more if other == game]

@@ -135,9 +135,9 @@ class Pages:
         invitation = request.path_params["invitation"]
         table, seat = await self.tables.invited(invitation)
         caller = caller_of(request)
-        who = table.who(*caller)
-        sight = table.sight(who)
-        if seat in who.held or (seat is None and who.held):
+        visitor = table.who(*caller)
+        sight = table.sight(visitor)
+        if seat in visitor.held or (seat is None and visitor.held):
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.browser is None:
@@ -183,23 +183,25 @@ class Pages:
         """`GET /t/T/help/WORD`: return the same as `/api/tables/T/help/WORD`, as HTML."""
         asked = question_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
-        table, who = await self.tables.admitted(name, caller_of(request))
+        table, visitor = await self.tables.admitted(name, caller_of(request))
         table.check_begun()
-        sight = table.sight(who)
+        sight = table.sight(visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:
             answer = {}  # show the form for the formula first
         else:
-            answer = await self.tables.help(table, who, word, asked)
+            answer = await self.tables.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
         async with self._turns[sight.is_large].taken():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
         """`GET /t/T/review`: return the page with the review of a finished game."""
-        table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
-        done = await self.tables.review(table, who)
-        draws = True, review_html, table.sight(who), done, root_of(request)
+        table, visitor = await self.tables.admitted(
+            request.path_params["table"], caller_of(request)
+        )
+        finished = await self.tables.review(table, visitor)
+        draws = True, review_html, table.sight(visitor), finished, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:

@@ -490,7 +490,7 @@ class PostgresStore(PostgresReader, Store):
                 database.execute(_APPEND, [list(column) for column in zip(*entries, strict=True)])
             if changed := [job.guard[0] for job in jobs if job.guard]:
                 database.execute(CHANGE_TABLES, [changed])
-            news = [each for job in jobs for each in job.news]
+            news = [notice for job in jobs for notice in job.news]
             for payload in _payloads(self._calls_itself(), news):
                 database.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
         return stale
@@ -508,7 +508,7 @@ class PostgresStore(PostgresReader, Store):
         self._writer = database
         return database
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def _calls_itself(self) -> str:
         # After a reload the name differs, so that notices of a write in doubt are not ignored.
@@ -522,9 +522,9 @@ class PostgresStore(PostgresReader, Store):
         """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
         loop = asyncio.get_running_loop()
 
-        def call(what: Callable[..., None], *arguments: Any) -> None:
+        def call(function: Callable[..., None], *arguments: Any) -> None:
             with suppress(RuntimeError):  # the loop has already ended
-                loop.call_soon_threadsafe(what, *arguments)
+                loop.call_soon_threadsafe(function, *arguments)
 
         def listen() -> None:
             while not self._ends:
@@ -533,8 +533,8 @@ class PostgresStore(PostgresReader, Store):
                         database.execute(f"LISTEN {CHANNEL}".encode())
                         call(miss)  # some may have been lost before; from now on none is
                         while not self._ends:
-                            for told in database.notifies(timeout=LISTEN_SECONDS):
-                                sender, *rows = json.loads(told.payload)
+                            for notification in database.notifies(timeout=LISTEN_SECONDS):
+                                sender, *rows = json.loads(notification.payload)
                                 if sender != self._calls_itself():
                                     call(hear, [News(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
@@ -583,7 +583,7 @@ class PostgresStore(PostgresReader, Store):
             self._claiming.submit(let_go)
 
     def exchange(
-        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+        self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
         """Exchange presence and the use of rate limits with the other servers; see `Store`."""
         names = {self._hashed(name): name for name in used}
@@ -595,8 +595,8 @@ class PostgresStore(PostgresReader, Store):
             database.execute(
                 "SET LOCAL synchronous_commit = off"
             )  # these rows need not survive a crash
-            if here:
-                columns = [list(column) for column in zip(*here, strict=True)]
+            if presences:
+                columns = [list(column) for column in zip(*presences, strict=True)]
                 database.execute(_COME, [self._name, now, *columns[:2], *columns[3:]])
             theirs = database.execute(_THEIRS, [self._name, self._heard_at]).fetchall()
             if budgets:
@@ -635,12 +635,12 @@ def _number(key: str) -> int:
 
 
 def _payloads(sender: str, news: Sequence[News]) -> Iterator[str]:
-    """Yield the payloads of notifications; of a notice that is too long, only the revision."""
+    """Yield the payloads of notifications; a notice that is too long has only its revision."""
     rows: list[str] = []
-    for each in news:
-        row = json.dumps(each)
+    for notice in news:
+        row = json.dumps(notice)
         if len(row) > MAX_NOTIFICATION_BYTES // 2:
-            row = json.dumps(News(each.table, each.revision))
+            row = json.dumps(News(notice.table, notice.revision))
         if sum(map(len, rows)) + 2 * len(rows) + len(row) > MAX_NOTIFICATION_BYTES - 100:
             yield f"[{json.dumps(sender)}, {', '.join(rows)}]"
             rows = []

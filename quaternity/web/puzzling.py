@@ -124,9 +124,9 @@ def _checked(kind: str, level: str) -> tuple[str, int]:
     return kind, int(level)
 
 
-def _number(text: str, most: int, what: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= most):
-        raise Refusal(404, f"{what} {quoted(text)}: must be a whole number from 0 to {most}")
+def _number(text: str, limit: int, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= limit):
+        raise Refusal(404, f"{name} {quoted(text)}: must be a whole number from 0 to {limit}")
     return int(text)
 
 
@@ -167,8 +167,8 @@ def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tupl
 
 
 def _sentence(words: PageWords, text: str) -> str:
-    put = words.say(text)
-    return put[:1].upper() + put[1:]
+    sentence = words.say(text)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _offered(puzzle: Puzzle) -> list[list[str]]:

@@ -134,8 +134,8 @@ def table_html(
 
 def events_html(sight: Sight, after: int, before: int) -> str:
     """Return the events after one number and before another, at most `MAX_SHOWN_EVENTS` of them."""
-    most = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
-    return _rendered("events.html", events=told_events(sight, after, most))
+    limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
+    return _rendered("events.html", events=told_events(sight, after, limit))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:

@@ -135,6 +135,6 @@ def page_key(sight: Sight) -> Hashable:
 
     It holds every attribute except those of `DERIVED`, which are large.
     """
-    shown = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
-    shown["given"] = tuple(sorted(sight.given.items()))
-    return sight.revealed is not None, *shown.values()
+    entries = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
+    entries["given"] = tuple(sorted(sight.given.items()))
+    return sight.revealed is not None, *entries.values()

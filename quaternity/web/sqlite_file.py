@@ -58,10 +58,10 @@ def check_folder(folder: str) -> None:
             _version(database, path)
             _check(database)
         return
-    there = path.parent
-    while not there.exists():
-        there = there.parent
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    existing = path.parent
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{path.parent}: cannot be written")
 
 
@@ -165,10 +165,10 @@ class FileStore(FileReader, Store):
     def _found(self) -> list[tuple[int, int]]:
         """Return device and inode of both files; empty if one is missing or the first is empty."""
         try:
-            found = [os.stat(path) for path in (self.path, self._beside)]
+            stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:
             return []
-        return [(one.st_dev, one.st_ino) for one in found] if found[0].st_size else []
+        return [(stat.st_dev, stat.st_ino) for stat in stats] if stats[0].st_size else []
 
     def size(self) -> int:
         """Return the size of the file and of its write-ahead log, in bytes."""

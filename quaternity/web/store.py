@@ -313,7 +313,7 @@ class Store(Reader):
         """Time until which requests are refused, by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
-        """Whether the last write may or may not be committed, so that cached tables may be wrong."""
+        """Whether the last write may be lost or not, so that cached tables may be outdated."""
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
@@ -398,7 +398,7 @@ class Store(Reader):
         self._reads.shutdown(cancel_futures=True)
         self._end()
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def listen(
         self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]
@@ -420,7 +420,7 @@ class Store(Reader):
         """Release the lock that `claim` got."""
 
     def exchange(
-        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+        self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
         """Exchange presence and the use of rate limits with the other servers.
 
@@ -432,10 +432,10 @@ class Store(Reader):
         Returns:
             The same about players at the other servers, and the total use of these budgets.
         """
-        del here, used
+        del presences, used
         return (), {}
 
-    # ------------------------------------------------------------------ the thread that writes
+    # ------------------------------------------------------------------ the writer thread
 
     def _write(self) -> None:
         job = self._jobs.get()

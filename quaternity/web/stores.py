@@ -30,7 +30,7 @@ def place_of(data: str | None) -> str:
     The default is `QUATERNITY_DATA` or, without it, the user's data folder.
 
     Raises:
-        InputError: If it is a URL of something else than PostgreSQL.
+        InputError: If it is a URL, but not of PostgreSQL.
     """
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     place = data or os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")

@@ -70,7 +70,7 @@ MAX_ALARM_SECONDS = 3_600.0
 """Maximum interval between two checks of a running clock, in seconds."""
 
 ABSENT_SECONDS = 120.0
-"""Seconds of absence after which a player may lose the seat."""
+"""Duration of absence after which a player may lose the seat, in seconds."""
 
 GONE_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
@@ -214,7 +214,7 @@ class Table:
         """Return whether the table is quiet, and nobody was active recently."""
         return self.is_quiet and monotonic() - max(self._asked, *self.seen) >= GONE_SECONDS
 
-    # ------------------------------------------------------------------ who is there
+    # ------------------------------------------------------------------ visitors and presence
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
         """Return the token hashes of some seats, which show later whether they changed owners."""
@@ -278,27 +278,27 @@ class Table:
     def streaming(self) -> set[int | None]:
         """Return the seats that have a stream at this server or at another; None for bystanders."""
         now = monotonic()
-        here = {stream.seat for stream in self.streams}
-        return here | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
+        seats = {stream.seat for stream in self.streams}
+        return seats | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
 
     def is_absent(self, seat: int) -> bool:
         """Return whether a player has been away long enough for the seat to be given away."""
         return self._unseen(seat) >= ABSENT_SECONDS and seat not in self.streaming()
 
-    async def agree_to_give(self, seat: int, who: Who) -> bool:
+    async def agree_to_give(self, seat: int, visitor: Who) -> bool:
         """Vote to give away the seat of an absent player; return whether all have agreed.
 
         The host alone decides if the new player would not see anything hidden.
         """
         if not self.rules.hidden or self.waits or self.is_over:
-            if seat not in who.held and not self.is_host(who):
+            if seat not in visitor.held and not self.is_host(visitor):
                 raise Refusal(403, ONLY_HOST())
             return True
-        here = [other for other in self.people() if other != seat and self.is_present(other)]
-        if set(here) <= set(who.held):
+        voters = [other for other in self.people() if other != seat and self.is_present(other)]
+        if set(voters) <= set(visitor.held):
             raise Refusal(403, "a new player would see this hand, and nobody else is here to agree")
-        agreed = self.given.get(seat, set()) | {*who.held}
-        if agreed.issuperset(here):
+        agreed = self.given.get(seat, set()) | {*visitor.held}
+        if agreed.issuperset(voters):
             return True
         await self._agree(self.undo, {**self.given, seat: agreed})
         self.seats_changed()
@@ -323,20 +323,20 @@ class Table:
         if self.waits:
             raise Refusal(409, "the game has not begun", version=self.version)
 
-    def is_host(self, who: Who) -> bool:
+    def is_host(self, visitor: Who) -> bool:
         """Return whether a visitor is a host: the table's maker, or the first person present."""
-        came = (seat for seat in self.people() if self.seats[seat].ready != COMING)
-        here = (seat for seat in came if self.is_present(seat))
-        return who.maker or next(here, None) in who.held
+        arrived = (seat for seat in self.people() if self.seats[seat].ready != COMING)
+        present = (seat for seat in arrived if self.is_present(seat))
+        return visitor.maker or next(present, None) in visitor.held
 
-    def would_show(self, seat: int, who: Who) -> bool:
-        """Return whether a visitor could see a program's hand by joining its seat under a new name."""
+    def would_show(self, seat: int, visitor: Who) -> bool:
+        """Return whether a visitor could see a program's hand by joining its seat a second time."""
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.waits)
         # A player who left a seat to a program may come back.
-        others = any(s.is_held and n not in who.held for n, s in enumerate(self.seats))
+        others = any(s.is_held and n not in visitor.held for n, s in enumerate(self.seats))
         return played and self.rules.hidden and others
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ views and streams
 
     async def moment(self, number: int) -> tuple[int, Any]:
         """Return the position after some moves, and their number, limited to those of the game."""
@@ -353,7 +353,7 @@ class Table:
             self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
         return number, self._moments[key]
 
-    def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
+    def sight(self, visitor: Who, at: tuple[int, Any] | None = None) -> Sight:
         """Return the sight of a visitor, now or at an earlier moment of the game."""
         rules, last = self.rules, len(self.course.moves)
         number, position = (last, self.course.position) if at is None else at
@@ -364,7 +364,7 @@ class Table:
                 seat.name,
                 seat.kind,
                 index in streaming,
-                seat.invitation if seat.kind == OPEN and self.is_host(who) else None,
+                seat.invitation if seat.kind == OPEN and self.is_host(visitor) else None,
                 seat.ready == READY,
             )
             for index, seat in enumerate(self.seats)
@@ -373,18 +373,18 @@ class Table:
         points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
         return Sight(
             self.kept.id, rules.name, rules, settings_of(rules), self.version, number, last,
-            who.looking, who.held, seats,
+            visitor.looking, visitor.held, seats,
             () if self.kept.archive or waits else tuple(rules.to_act(position)),
-            None if waits else rules.view(position, who.looking), tuple(self.course.steps[:number]),
-            points, None if places is None else tuple(places),
+            None if waits else rules.view(position, visitor.looking),
+            tuple(self.course.steps[:number]), points, None if places is None else tuple(places),
             bool(self.kept.help), bool(self.kept.practice) and self.secret,
             tuple(sorted(self.tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
             tuple(self.awaited), self.kept.deck, not waits,
-            self.kept.invitation if waits and (who.held or self.is_public) else None,
-            waits and self.is_host(who), self.evening(), bool(self.kept.chat),
-            tuple(self._lines[not who.held]), self.clock, self.times_left(),
+            self.kept.invitation if waits and (visitor.held or self.is_public) else None,
+            waits and self.is_host(visitor), self.evening(), bool(self.kept.chat),
+            tuple(self._lines[not visitor.held]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
             tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
@@ -402,7 +402,7 @@ class Table:
         """Return the score of the series; empty if it was not read or there is none."""
         return self._evening or ()
 
-    async def record(self, who: Who) -> str:
+    async def record(self, visitor: Who) -> str:
         """Return the record of the game or, before its end, a text of what the visitor may know.
 
         The second holds only for games with secrets. People are named `you`, as in records of the
@@ -414,7 +414,7 @@ class Table:
             lines = [
                 f"{rules.name}, before its end: what everybody sees, and what only you see",
                 *settings_text(rules.settings).splitlines(),
-                *rules.show(rules.view(self.course.position, who.looking)).splitlines(),
+                *rules.show(rules.view(self.course.position, visitor.looking)).splitlines(),
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
@@ -468,7 +468,7 @@ class Table:
     def _notify(self, notice: Sentence) -> None:
         self._tell_all("notice", {"kind": notice.kind, "about": notice.about})
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     async def _write(
         self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = (),
@@ -506,29 +506,29 @@ class Table:
     async def refresh(self) -> None:
         """Reload the table from the store if it has changed. The caller must hold the lock."""
         version = self.version
-        now = await self._store.ask(stored, self._store, self.kept.id, version)
-        if now is None:
+        row = await self._store.ask(stored, self._store, self.kept.id, version)
+        if row is None:
             self.lock.gone = 404, NO_TABLE
             self.stop()
             raise Refusal(404, NO_TABLE)
-        if now.revision == self.revision:
+        if row.revision == self.revision:
             return
         before, again = self.seats, self.again
-        begun = self.waits and now.kept.waiting is None
-        course = await asyncio.to_thread(rebuilt, now) if begun else self.course
-        self.revision = now.revision
-        if len(now.seats) != len(before):
-            self.seen, self.afar = [monotonic()] * len(now.seats), {}
+        begun = self.waits and row.kept.waiting is None
+        course = await asyncio.to_thread(rebuilt, row) if begun else self.course
+        self.revision = row.revision
+        if len(row.seats) != len(before):
+            self.seen, self.afar = [monotonic()] * len(row.seats), {}
             self.end_streams(*range(len(before)))
-        self._lay(now.kept, now.seats, course)
-        for entry in () if begun else now.log:
+        self._lay(row.kept, row.seats, course)
+        for entry in () if begun else row.log:
             self.course.follow(entry)
             self._count_alone(entry.seat)
             self._tell_version()
-        if self._noticed < now.revision and (now.log or now.seats != before):
+        if self._noticed < row.revision and (row.log or row.seats != before):
             self.notice = None  # as at the server that made the change
-        self._read_agreed(now.agreed)
-        self.set_due(now.due)
+        self._read_agreed(row.agreed)
+        self.set_due(row.due)
         self._evening = None
         tokens = {seat.token for seat in self.seats}
         lost = [n for n, seat in enumerate(before) if seat.is_held and seat.token not in tokens]
@@ -537,23 +537,23 @@ class Table:
         self._follow_readers(dict(enumerate(before)), sits)
         if begun:
             self._tell("start", {})
-        elif now.seats != before or not now.log:
+        elif row.seats != before or not row.log:
             self.seats_changed()
         if self.again != again:
             self._tell("again", {"table": self.again})
         self.wake()
 
     def _read_agreed(self, text: str | None) -> None:
-        undo, given = json.loads(text) if text else ((), {})
+        undo, votes = json.loads(text) if text else ((), {})
         self.undo = set(undo)
-        self.given = {int(seat): set(agreed) for seat, agreed in given.items()}
+        self.given = {int(seat): set(agreed) for seat, agreed in votes.items()}
 
-    async def _agree(self, undo: set[int], given: Mapping[int, set[int]]) -> None:
+    async def _agree(self, undo: set[int], takeovers: Mapping[int, set[int]]) -> None:
         """Store the votes to take back and to give seats away."""
-        document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in given.items()}]
+        document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in takeovers.items()}]
         update = "UPDATE tables SET agreed = ? WHERE id = ?"
         await self._write((), ((update, (json.dumps(document), self.kept.id)),))
-        self.undo, self.given = set(undo), dict(given)
+        self.undo, self.given = set(undo), dict(takeovers)
 
     def _disagreed(self) -> tuple[Statement, ...]:
         """Return the statements that delete the stored votes, if there are any."""
@@ -561,7 +561,7 @@ class Table:
             return ()
         return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.kept.id,)),)
 
-    # ------------------------------------------------------------------ what people do
+    # ------------------------------------------------------------------ moves and seats
 
     async def _catch_up(self, version: int) -> None:
         """Reload the table if a client has already seen a later version, written by another server.
@@ -593,11 +593,11 @@ class Table:
             if seat not in acting:
                 names = seat_names(self.seats, self.kept.game)
                 wait = WAIT_FOR(names=[names[other] for other in acting])
-                why = wait if acting else "the game is over"
-                raise Refusal(409, why, version=self.version)
+                reason = wait if acting else "the game is over"
+                raise Refusal(409, reason, version=self.version)
             if awaited := self.awaited:
-                why = f"nobody may move before a player has taken {named('seat', awaited)}"
-                raise Refusal(409, why, version=self.version)
+                reason = f"nobody may move before a player has taken {named('seat', awaited)}"
+                raise Refusal(409, reason, version=self.version)
             return await self._play(seat, identity, self.course.meant(seat, version, text))
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
@@ -856,7 +856,7 @@ class Table:
         game = registration(self.rules.name)
         return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
-    # ------------------------------------------------------------------ what people say
+    # ------------------------------------------------------------------ chat and score
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
         """Send a chat line to the players or, from a bystander, to the other bystanders."""
@@ -866,11 +866,11 @@ class Table:
         await self._store.write((), said(self.kept.id, watching, seat, name, text))
         self._tell_all("talk", {"watching": watching})
 
-    async def lines(self, who: Who, after: int = 0) -> list[Line]:
+    async def lines(self, visitor: Who, after: int = 0) -> list[Line]:
         """Return the chat lines that a visitor may read, after a number."""
         if not self.kept.chat:
             return []
-        return await self._store.ask(lines, self._store, self.kept.id, not who.held, after)
+        return await self._store.ask(lines, self._store, self.kept.id, not visitor.held, after)
 
     async def read_shown(self) -> None:
         """Read the chat and the score for the pages; keep the previous ones if that fails."""
@@ -891,11 +891,11 @@ class Table:
     def react(self, seat: int | None, name: str, reaction: str) -> None:
         """Send a reaction to everybody, without storing it."""
         # Do not show names of bystanders to players: they can choose any name.
-        shown = None if seat is None else name
-        data = {"seat": seat, "name": shown, "reaction": checked_reaction(reaction)}
+        public_name = None if seat is None else name
+        data = {"seat": seat, "name": public_name, "reaction": checked_reaction(reaction)}
         self._tell_all("reaction", data)
 
-    # ------------------------------------------------------------------ what programs do
+    # ------------------------------------------------------------------ programs
 
     def wake(self) -> None:
         """Start the programs that may move now, and stop all others.
@@ -955,7 +955,7 @@ class Table:
             self.act_for_absent()
 
     def act_for_absent(self) -> None:
-        """Play the default move of every absent player if several may act, so the game continues."""
+        """Play the default move of each absent player if several may act, so the game goes on."""
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
             return

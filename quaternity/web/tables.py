@@ -86,7 +86,7 @@ MAX_PREVIEWS = 20
 listed."""
 
 MOVING_SECONDS = 600.0
-"""Seconds for which a link that moves a seat to another device is valid."""
+"""Lifetime of a link that moves a seat to another device, in seconds."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Time budget for the review of a game, in seconds, and its factor for the wall-clock time."""
@@ -211,18 +211,18 @@ class Tables:
         player = await checked_player(self.thinking, rules, wanted)
         return Seat(PROGRAM, player), Seated(number, None, None)
 
-    async def again(self, table: Table, who: Who) -> str:
+    async def again(self, table: Table, visitor: Who) -> str:
         """Make the table of the rematch, with everybody in the next seat, and return its id."""
-        if not who.held:
+        if not visitor.held:
             raise Refusal(403, "only players at this table can do that")
         table.check_begun()
-        others = [seat for seat in table.people() if seat not in who.held]
+        others = [seat for seat in table.people() if seat not in visitor.held]
         if table.kept.archive or (others and not table.is_over):
             raise Refusal(409, "the game is not over", version=table.version)
         async with table.lock:
             if table.again is None:
                 seats = [
-                    _in_next_seat(seat, number, len(table.seats), number in who.held)
+                    _in_next_seat(seat, number, len(table.seats), number in visitor.held)
                     for number, seat in enumerate(table.seats)
                 ]
                 seats = [seats[-1], *seats[:-1]]
@@ -257,7 +257,7 @@ class Tables:
         await self.store.write(log, _kept_statements(kept, seats))
         return kept.id
 
-    # ------------------------------------------------------------------ coming
+    # ------------------------------------------------------------------ opening and joining
 
     async def open(self, name: str) -> Table:
         """Return a table, from memory or from the store; raise `Refusal` if there is none."""
@@ -303,19 +303,19 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         try:
-            now = await self.store.ask(stored, self.store, name)
-            if now is None:
+            row = await self.store.ask(stored, self.store, name)
+            if row is None:
                 raise Refusal(404, NO_TABLE)
-            course = await asyncio.to_thread(rebuilt, now)
-            seen = self._seen.get(name) or [self._begun] * len(now.seats)
-            table = Table(now, course, self.store, self.thinking, seen, self.neighbours.of(name))
+            course = await asyncio.to_thread(rebuilt, row)
+            seen = self._seen.get(name) or [self._begun] * len(row.seats)
+            table = Table(row, course, self.store, self.thinking, seen, self.neighbours.of(name))
         except Refusal:
             raise
         except Exception as error:  # a damaged table may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
             raise Refusal(500, "this table cannot be read: its stored data is damaged") from None
         self._seen.pop(name, None)  # from now on the table itself keeps these times
-        table.set_due(now.due)
+        table.set_due(row.due)
         table.wake()
         return table
 
@@ -396,14 +396,14 @@ class Tables:
             raise Refusal(409, "this seat is already taken")
         return wanted, held
 
-    async def start(self, table: Table, who: Who, fill: str | None) -> None:
+    async def start(self, table: Table, visitor: Who, fill: str | None) -> None:
         """Start the game; `fill` names the program for empty seats, or is `nobody` to omit them.
 
         The program also plays for people of a rematch who have not arrived.
         """
         if not table.waits:
             raise Refusal(409, "the game has begun already", version=table.version)
-        if not table.is_host(who):
+        if not table.is_host(visitor):
             raise Refusal(
                 403,
                 "only the host can start the game: the person who made the table, or the first "
@@ -446,7 +446,7 @@ class Tables:
                 raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
             await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
 
-    # ------------------------------------------------------------------ a seat elsewhere
+    # ------------------------------------------------------------------ moving and restoring seats
 
     async def moving_link(self, table: Table, seat: int) -> str:
         """Return a link that moves a seat to another device, once and within ten minutes."""
@@ -591,23 +591,23 @@ class Tables:
             statements.append((keep, (table.kept.id, seat, cell, mark)))
         await self.store.write((), statements)
 
-    async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
+    async def hand_over(self, table: Table, visitor: Who, number: int, player: str) -> str | None:
         """Give a seat to a program, to its owner (`me`) or to nobody (`open`).
 
         Return the invitation to an open seat, or None.
         """
         if number not in range(len(table.seats)) or table.kept.archive:
             raise Refusal(404, NO_SEAT(seat=number))
-        if not (who.held or who.maker):
+        if not (visitor.held or visitor.maker):
             raise Refusal(403, "only players at this table can do that")
-        mine, tokens = number in who.held, table.tokens(*who.held)
-        if table.waits and not mine and not table.is_host(who):
+        is_own, tokens = number in visitor.held, table.tokens(*visitor.held)
+        if table.waits and not is_own and not table.is_host(visitor):
             raise Refusal(403, ONLY_HOST())
 
         def check_absent() -> None:
-            if mine or not table.seats[number].is_held:
+            if is_own or not table.seats[number].is_held:
                 return
-            if not table.is_host(who) and player != OPEN:
+            if not table.is_host(visitor) and player != OPEN:
                 raise Refusal(403, ONLY_HOST())
             if not table.is_absent(number):
                 raise Refusal(403, WAS_HERE(seat=number))
@@ -622,15 +622,15 @@ class Tables:
                 raise Refusal(404, NO_SEAT(seat=number))
             seat = table.seats[number]
             if player == "me":
-                if not mine:
+                if not is_own:
                     raise Refusal(403, NOT_YOURS(seat=number))
                 new, invitation = seat._replace(kind=PERSON, name=seat.person), None
             elif player == OPEN:
                 if seat.is_held:
                     check_absent()
-                    if not await table.agree_to_give(number, who):
+                    if not await table.agree_to_give(number, visitor):
                         return None
-                elif table.would_show(number, who):
+                elif table.would_show(number, visitor):
                     raise Refusal(403, WOULD_SEE(seat=number))
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
@@ -638,24 +638,24 @@ class Tables:
                 check_absent()  # again: the owner may have come back meanwhile
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seats({number: new})
-            if seat.is_held and not mine:
+            if seat.is_held and not is_own:
                 table.say_of_seat(number, seat, new)
             await anew(table.begin_if_ready)
         return invitation
 
-    # ------------------------------------------------------------------ looking
+    # ------------------------------------------------------------------ views and help
 
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
         """Return the sight of a table for a visitor, by default from their own seat and now."""
-        table, who = await self.admitted(name, caller, seat)
+        table, visitor = await self.admitted(name, caller, seat)
         if at is None:
-            return table.sight(who)
+            return table.sight(visitor)
         moment = await table.moment(at)
         return table.sight(table.who(*caller, seat), moment)
 
-    async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
+    async def help(self, table: Table, visitor: Who, word: str, asked: Mapping[str, str]) -> Any:
         """Return the help that a visitor requested; see `quaternity.web.helping`."""
         table.check_begun()
         rules = table.rules
@@ -664,11 +664,11 @@ class Tables:
             raise Refusal(404, f"help: choose from {', '.join((*helpers, 'hint'))}")
         if not table.kept.help:
             raise Refusal(403, "help is not allowed at this table")
-        view = rules.view(table.course.position, who.looking)
+        view = rules.view(table.course.position, visitor.looking)
         try:
             if word == "hint":
-                return await self._hint(table, who, view)
-            record = "" if table.secret else await table.record(who)
+                return await self._hint(table, visitor, view)
+            record = "" if table.secret else await table.record(visitor)
             helper = load_place(helpers[word])
             kind = word if word in WORK else "help"
             return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
@@ -677,7 +677,7 @@ class Tables:
                 raise
             raise Refusal(422, str(error)) from None
 
-    async def review(self, table: Table, who: Who) -> Review:
+    async def review(self, table: Table, visitor: Who) -> Review:
         """Return the review of a finished game, from the cache if possible."""
         table.check_begun()
         if table.rules.to_act(table.course.position):
@@ -685,7 +685,7 @@ class Tables:
         key = table.kept.id, table.version
         done: Review | None = self._reviews.get(key)
         if done is None:
-            record = await table.record(who)
+            record = await table.record(visitor)
             done = await self.thinking.count(
                 review, record, None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
             )
@@ -696,9 +696,9 @@ class Tables:
                     self._reviews.popitem(last=False)
         return done
 
-    async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
-        rules, seat = table.rules, who.looking
-        if seat is None or seat not in who.held or seat not in table.to_act:
+    async def _hint(self, table: Table, visitor: Who, view: Any) -> dict[str, Any]:
+        rules, seat = table.rules, visitor.looking
+        if seat is None or seat not in visitor.held or seat not in table.to_act:
             raise Refusal(409, "it is not this seat's turn", version=table.version)
         name = registration(rules.name).strongest
         chance = table.course.chance(table.kept.seed, "hint")
@@ -714,7 +714,7 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """Return the tables of a browser: first the unfinished ones, from the latest to the oldest."""
+        """Return the tables of a browser: first the unfinished ones, each time the latest first."""
         rows = await self.store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "
             "COALESCE((SELECT MAX(at) FROM log WHERE log.table_id = id), 0) FROM tables "
@@ -733,22 +733,22 @@ class Tables:
             tables.append(OwnTable(name, game, bool(over), now - int(touched(made, at)), sight))
         return tables
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def hear(self, news: Sequence[News]) -> None:
         """Apply the notices of other servers."""
-        for each in news:
-            task = self._live.get(each.table)
+        for notice in news:
+            task = self._live.get(notice.table)
             if task is None:
                 continue
             if not task.done():  # it may have been read before the change
-                self._follow(each.table)
+                self._follow(notice.table)
             elif not task.cancelled() and task.exception() is None:
                 table = task.result()
-                if each.event is not None:
-                    table.hear(each.event, each.data, each.revision)
-                elif not table.follow(each):
-                    self._follow(each.table)
+                if notice.event is not None:
+                    table.hear(notice.event, notice.data, notice.revision)
+                elif not table.follow(notice):
+                    self._follow(notice.table)
 
     def miss(self) -> None:
         """Check all tables in memory again, because some notices may have been lost."""
@@ -786,7 +786,7 @@ class Tables:
                 _log.error("the exchange with other servers failed: %s", type(error).__name__)
             await asyncio.sleep(MEET_SECONDS)
 
-    # ------------------------------------------------------------------ now and then
+    # ------------------------------------------------------------------ periodic tasks
 
     async def tick(self) -> None:
         """Run the periodic tasks of the server and of its tables, for ever."""
@@ -814,7 +814,7 @@ class Tables:
             self._keeping = asyncio.create_task(self.keep_house())
 
     async def keep_house(self) -> None:
-        """Delete expired tables and those that an operator named; the next round retries failures."""
+        """Delete expired tables and those named by an operator; the next call retries failures."""
         try:
             ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", REMOVAL_BATCH)
             await self.remove([name for (name,) in ordered])
@@ -824,8 +824,8 @@ class Tables:
                     await self.clean(now)
         except Exception as error:
             # Log any error: nothing awaits this task, and the next round must still come.
-            what = error if isinstance(error, Refusal) else type(error).__name__
-            _log.error("tables could not be deleted: %s", what)
+            reason = error if isinstance(error, Refusal) else type(error).__name__
+            _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
         """Return whether the clock is credible, and log when it no longer is."""
@@ -844,10 +844,10 @@ class Tables:
 
     async def clean(self, now: float) -> None:
         """Check the next batch of tables; delete the expired ones, a whole series at a time."""
-        most = "WHERE id > ? ORDER BY id LIMIT ?"
-        some = await self.store.ask(listed, self.store, most, self._cleaned, REMOVAL_BATCH)
-        self._cleaned = some[-1].id if some else ""
-        firsts = [table.first for table in some if self._may_go(table, now)]
+        clause = "WHERE id > ? ORDER BY id LIMIT ?"
+        batch = await self.store.ask(listed, self.store, clause, self._cleaned, REMOVAL_BATCH)
+        self._cleaned = batch[-1].id if batch else ""
+        firsts = [table.first for table in batch if self._may_go(table, now)]
         if firsts:
             which = f"IN ({', '.join('?' for _ in firsts)})"
             evenings = f"WHERE id {which} OR evening {which}"
@@ -862,7 +862,7 @@ class Tables:
             return False
         if table.id not in self._live:
             return True
-        return any(each.is_deserted for each in self._loaded() if each.kept.id == table.id)
+        return any(loaded.is_deserted for loaded in self._loaded() if loaded.kept.id == table.id)
 
     async def remove(self, names: Sequence[str]) -> None:
         """Delete tables with all their rows, and close them in memory."""

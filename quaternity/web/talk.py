@@ -23,7 +23,7 @@ LINES_SHOWN = 100
 """Number of the latest chat lines that a page shows."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Characters of Hangul and Braille that are printable but invisible."""
+"""Printable but invisible characters of Hangul and Braille."""
 
 
 class Line(NamedTuple):
@@ -52,19 +52,19 @@ def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> 
     text = " ".join(text.split())
     if len(text) > MAX_LINE_LENGTH or not is_printed(text):
         raise Refusal(422, BAD_LINE(most=MAX_LINE_LENGTH))
-    keep = (
+    insert = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
         "COALESCE(MAX(number), 0) + 1, CAST(? AS INTEGER), ?, ? FROM talk "
         "WHERE table_id = ? AND watching = ?"
     )
-    forget = (
+    delete = (
         "DELETE FROM talk WHERE table_id = ? AND watching = ? AND number <= (SELECT MAX(number) "
         "FROM talk WHERE table_id = ? AND watching = ?) - ?"
     )
-    here = (table, watching)
+    chat = (table, watching)
     return [
-        (keep, (*here, seat, name, text, *here)),
-        (forget, (*here, *here, LINES_KEPT)),
+        (insert, (*chat, seat, name, text, *chat)),
+        (delete, (*chat, *chat, LINES_KEPT)),
     ]
 
 

@@ -69,14 +69,14 @@ class Processes:
             finally:
                 self._idle.put(process)
 
-        who, loop = asker.get(), asyncio.get_running_loop()
+        network, loop = asker.get(), asyncio.get_running_loop()
 
         def done(work: Future[Any]) -> None:
             del work
             with suppress(RuntimeError):  # the loop has already ended
-                loop.call_soon_threadsafe(self._turns.give_back, who)
+                loop.call_soon_threadsafe(self._turns.give_back, network)
 
-        self.waiting[who] += 1
+        self.waiting[network] += 1
         try:
             try:
                 async with asyncio.timeout(patience):
@@ -88,7 +88,7 @@ class Processes:
             work.add_done_callback(done)  # a call runs to its end even if its caller was cancelled
             return await asyncio.wrap_future(work)
         finally:
-            self.waiting[who] -= 1
+            self.waiting[network] -= 1
             self.waiting += Counter()  # removes the addresses without calls
 
     def end(self) -> None:
@@ -134,7 +134,7 @@ class Thinking:
 
         Like `Match.next_program`, but in another process.
         """
-        who = Sitting("player", name, seat)
+        sitting = Sitting("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
         try:
             text, delay = await self._programs.run(
@@ -142,7 +142,7 @@ class Thinking:
             )
         except ProcessEnded as error:
             fault = PlayerTimeout if error.overdue else PlayerFault
-            raise fault(f"{who} {error.how}") from None
+            raise fault(f"{sitting} {error.how}") from None
         except PlayerFault as error:  # do not show players where the program comes from
             raise type(error)(error.what.replace(repr(name), repr(short))) from None
         return None if text is None else Planned(delay, seat, rules.read(text, view))

@@ -39,7 +39,7 @@ def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
 class Chair(NamedTuple):
     """A seat as the frame of a table draws it; `state` describes its player, or is empty.
 
-    `invitation` is a complete link if the visitor may invite somebody to the seat; `qr` is its QR
+    `invitation` is a complete link if the visitor may invite a player to the seat; `qr` is its QR
     code.
     """
 
@@ -71,7 +71,7 @@ def table_context(
     sight: Sight, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the values of a table's templates; `more` lists further programs of the server."""
-    mine = sight.mine
+    own_seats = sight.mine
     eyes = _eyes(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
         sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
@@ -82,13 +82,13 @@ def table_context(
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     count = len(whole_events(sight.moves))
-    told = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
+    lines = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
     return {
         "sight": sight,
         "drawn": drawn,
         "deck": sight_words(sight).spoken_deck(),
         "names": names,
-        "mine": sight.seat in mine,
+        "mine": sight.seat in own_seats,
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "headline": headline,
@@ -96,7 +96,7 @@ def table_context(
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
-        "history": told[::-1],
+        "history": lines[::-1],
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
@@ -112,7 +112,9 @@ def table_context(
         "notice": sight_words(sight).say(sight.notice or ""),
         "reactions": REACTIONS,
         "tips": [] if replayed else tips(sight, drawn),
-        "late": any(sight.seats[seat].kind == "program" for seat in mine if seat == sight.seat),
+        "late": any(
+            sight.seats[seat].kind == "program" for seat in own_seats if seat == sight.seat
+        ),
     }
 
 
@@ -173,19 +175,21 @@ def _is_only_here(base: str) -> bool:
     return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def told_events(sight: Sight, after: int, most: int) -> list[Told]:
+def told_events(sight: Sight, after: int, limit: int) -> list[Told]:
     """Return at most `most` events, from the one after number `after` on."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         Told(number, words.say(event), _journey(event))
-        for number, (__, event) in enumerate(whole[after : after + most], after + 1)
+        for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
     ]
 
 
 def _movable(sight: Sight) -> list[int]:
     """Return the seats that the visitor may hand over."""
     empty = [
-        number for number, one in enumerate(sight.seats) if one.kind != "person" or not one.present
+        number
+        for number, seat in enumerate(sight.seats)
+        if seat.kind != "person" or not seat.present
     ]
     return sorted({*sight.mine, *empty}) if sight.mine else []
 
@@ -269,14 +273,16 @@ def _is_away(sight: Sight, number: int) -> bool:
 def _journey(event: str) -> Markup:
     """Return HTML attributes that identify an event, and say what moves when it is shown."""
     about = facts(event)
-    what = Markup(' data-what="{}"').format(_identity(event))
+    attributes = Markup(' data-what="{}"').format(_identity(event))
     if str(about.get("answer")) == "yes":
-        return what + Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
+        return attributes + Markup(' data-from="{}" data-to="{}"').format(
+            about["asked"], about["asker"]
+        )
     if about.get("right") or (
         isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down")
     ):
-        return what + Markup(' data-laid="{}"').format(about["who"])
-    return what
+        return attributes + Markup(' data-laid="{}"').format(about["who"])
+    return attributes
 
 
 def _identity(event: str) -> str:
@@ -289,8 +295,8 @@ def _identity(event: str) -> str:
     facts_of_it = [
         (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
     ]
-    told = repr(("asks" if "asker" in about else name, facts_of_it))
-    return f"{crc32(told.encode()):x}:{about.get('answer', '')}"
+    identity = repr(("asks" if "asker" in about else name, facts_of_it))
+    return f"{crc32(identity.encode()):x}:{about.get('answer', '')}"
 
 
 @lru_cache(maxsize=256)
@@ -304,6 +310,13 @@ def qr_svg(link: str) -> Markup:
 
 def programs(game: str) -> list[str]:
     """Return the names of the programs that need no file, the strongest first."""
-    own = registration(game)
-    others = own.players.keys() - own.of_files - {own.strongest}
-    return [own.strongest, *(name for name in own.players if name in others)]
+    game_registration = registration(game)
+    others = (
+        game_registration.players.keys()
+        - game_registration.of_files
+        - {game_registration.strongest}
+    )
+    return [
+        game_registration.strongest,
+        *(name for name in game_registration.players if name in others),
+    ]

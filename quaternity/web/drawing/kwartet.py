@@ -29,13 +29,13 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     moves = sight.rules.moves(view) if acting else ()
     legal = {(move.asked, *move.card): "" for move in moves}
     asker = sight.seat if acting else None
-    mine = () if sight.seat is None else (sight.seat,)
+    own_seats = () if sight.seat is None else (sight.seat,)
     drawn: dict[str, Any] = {
         "tiles": [
             [
                 tile(
                     card,
-                    mine if number in NUMBERS[held] else (),
+                    own_seats if number in NUMBERS[held] else (),
                     asker,
                     counts,
                     legal,
@@ -68,7 +68,7 @@ def _why_not(held: int, asker: int, asked: int) -> str:
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand: a list for each set of which it has a card."""
+    """Return the cards of a hand: a list for each set that is not missing."""
     return [
         [Card.trusted(index, number) for number in NUMBERS[held]]
         for index, held in enumerate(hand)

@@ -122,23 +122,23 @@ def owner_blocks(
         legal: Legal questions, as (player, set, number).
         chances: Chances to show, or None.
     """
-    mine = sight.seat if sight is not None and sight.seat in sight.mine else None
+    own_seat = sight.seat if sight is not None and sight.seat in sight.mine else None
     blocks = []
-    for index, (one, owner) in enumerate(zip(known.sets, completed, strict=True)):
+    for index, (bounds, owner) in enumerate(zip(known.sets, completed, strict=True)):
         rows = []
         for seat in range(known.players if owner is None else 0):
-            asks = sight is not None and mine is not None and seat < sight.rules.seats
+            asks = sight is not None and own_seat is not None and seat < sight.rules.seats
             cells = []
-            for card, mask in enumerate(one.owners):
+            for card, mask in enumerate(bounds.owners):
                 state = IMPOSSIBLE
                 if mask >> seat & 1:
                     state = POSSIBLE if mask & (mask - 1) else CERTAIN
-                move = None if not asks or seat == mine else f"{seat} {index} {card}"
+                move = None if not asks or seat == own_seat else f"{seat} {index} {card}"
                 chance = None if chances is None else chances[index][card][seat]
                 cells.append(
                     Cell(card, state, move, (seat, index, card) in legal, _percent(chance))
                 )
-            rows.append(Row(seat, one.low[seat], tuple(cells)))
+            rows.append(Row(seat, bounds.low[seat], tuple(cells)))
         blocks.append(Block(index, owner, tuple(rows)))
     return blocks
 

@@ -64,19 +64,19 @@ def part(sight: Sight) -> dict[str, Any]:
         for cell, piece in enumerate(board.cells)
     ]
     left = set(board.left) - {view.in_hand}
-    mine = sight.seat in sight.to_act
+    is_turn = sight.seat in sight.to_act
     in_hand = None if view.in_hand is None else _piece(pieces, pieces.piece(view.in_hand))
     drawn: dict[str, Any] = {
         "cells": cells,
-        "rows": {row.name: any(row == one for one, _ in quartos) for row in ROWS},
+        "rows": {row.name: any(row == complete for complete, _ in quartos) for row in ROWS},
         "in_hand": in_hand,
         # Each piece has its own place beside the board, which stays empty once it is placed.
         "tray": [
             _piece(pieces, pieces.piece(name)) if name in left else None for name in pieces.names
         ],
         "left": bool(left),
-        "placing": mine and in_hand is not None,
-        "giving": mine and in_hand is None,
+        "placing": is_turn and in_hand is not None,
+        "giving": is_turn and in_hand is None,
         "may_end": CELLS - len(board.empty) >= MIN_PIECES_BEFORE_QUARTO,
     }
     if quartos:

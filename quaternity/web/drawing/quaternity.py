@@ -37,7 +37,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         known = state.closed()
     except NoDeal:
         known = state.problem
-    mine = sight.seat if asking else None
+    asker_seat = sight.seat if asking else None
     completed = (0,) * sight.rules.settings.set_size  # nobody's: the set is out of play
     drawn: dict[str, Any] = {
         "tiles": [
@@ -45,7 +45,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
                 tile(
                     Card(index, number),
                     tuple(players_in(mask)),
-                    mine,
+                    asker_seat,
                     state.hands,
                     legal,
                     partial(_why_not, constraint.owners or completed, number),
@@ -94,11 +94,11 @@ def _forced(sight: Sight) -> dict[str, str]:
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
-    said = {
+    advice = {
         "yes": _("You had to say yes: no would contradict what is known."),
         "no": _("You had to say no: yes would contradict what is known."),
     }
-    return {"advice": said[str(about["answer"])]}
+    return {"advice": advice[str(about["answer"])]}
 
 
 def picture() -> Markup:

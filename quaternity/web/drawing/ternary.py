@@ -50,7 +50,7 @@ def part(sight: Sight) -> dict[str, Any]:
     """Return the values of the template: cards, SETs taken, and who wants three more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
-    mine = sight.seat in sight.to_act and not sight.awaited
+    choosing = sight.seat in sight.to_act and not sight.awaited
     places, wrong = kept_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
         "cards": [
@@ -58,14 +58,14 @@ def part(sight: Sight) -> dict[str, Any]:
         ],
         "stripes": Markup(stripes_svg()),
         "how": _(HOW[view.settings.rule]),
-        "choosing": mine,
+        "choosing": choosing,
         "undealt": f"{view.undealt} {_('cards')}",  # a multiple of three, so never one card
         "agreed": (
             joined([names[seat] for seat in sorted(view.agreed)])
             if len(view.agreed) < 3
             else f"{len(view.agreed)} / {len(names)}"
         ),
-        "no_more": _no_more(sight, names) if mine else "",
+        "no_more": _no_more(sight, names) if choosing else "",
         "taken": [
             Taken(
                 seat,
@@ -85,11 +85,11 @@ def part(sight: Sight) -> dict[str, Any]:
     elif not sight.awaited:
         drawn["headline"] = (
             _("Find a {three}").format(three=view.settings.rule.three)
-            if mine
+            if choosing
             else _("All players are searching")
         )
         how = f"{_(HOW[view.settings.rule])} {_('A wrong claim costs a point.')}"
-        drawn["advice"] = how if mine else ""
+        drawn["advice"] = how if choosing else ""
     return drawn
 
 
@@ -113,7 +113,7 @@ def kept_places(sight: Sight) -> list[int | None]:
     dealt = {card for about in events for card in about.get("dealt", ())}
     taken = (card for threes in view.taken for three in threes for card in three)
     first = sorted({*view.places, *taken} - dealt)
-    # Shuffle the first cards: their order is not known, and sorting would put similar ones together.
+    # Shuffle the first cards, whose order is not known: sorting would put similar ones together.
     places: list[int | None] = [*Random(sight.table).sample(first, len(first))]
     for about in events:
         gone = about["cards"] if about.get("right") else ()
