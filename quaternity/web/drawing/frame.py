@@ -220,7 +220,11 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
     if waiting:
         empty = joined([names[seat] for seat in waiting])
-        more = _("Nobody can move before; a program can take the seat.") if sight.awaited else ""
+        more = (
+            _("Nobody can move before that. A program can take the seat, too.")
+            if sight.awaited
+            else ""
+        )
         headline = _("Waiting for a player: {names}").format(names=empty)
         return headline, f"{_('Send the link of the seat.')} {more}".strip()
     thinks = set(sight.thinking) & set(sight.to_act)

@@ -86,7 +86,7 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
         return _("you have no other card of this set")
     if asked not in players_in(owners[number]):
         return _("cannot have it")
-    return _("asking would not fit what is known")
+    return _("the question would contradict what is known")
 
 
 def _forced(sight: Sight) -> dict[str, str]:
