@@ -54,7 +54,7 @@ def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None
     count = next((v.name for v in known.values() if v.seats), None)
     if count is not None and seats is not None:
         if chosen.setdefault(count, seats) != seats:
-            faults.append(f"seats: {seats} given, but {count} is {chosen[count]}")
+            faults.append(f"seats: {seats} given, but the setting {count} is {chosen[count]}")
         if seats > MAX_SEATS:
             faults.append(f"seats: {seats} given, but at most {MAX_SEATS} are allowed")
     if faults:

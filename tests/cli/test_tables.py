@@ -340,7 +340,7 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
         assert cli("tables", "backup", copy, "--data", folder).status == 0
         play(table, 2)
         refused = cli("tables", "restore", copy, "--data", folder)
-        assert (refused.status, "another server has the tables" in refused.err) == (2, True)
+        assert (refused.status, "another server is using the tables" in refused.err) == (2, True)
         assert table.look()["version"] == 3
     done = cli("tables", "restore", copy, "--data", folder)
     assert done.status == 0, done
@@ -432,7 +432,7 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
         bad.write_bytes(content)
         refused = cli("tables", "restore", bad, "--data", folder)
         assert (refused.status, str(bad) in refused.err, refused.out) == (2, True, "")
-        assert "put a backup in its place" not in refused.err
+        assert "replace it by a backup" not in refused.err
         assert files(folder) == before
     assert cli("tables", "restore", tmp_path / "none", "--data", folder).status == 2
     (folder / FILE).write_bytes(damaged)

@@ -409,7 +409,7 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
         ("quarto", {"days": 15}, "from 1 to 14"),
         ("quarto", {"days": 1, "seconds": 30}, "seconds or days"),
         ("quarto", {}, "seconds or days"),
-        ("quarto", {"hours": 1}, "'hours' is unknown; known are days, seconds, increment"),
+        ("quarto", {"hours": 1}, "unknown entry 'hours'; choose from days, seconds, increment"),
         ("quarto", 30, "object"),
     ],
 )
@@ -435,7 +435,7 @@ def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: 
             value * 86_400 if name == "days" else value
         )
     for wrong in (least - 1, most + 1, True, str(least), None, float(least)):
-        with pytest.raises(Refusal, match=f"{name}: a whole number from {least} to {most}"):
+        with pytest.raises(Refusal, match=f"{name}: must be a whole number from {least} to {most}"):
             read_clock({**more, name: wrong})
     assert read_clock(None) is kept_clock(None) is None
 
