@@ -80,7 +80,7 @@ def app(
             tables.end()
             await asyncio.to_thread(tables.store.close)
 
-    async def refused(request: Request, error: Exception) -> Response:
+    async def respond_to_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = Refusal(error.status_code, error.detail.lower())
         assert isinstance(error, Refusal), "what this is registered for"
@@ -96,9 +96,9 @@ def app(
             Middleware(Eyes, seen=seen),
             Middleware(Guards, hosts=hosts),
             Middleware(Spoken),
-            Middleware(Failing, refused=refused),
+            Middleware(Failing, refused=respond_to_error),
         ],
-        exception_handlers={Refusal: refused, HTTPException: refused},
+        exception_handlers={Refusal: respond_to_error, HTTPException: respond_to_error},
         lifespan=lifespan,
     )
     seen.know(application.routes)
@@ -116,17 +116,17 @@ class Failing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 500 if no response has started, and raise again so that the server logs it."""
-        begun = scope["type"] != "http"
+        has_started = scope["type"] != "http"
 
-        async def passed(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
-            await self.app(scope, receive, passed)
+            await self.app(scope, receive, send_and_note)
         except Exception:  # raised again for the server, which logs it
-            if not begun:
+            if not has_started:
                 response = await self.refused(Request(scope), Refusal(500, FAILED))
                 await response(scope, receive, send)
             raise

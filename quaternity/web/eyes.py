@@ -74,7 +74,7 @@ class Eyes:
         number, began, status, length = self.seen.number(), perf_counter(), 500, 0
         error = None
 
-        async def noted(message: Message) -> None:
+        async def send_and_count(message: Message) -> None:
             nonlocal status, length
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -83,7 +83,7 @@ class Eyes:
                 length += len(message.get("body", b""))
             await send(message)
 
-        measured = Measured(self.app(scope, receive, noted))
+        measured = Measured(self.app(scope, receive, send_and_count))
         try:
             await measured
         except Exception as raised:

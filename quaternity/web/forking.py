@@ -42,14 +42,14 @@ class Processes:
         Raises:
             Child: In each worker process.
         """
-        for asked in ASKED:
-            signal.signal(asked, self._end)
+        for signal_number in ASKED:
+            signal.signal(signal_number, self._end)
         for number in range(self._number):
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        while came := os.read(self._serves[0], self._number):  # until all serve or have ended
-            served += len(came)
+        while serving := os.read(self._serves[0], self._number):  # until all serve or have ended
+            served += len(serving)
         os.close(self._serves[0])
         self._begun = True
         if served == self._number:
@@ -82,8 +82,8 @@ class Processes:
             self._running[pid] = number, monotonic()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
             return
-        for asked in ASKED:
-            signal.signal(asked, signal.default_int_handler)
+        for signal_number in ASKED:
+            signal.signal(signal_number, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
         os.close(self._alive[1])
         Thread(target=self._outlive, daemon=True).start()

@@ -77,7 +77,7 @@ class Guards:
         if not path.startswith(f"{root}/static/"):
             headers.append(_NO_STORE)
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *headers]}
             await send(message)
@@ -85,10 +85,10 @@ class Guards:
         try:
             self._check(scope)
         except Refusal as error:
-            await answer(error.document, error.status)(scope, receive, guarded)
+            await answer(error.document, error.status)(scope, receive, send_with_headers)
             return
         asker.set(network_of((scope.get("client") or ("",))[0]))
-        await self.app(scope, receive, guarded)
+        await self.app(scope, receive, send_with_headers)
 
     def _check(self, scope: Scope) -> None:
         """Raise `Refusal` for a request from a foreign page, or for an unknown host."""

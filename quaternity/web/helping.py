@@ -20,7 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.sentences import unindented
+from quaternity.base.sentences import Kind, unindented
+
+NOT_FORCED = Kind("not_forced", "Nobody has been forced to answer yet.")
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
 """A function of the rules, a view, the record (empty if the game is secret), and the query."""
@@ -78,7 +80,7 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
             if len(game.states[number].answers(question)) == 1
         ]
         if not forced:
-            return {"lines": ["Nobody has been forced to answer yet."]}
+            return {"lines": [NOT_FORCED()]}
         at = forced[-1]
         question = game.moves[at].question
         game = Game(game.settings, game.moves[:at], game.states[: at + 1])

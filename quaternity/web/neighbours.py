@@ -46,13 +46,13 @@ class Neighbours:
     async def meet(self, tables: Iterable[Table]) -> None:
         """Exchange the changes since the last call with the other servers, once."""
         live = {table.kept.id: table for table in tables}
-        reports = [come for table in live.values() for come in self._news(table)]
+        reports = [report for table in live.values() for report in self._news(table)]
         used = self._admission.taken()
         try:
             theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
         except Refusal:
-            for come in reports:
-                live[come.table].shown.pop(come.seat, None)  # so that it is reported again
+            for report in reports:
+                live[report.table].shown.pop(report.seat, None)  # so that it is reported again
             return
         self._admission.learn(spent)
         changed = self._learn(theirs)
@@ -81,11 +81,11 @@ class Neighbours:
         """Store the reports of other servers, and return the tables that they name."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
-        for come in reports:
-            seen = now - max(0.0, up - come.seen)
-            until = seen + 3 * AGAIN_SECONDS if come.streams else -inf
-            self._afar.setdefault(come.table, {})[come.seat, come.server] = Afar(until, seen)
-            changed.add(come.table)
+        for report in reports:
+            seen = now - max(0.0, up - report.seen)
+            until = seen + 3 * AGAIN_SECONDS if report.streams else -inf
+            self._afar.setdefault(report.table, {})[report.seat, report.server] = Afar(until, seen)
+            changed.add(report.table)
         for name, presences in list(self._afar.items()):
             if all(now - afar.seen > ABSENT_SECONDS for afar in presences.values()):
                 del self._afar[name]

@@ -220,7 +220,7 @@ def help_html(
     context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Help"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _rendered(
-        "help.html", **context, word=word, found=answer, said={"formula": "", **query},
+        "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say,
     )  # fmt: skip
 
@@ -257,7 +257,7 @@ def learned_html(facts: dict[str, Any] | None, error: str = "", root: str = "") 
     names = [
         player.format(number=seat).capitalize() for seat in range(facts["players"] if facts else 0)
     ]
-    return _rendered("learned.html", root, found=facts, error=error, names=names, titles=_titles())
+    return _rendered("learned.html", root, facts=facts, error=error, names=names, titles=_titles())
 
 
 @cache

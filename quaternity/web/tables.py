@@ -802,12 +802,12 @@ class Tables:
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
         if self.clocked or self.store.shared or self.store.trouble:
             doing.append(("the clocks", self._look_at_clocks))
-        for what, act in doing:
+        for task_name, act in doing:
             try:
                 act()
             except Exception as error:
                 # Log only the type: the text may reveal a player's hand.
-                _log.error("the periodic task for %s failed: %s", what, type(error).__name__)
+                _log.error("the periodic task for %s failed: %s", task_name, type(error).__name__)
 
     def _look_at_house(self) -> None:
         if self._keeping is None or self._keeping.done():
