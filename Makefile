@@ -72,9 +72,10 @@ mutants: $(READY)  ## are wrong programs found? MUTANTS="solvers --sample 300 --
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --group mutants
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 
-lint: $(READY)  ## format check, lint and types; changes nothing
+lint: $(READY)  ## check the format, the code, the English and the types; change nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python -m tests.plain
 	$(BIN)/mypy
 
 check: lint test  ## lint, then the tests

@@ -155,7 +155,7 @@ def test_a_brisk_table_asks_no_hopeless_questions(site: Site) -> None:
     [
         ({"game": "chess"}, "choose from quaternity"),
         ({"seats": ["me"]}, "3"),
-        ({"seats": ["me", "me", 3]}, "texts"),
+        ({"seats": ["me", "me", 3]}, "strings"),
         ({"seats": ["me", "me", "perfect:/etc/passwd"]}, "unknown"),
         ({"seats": ["me", "me", "os:abort"]}, "unknown"),
         ({"seats": ["me", "me", "quaternity.perfect.players:random"]}, "unknown"),
@@ -280,7 +280,7 @@ def test_records_too_large_for_a_page_are_refused(site: Site) -> None:
     head = b"quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
     large = head.replace(b"sets 3", b"sets 300")
     for data, says in (
-        (large, "sets: 300"),
+        (large, "sets: must be a whole number 1..200, not 300"),
         (b"chess 1\n", "first line"),
         (b"\xff", "record"),
         (b"", "line"),
@@ -516,7 +516,7 @@ def test_every_door_to_a_count_is_limited(tmp_path: Path) -> None:
         for method, path, sent in doors:
             answer = site.ask(method, path, sent, table.tokens[0])
             assert answer.status == 429, path
-            assert b"a minute" in answer.body
+            assert b"per minute" in answer.body
         assert table.move(0, "1 0 2").status == 200
 
 
