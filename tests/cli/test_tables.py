@@ -220,7 +220,7 @@ def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("list", "--order", "age"), "known are touched, made"),
+        (("list", "--order", "age"), "choose from touched, made"),
         (("show", "-nobody"), "-nobody: there is no such table"),
         (("export", "--all"), "expected one ID"),
         (("export",), "expected one ID"),
@@ -456,7 +456,7 @@ def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> N
                 assert cli("tables", *words, "--data", place).status == 0
             for word in ("backup", "restore"):
                 refused = cli("tables", word, str(tmp_path / "file"), "--data", place)
-                assert (refused.status, "a database of PostgreSQL" in refused.err) == (2, True)
+                assert (refused.status, "a PostgreSQL database" in refused.err) == (2, True)
             ordered = cli("tables", "delete", name, "--data", place).out
             assert ordered == "the server removes 1 table within half a minute\n"
             site.run(site.app.state.tables.keep_house())
