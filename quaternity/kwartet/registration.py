@@ -54,9 +54,9 @@ KWARTET = Registration(
     advice="quaternity.web.helping:chance_of_yes",
     help=(
         ("chances", "Chances"),
-        ("chances?read=1", "Chances read from requests"),
+        ("chances?read=1", "Likely cards (guessed from the questions so far)"),
         ("hint", "Hint"),
-        ("know", "What do I know?"),
+        ("know", "Do I know a statement?"),
     ),
     review="quaternity.review.asking:KwartetJudge",
 )

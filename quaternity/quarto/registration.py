@@ -30,6 +30,6 @@ QUARTO = Registration(
     tips="quaternity.web.drawing.tips:QUARTO",
     first=First({}, 1),
     helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
-    help=(("hint", "Hint"), ("analysis", "Who can win")),
+    help=(("hint", "Hint"), ("analysis", "Who can win?")),
     review="quaternity.review.open_table:QuartoJudge",
 )
