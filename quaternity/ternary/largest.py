@@ -184,7 +184,7 @@ def _prove_set(largest_method: LargestMethod, method: str, best: Best[int]) -> D
             f"pairs would share a hyperplane, counted over all {DIRECTIONS} directions.",
             f"The hyperplane has {caps} such collections of {full}, and all are equivalent: "
             "each is an image of any other under a change of coordinates.",
-            f"Any collection without a SET that contains one of them has at most {len(cards)} cards "
+            f"A collection without a SET that contains one of them has at most {len(cards)} cards "
             f"({method}); so {larger} cards are impossible.",
         ),
     )

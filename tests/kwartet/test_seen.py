@@ -132,7 +132,7 @@ def test_what_went_to_somebody_is_there() -> None:
 
 
 def test_an_unknown_setting_is_told_all_that_there_are() -> None:
-    known = "players, sets, .*, announce, own-card-requests and seats, and then"
+    known = "players, sets, .*, announce, own-card-requests and seats, followed by"
     with pytest.raises(LogError, match=f"unknown setting 'colour': choose from {known}"):
         parse_any_log("kwartet 1\ncolour red\n")
 
@@ -266,7 +266,7 @@ def test_what_cannot_be_is_refused_with_its_line(lines: str, number: int, words:
     [
         ("hand 0: 4 cards\n", "", "the hand of player 0 is missing"),
         ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: there are 12 cards"),
-        ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "one hand is shown at most"),
+        ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "at most one hand may be shown"),
         ("0/1 1/0", "0/1 0/0", "0/0"),
         ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: it was dealt in full"),
     ],

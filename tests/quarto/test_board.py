@@ -81,13 +81,13 @@ def _same_word(pieces: Pieces) -> None:
     [
         (_third_property, "feature 'size' has 3 properties, not 2"),
         (_one_property, "feature 'size' has 1 property, not 2"),
-        (_lacking, "piece 'A' must have one property of each feature"),
-        (_both, "piece 'A' must have one property of each feature"),
+        (_lacking, "piece 'A' must have exactly one property of each feature"),
+        (_both, "piece 'A' must have exactly one property of each feature"),
         (_twins, "pieces 'A' and 'B' have the same properties"),
         (_without_a_feature, "pieces 'A' and 'I' have the same properties"),
         (_no_p, "15 pieces, not 16"),
         (_long_name, "the name of a piece must be one character"),
-        (_same_word, "piece 'B' must have one property of each feature"),
+        (_same_word, "piece 'B' must have exactly one property of each feature"),
     ],
 )
 def test_what_is_no_piece_set(spoil: Callable[[Pieces], None], message: str) -> None:

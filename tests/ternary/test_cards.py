@@ -77,7 +77,7 @@ def test_readings(text: str, card: int) -> None:
             "one red open circle",
             "unknown word 'circle'; choose from shape: diamond, oval, squiggle;",
         ),
-        ("one", "all four go into one argument"),
+        ("one", "all go into one argument"),
         ("4 red open ovals", "unknown word '4'"),
     ],
 )
