@@ -226,10 +226,10 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
     [
         (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
         (["quarto", "play", "--seats", "you,perfect"], "known are you, random, careful, search"),
-        (["set", "play", "--rule", "pair"], "no rule 'pair'"),
+        (["set", "play", "--rule", "pair"], "unknown rule 'pair'"),
         (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),
         (["set", "play", "--seats", ",".join(["you"] * 9)], "seats: 9 is not one of 1, 2"),
-        (["set", "play", "--seats", "you,slow:never"], "above 0 and at most 3600"),
+        (["set", "play", "--seats", "you,slow:never"], "must be > 0 and <= 3600"),
         (["play", "--seats", "you,you", "--bot", "1=random"], "leave out --random and --bot"),
         (["watch", "/dev/null"], "not a record of a game"),
     ],
