@@ -106,7 +106,7 @@ def truth_at(
     formula, announcements = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     if at.deal is None:
         arguments = at.seat, at.hand, method, seconds, size
-        return as_seen(formula, problem, *arguments, why=why, said=announcements)
+        return as_seen(formula, problem, *arguments, why=why, announcements=announcements)
     formula = announced(announcements, formula)
     if not why:
         return SeenTruth(holds(formula, problem, at.deal, method, seconds, size))
@@ -123,7 +123,9 @@ def chance_at(
     drawn, size = SAMPLES if samples is None else samples, at.public.settings.set_size
     formula, announcements = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     arguments = at.public.problem, at.seat, at.hand
-    return formula_chance(formula, *arguments, seconds, size, samples=drawn, said=announcements)
+    return formula_chance(
+        formula, *arguments, seconds, size, samples=drawn, announcements=announcements
+    )
 
 
 def chance_text(chance: FormulaChance) -> str:
