@@ -8,7 +8,7 @@ not count; that is the point of a registry.
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -128,7 +128,7 @@ def nodes(text: str) -> list[ast.AST]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node: to walk through all of their parts takes three times as long."""
+    """Every statement below a node: a walk through all of their parts takes thrice as long."""
     for part in ("body", "orelse", "handlers", "finalbody", "cases"):
         for child in getattr(node, part, ()):
             yield child

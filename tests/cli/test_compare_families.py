@@ -22,7 +22,7 @@ from tests.cli.test_check import DATA
 STATE, OTHER = str(DATA / "possible-4-13-4.json"), str(DATA / "damaged-owner-4-13-4.json")
 FAMILIES = [
     "compare", "--families", "php,game", "--cards", "12,20", "--each", "1",
-    "--solvers", "max-flow,coalitions",
+    "--solvers", "max-flow,cp-sat",
 ]  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -
         assert score.solver in first.out
     told = json.loads(cli("compare", file, "--json").out)
     assert told["instances"] == 8
-    assert {one["solver"] for one in told["solvers"]} == {"max-flow", "coalitions"}
+    assert {one["solver"] for one in told["solvers"]} == {"max-flow", "cp-sat"}
     assert told["faults"] == []
 
 
@@ -58,7 +58,7 @@ def test_a_file_of_runs_of_states_tells_what_was_told_of_them(
     for form in ([], ["--csv"], ["--json"]):
         file = tmp_path / "runs.jsonl"
         first = cli(
-            "compare", *what, *options, "--solvers", "max-flow,coalitions", "--runs", file, *form
+            "compare", *what, *options, "--solvers", "max-flow,matching", "--runs", file, *form
         )
         assert first.status == 0, first.err
         again = cli("compare", file, *form)

@@ -103,7 +103,7 @@ def played_best(tree: GameTree, strategies: Floats, player: int) -> Floats:
 @pytest.mark.parametrize("text", TWO)
 def test_a_linear_program_and_regrets_agree_to_four_digits(text: str) -> None:
     tree = tree_of(text)
-    for plus, rounds in ((True, thorough(150, 300)), (False, thorough(100, 2000))):
+    for plus, rounds in ((True, thorough(200, 300)), (False, thorough(100, 2000))):
         strategies = next(islice(regret_minimization(tree, plus), rounds - 1, None))
         lost = nash_conv(tree, strategies)
         assert 0 <= lost < (5e-5 if plus else 2e-2)

@@ -153,8 +153,7 @@ def test_whatever_a_program_does_is_named_with_its_game(
         limited("quaternity.workers.child", MAX_PROCESSES=20),
         limited("quaternity.workers.program", MAX_PROCESSES=20, MEMORY=300 << 20),
     ):
-        other = "random" if isolated else hostile("moves_folder")
-        plan = Tournament(QuartoRules(), (hostile(deed), other), move_seconds=60)
+        plan = Tournament(QuartoRules(), (hostile(deed), hostile("moves_folder")), move_seconds=60)
         with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
             play_game(plan, 0)
         fault = raised.value
