@@ -195,7 +195,7 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
         (["--sets", "4"], "sets 4 was requested, but the record has 3"),
         (["--seats", "you,exact,you"], "--seats 'you,exact,you': the record has"),
         (["--announce", "after-own-request"], "the record has at-once"),
-        (["--no-own-card-requests"], "own-card-requests no was asked for"),
+        (["--no-own-card-requests"], "own-card-requests no was requested"),
     ],
 )
 def test_resuming_with_other_settings_is_refused(

@@ -210,7 +210,7 @@ def test_a_limit_shows_what_is_finished_too(cli: Cli, monkeypatch: pytest.Monkey
     ("options", "message"),
     [
         (("--seats", "exact,nobody"), "strategy 'nobody' is unknown; choose from random, greedy"),
-        (("--seats", "exact,you"), "'you' is unknown"),
+        (("--seats", "exact,you"), "people cannot play in tournaments"),
         (("--seats", "exact"), "1 is out of range 2..8"),
         (("--seats", ",".join(["exact"] * 9)), "9 is out of range 2..8"),
         (("--seats", ""), "1 is out of range 2..8"),
