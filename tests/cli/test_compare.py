@@ -222,7 +222,7 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
         (["-p", "5"], "cannot share evenly"),
         (["-s", "1"], "set_size: 1 is less than 2"),
         (["-n", "100000"], "limit"),
-        (["--plot", "cost.gif"], "ends in .png"),
+        (["--plot", "cost.gif"], "end in .png"),
         (["--plot", "no/such/folder/cost.png"], "cannot be written"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--json", "--csv"], "choose one"),

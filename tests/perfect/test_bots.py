@@ -397,7 +397,7 @@ def test_bots_are_found_by_name() -> None:
     for text, why in (
         ("deep", "choose from you, random, informed, search, perfect"),
         ("random:3", "does not take an argument, such as '3'"),
-        ("informed:", "takes no ''"),
+        ("informed:", "does not take an argument, such as ''"),
         ("search:", "from 1 to 1000000"),
         ("search:0", "from 1 to 1000000"),
         ("search:1e3", "from 1 to 1000000"),
