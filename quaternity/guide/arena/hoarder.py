@@ -1,4 +1,4 @@
-"""A player of Kwartet: it collects the set of which it holds most."""
+"""A player of Kwartet that collects its largest set."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ def merit(move: str, view: dict[str, Any]) -> int:
 
 
 class Hoarder:
-    """One game of the player; another one is made for the next."""
+    """The player in one game."""
 
     name = "Hoarder in Python"
     wants = ("view", "moves")
 
     def __init__(self, new: dict[str, Any]) -> None:
-        """Sit down in a seat, for the game that a message tells of."""
+        """Take a seat in a new game."""
         self.seat = new["seat"]
 
     def choose(self, asked: dict[str, Any]) -> str:
