@@ -1,6 +1,6 @@
-"""Brute force: every deal, one after another. The oracle for tiny problems.
+"""The solver `brute-force`: enumerate all deals of a tiny problem, as an oracle for tests.
 
-Shares no code with the other solvers. Cost: the product over cards of the number of owners.
+It shares no code with the other solvers. Cost: the product of the number of owners of all cards.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_ASSIGNMENTS = 200_000
-"""Maximum number of ways of giving each card one of its owners, before hands and bounds are
-checked."""
+"""Maximum number of ways to choose an owner for each card, without regard to hands and bounds."""
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return why this solver cannot take a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None."""
     ways = 1
     for constraint in problem.sets:
         for mask in constraint.owners:
@@ -29,44 +28,44 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def deals(problem: DealProblem) -> Iterator[Deal]:
-    """Give all deals that satisfy a problem, in lexicographic order of the owners.
+    """Yield all deals that satisfy a problem, in lexicographic order of the owners.
 
-    List every way to deal each set by itself, then combine these, set after set, while the hands
-    have room. Raises `UnsupportedProblem` above `MAX_ASSIGNMENTS`.
+    The ways to deal each set by itself are listed first. Then they are combined, set by set, as
+    long as they fit into the hands. Raise `UnsupportedProblem` above `MAX_ASSIGNMENTS`.
     """
     reason = refuses(problem)
     if reason:
         raise UnsupportedProblem(f"brute force: {reason}")
-    everyone = range(len(problem.hands))
+    players = range(len(problem.hands))
     ways: list[list[tuple[tuple[int, ...], list[int]]]] = []
     for constraint in problem.sets:
-        choices = [[p for p in everyone if mask >> p & 1] for mask in constraint.owners]
-        counted = ((part, [part.count(p) for p in everyone]) for part in product(*choices))
+        choices = [[p for p in players if mask >> p & 1] for mask in constraint.owners]
+        with_counts = ((part, [part.count(p) for p in players]) for part in product(*choices))
         ways.append(
             [
                 (part, counts)
-                for part, counts in counted
-                if all(constraint.low[p] <= counts[p] <= constraint.high[p] for p in everyone)
+                for part, counts in with_counts
+                if all(constraint.low[p] <= counts[p] <= constraint.high[p] for p in players)
             ]
         )
 
-    def together(index: int, hands: list[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    def combine(index: int, hands: list[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
         if index == len(ways):
             if not any(hands):
                 yield ()
             return
         for part, counts in ways[index]:
-            remaining = [hands[p] - counts[p] for p in everyone]
+            remaining = [hands[p] - counts[p] for p in players]
             if min(remaining) >= 0:
-                for others in together(index + 1, remaining):
+                for others in combine(index + 1, remaining):
                     yield part, *others
 
-    for owners in together(0, list(problem.hands)):
+    for owners in combine(0, list(problem.hands)):
         yield Deal(owners)
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Return a function that enumerates deals until the first; nothing is built here."""
+    """Return a function that searches for the first deal; nothing is built in advance."""
 
     def solve() -> Verdict:
         deal = next(deals(problem), None)

@@ -1,18 +1,22 @@
-"""Coalition tables: for every coalition of players, the most cards it can hold, in one integer.
+"""Coalition tables: the maximum number of cards of each coalition, packed into one integer.
 
-For one set and a coalition A let f(A) be the most cards of the set that A can hold (the minimum of
-the inequality in `solvers.shortage` over its witness). The vectors "how many cards of the set each
-player gets" are the integer points of the base polytope of f, a polymatroid; sums of such polytopes
-have the sum of the rank functions and keep integrality (Edmonds; Frank and Tardos; Fujishige,
-*Submodular Functions and Optimization*). Hence a problem is feasible iff every set is possible on
-its own, the hands add up, and for every coalition  h(A) <= sum over sets of f(A).
+For one set and a coalition A of players, let f(A) be the maximum number of cards of the set that A
+can hold. It is the minimum over all witnesses of the bound in `solvers.shortage`. A *count vector*
+says how many cards of the set each player gets. The count vectors are the integer points of the
+base polytope of f, a polymatroid. The sum of such polytopes is the base polytope of the sum of
+their rank functions, and is integral again (Edmonds; Frank and Tardos; Fujishige, *Submodular
+Functions and Optimization*). Hence a problem is feasible iff every set is possible by itself, the
+hands add up to the number of cards, and h(A) <= (sum of f(A) over all sets) for each coalition A,
+where h(A) is the number of cards in its hands.
 
-A table is the 2^P numbers f(A) packed into the *lanes* of one Python integer: lane A holds f(A),
-and the top bit of every lane is left free as a guard. Adding tables adds all their lanes; "every
-lane of x is at least the lane of y" is one subtraction from x with the guards set, and one mask.
+A table packs the 2^P numbers f(A) into the *lanes* of one Python integer. Lane A holds f(A); the
+top bit of each lane is kept free as a guard bit. Adding two tables adds all lanes at once. To test
+whether each lane of x is at least that of y, set the guard bits of x, subtract y, and check that
+all guard bits are still set.
 
-Cost: a table takes P passes, each about twenty operations on an integer of 2^P lanes; the memory
-of a table is 2^P lanes of 1, 2 or 4 bytes. It doubles with every player, up to `MAX_PLAYERS`.
+Cost: computing a table takes P passes, each with about twenty operations on an integer of 2^P
+lanes. A table takes 2^P lanes of 1, 2 or 4 bytes. Time and memory double with each player, up to
+`MAX_PLAYERS`.
 """
 
 from __future__ import annotations
@@ -27,28 +31,31 @@ from quaternity.base.memo import Memo, bytes_of
 from solvers.problem import DealProblem, SetConstraint, players_in
 
 MAX_PLAYERS = 12
-"""Maximum number of players for which a table is made; it has 4096 lanes then."""
+"""Maximum number of players of a table, which then has 4096 lanes."""
 
 MEETINGS_KEPT = 8
-"""Most players for which the lanes of every owner mask are kept: 256 masks, at most 0.5 MiB."""
+"""Maximum number of players for which the lanes of all owner masks are cached.
+
+These are 256 masks, which take at most 0.5 MiB.
+"""
 
 FEW_MASKS = 8
-"""Up to this number of distinct owner masks, cards are added mask by mask."""
+"""Maximum number of distinct owner masks of a set whose lanes are added mask by mask."""
 
 IMPOSSIBLE = -1
-"""Stands for the table of a set that no deal fits."""
+"""Used in place of the table of a set that cannot be dealt."""
 
 Looks = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-"""A set without the order of its cards: the owner masks, ascending, and the bounds."""
+"""Key of a set that ignores the order of its cards: sorted owner masks, low and high."""
 
 
 def looks_of(constraint: SetConstraint) -> Looks:
-    """Return what sets that differ only in the order of their cards have in common."""
+    """Return the key of a set, equal for sets that differ only in the order of their cards."""
     return tuple(sorted(constraint.owners)), constraint.low, constraint.high
 
 
 class _Meetings(dict[int, int]):
-    """Lanes by owner mask, made when first looked up; kept while players are few."""
+    """Lanes by owner mask, computed on demand, and cached up to `MEETINGS_KEPT` players."""
 
     def __init__(self, member: Sequence[int]) -> None:
         super().__init__()
@@ -64,15 +71,16 @@ class _Meetings(dict[int, int]):
 
 
 class Lanes:
-    """The layout of packed tables: one lane per coalition, `width` bits each.
+    """The layout of packed tables, with one lane of `width` bits for each coalition.
 
     Attributes:
-        bits: of all lanes together.
-        ones: 1 in every lane.
-        guard: the top bit of every lane.
-        member: per player p, 1 in every lane whose coalition contains p.
-        meeting: per owner mask, 1 in every lane whose coalition shares a player with it.
-        everybody: the coalition of all players; the number of lanes less one.
+        bits: the number of bits of all lanes together.
+        ones: an integer with 1 in each lane.
+        guard: an integer with the top bit of each lane.
+        member: for each player, an integer with 1 in each lane whose coalition contains the player.
+        meeting: for each owner mask, an integer with 1 in each lane whose coalition shares a player
+            with the mask.
+        everybody: the coalition of all players, which is also the number of lanes minus one.
     """
 
     __slots__ = (
@@ -91,29 +99,29 @@ class Lanes:
         low_lane = (1 << width) - 1
         self.member = []
         for player in range(players):
-            # 2^player lanes without the player, as many with, and so on.
+            # Lanes alternate: 2^player lanes without the player, then 2^player with the player.
             span = width << player
             run = ((1 << span) - 1) // low_lane << span
             self.member.append(run * (every_bit // ((1 << 2 * span) - 1)))
-        # All bits of the lanes with, and without, a player.
+        # For each player, all bits of the lanes with (inside) and without (outside) the player.
         self._inside = [member * low_lane for member in self.member]
         self.meeting = _Meetings(self.member)
         self._absent = [self.ones - member for member in self.member]
         self._outside = [absent * low_lane for absent in self._absent]
-        # The guards of these lanes.
+        # For each player, the guard bits of the lanes without the player.
         self._no_minimum = [absent << (width - 1) for absent in self._absent]
-        # Nobody's and everybody's lane: 1 in each, and all their bits.
+        # The lanes of the empty and of the full coalition: 1 in both, and all bits of both.
         self._end_ones = 1 | 1 << self.everybody * width
         self._ends = self._end_ones * low_lane
 
     def packed_hands(self, hands: Sequence[int]) -> int:
-        """Return per lane the cards in the hands of its coalition."""
+        """Return the number of cards in the hands of each coalition, packed."""
         return sum([hand * self.member[player] for player, hand in enumerate(hands) if hand])
 
     def meetings(self, owners: tuple[int, ...]) -> int:
-        """Return per lane how many of the cards a player of its coalition may own.
+        """Return the number of cards that each coalition may own, packed.
 
-        Cost: an addition per distinct mask; where they are many, a lane per card and P passes.
+        Cost: one addition per distinct mask; above `FEW_MASKS`, P passes instead.
         """
         meeting = self.meeting
         if len(owners) <= FEW_MASKS:
@@ -121,8 +129,8 @@ class Lanes:
         counts = Counter(owners)
         if len(counts) <= FEW_MASKS:
             return sum([number * meeting[mask] for mask, number in counts.items()])
-        # Every card starts in the lane of the players who cannot own it, and goes on to all lanes
-        # within: the coalitions that it does not meet.
+        # Count each card in the lane of all players who cannot own it, then add this lane to those
+        # of all its subsets: these are the coalitions in which nobody may own the card.
         step, everybody = self.width // 8, self.everybody
         lanes = bytearray(step << self.players)
         for mask, number in counts.items():
@@ -134,31 +142,31 @@ class Lanes:
         return self.ones * len(owners) - missed
 
     def lane(self, packed: int, coalition: int) -> int:
-        """Return one number of a packed table."""
+        """Return the number in the lane of a coalition."""
         return packed >> (coalition * self.width) & ((1 << self.width) - 1)
 
     def table(self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> int:
-        """Return the packed f of one set, or `IMPOSSIBLE` if no deal of the set exists; kept.
+        """Return the table of a set from the cache, or `IMPOSSIBLE` if the set cannot be dealt.
 
-        `owners` must be sorted, so that sets that differ in the order of cards share a table.
+        `owners` must be sorted, so that sets with the same cards in another order share a table.
         """
         return kept_tables[self, owners, low, high]
 
     def made_table(
         self, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
     ) -> int:
-        """Make a `table` without looking it up."""
+        """Compute a table, without the cache (see `table`)."""
         size = len(owners)
         if sum(low) > size or any(a > b for a, b in zip(low, high, strict=True)):
             return IMPOSSIBLE
         ranks = self.meetings(owners)
         if min(high, default=0) >= size:
             return self.settling(low, size)(ranks)
-        # Shifted up by `size`, so that no lane goes below 0 on the way.
+        # Add `size` to each lane, so that no lane becomes negative in between.
         packed = ranks + self.ones * size
         ones, guard, top = self.ones, self.guard, self.width - 1
-        # Lanes are indexed by the witness X at first; each pass turns one player's bit from
-        # "in X" to "in A", keeping the smaller of the two ways.
+        # At first, lanes are indexed by the witness X. Each pass changes the meaning of the bit of
+        # one player from "in X" to "in A", and takes the smaller bound of both choices for X.
         for player in range(self.players):
             shift = self.width << player
             without = packed & self._outside[player]
@@ -175,16 +183,16 @@ class Lanes:
         return packed - ones * size
 
     def settling(self, low: Sequence[int], size: int) -> Callable[[int], int]:
-        """Return a function that turns ranks into the table of a set with these minimums.
+        """Return a function that computes the table of a set with these minimums from its ranks.
 
-        The ranks are packed: per coalition, the cards that somebody in it may own (see `meeting`).
-        The function gives the table, or `IMPOSSIBLE`. No upper bound may matter.
+        The ranks are packed (see `meetings`): the number of cards that each coalition may own. The
+        function returns the table or `IMPOSSIBLE`. The set must have no effective upper bounds.
 
-        Only minimums cost a pass: a coalition loses what a player outside it must hold and does not
-        add to it. A player without bounds changes nothing, since the rank grows with its argument
-        by no more than the number of cards. If the minimums add up to `size`, no pass is needed:
-        the set is possible iff every coalition can own what it must hold (Hall), and then holds
-        exactly that.
+        Only players with a minimum cost a pass: adding such a player to the witness is an
+        improvement if the minimum exceeds the additional rank. A player without effective bounds
+        changes nothing, since the rank is monotone and grows by at most `size`. If the minimums add
+        up to `size`, no pass is needed: the set is possible iff each coalition may own as many
+        cards as it must hold (Hall's theorem), and it then holds exactly this number.
         """
         held, guard = sum(low), self.guard
         if held > size:
@@ -198,28 +206,33 @@ class Lanes:
             for player, (least, minimums) in enumerate(zip(low, self._no_minimum, strict=True))
             if least
         ]
-        ends, right = self._ends, size * self._end_ones + (size << self.everybody * self.width)
+        ends, expected_ends = (
+            self._ends,
+            size * self._end_ones + (size << self.everybody * self.width),
+        )
 
-        def settled(ranks: int) -> int:
-            # Shifted up by `size`, so that no lane goes below 0 on the way.
+        def table_from_ranks(ranks: int) -> int:
+            # Add `size` to each lane, so that no lane becomes negative in between.
             packed = ranks + lift
             for outside, shift, minimums in passes:
                 short = minimums + (packed & outside) - (packed >> shift & outside)
                 keep = short & guard
                 packed -= short & (keep - (keep >> top))
-            return packed - lift if packed & ends == right else IMPOSSIBLE
+            return packed - lift if packed & ends == expected_ends else IMPOSSIBLE
 
-        return settled
+        return table_from_ranks
 
     def tight(self, ranks: int, counts: int) -> int | None:
-        """Return 1 in each lane that can own no more than it must hold; None if one cannot.
+        """Return an integer with 1 in the lane of each tight coalition, or None if impossible.
+
+        A coalition is tight if it may own exactly as many cards as it must hold. The result is None
+        if a coalition must hold more cards than it may own. If some owners of a card are removed,
+        the set stays possible iff no tight coalition loses its last possible owner of the card.
 
         Args:
-            ranks: as for `settling`.
-            counts: packed, the cards that every coalition must hold; they are all cards of the set.
-
-        Such a set stays possible when fewer players may own a card iff no tight coalition that
-        could own the card loses it.
+            ranks: the number of cards that each coalition may own, packed as in `settling`.
+            counts: the number of cards that each coalition must hold, packed. All players together
+                must hold all cards of the set.
         """
         spare = ranks + self.guard - counts
         if not self.fits(spare):
@@ -227,25 +240,27 @@ class Lanes:
         return ((spare - self.ones) & self.guard ^ self.guard) >> (self.width - 1)
 
     def table_of(self, constraint: SetConstraint) -> int:
-        """Return the packed table of a set with its cards in any order, or `IMPOSSIBLE`."""
+        """Return the table of a set from the cache, or `IMPOSSIBLE`."""
         return self.table(*looks_of(constraint))
 
     def slack(self, tables: Iterable[int], hands: Sequence[int]) -> int:
-        """Return per lane what the sets can hold beyond the hands, with every guard set.
+        """Return the slack of each coalition, packed.
 
-        `tables` are those of all sets, none of them impossible. The problem is feasible iff the
-        hands add up to the cards and `fits` accepts the result.
+        The slack is the maximum number of cards that the coalition can hold, minus the number of
+        cards in its hands. A guard bit is set unless the slack of its lane is negative. `tables`
+        are the tables of all sets, none of them `IMPOSSIBLE`. The problem is feasible iff the hands
+        add up to the number of cards and `fits` is true.
         """
         return (sum(tables) | self.guard) - self.packed_hands(hands)
 
     def fits(self, slack: int) -> bool:
-        """Return whether no coalition must hold more than it can."""
+        """Return whether no coalition has a negative slack."""
         return slack & self.guard == self.guard
 
     def feasible_slack(self, tables: Sequence[int], hands: Sequence[int], cards: int) -> int | None:
-        """Return the slack of a feasible problem; None when the problem is infeasible.
+        """Return the slack of a feasible problem, or None if the problem is infeasible.
 
-        `tables` may contain `IMPOSSIBLE`; `cards` counts those of all sets together.
+        `tables` may contain `IMPOSSIBLE`; `cards` is the number of cards of all sets together.
         """
         if IMPOSSIBLE in tables or sum(hands) != cards:
             return None
@@ -253,18 +268,18 @@ class Lanes:
         return slack if self.fits(slack) else None
 
     def first_violated(self, slack: int) -> int | None:
-        """Return the smallest coalition (as a number) whose lane lost its guard bit, or None."""
-        lost = ~slack & self.guard
-        if not lost:
+        """Return the first coalition, as a bit mask, with a negative slack, or None."""
+        negative = ~slack & self.guard
+        if not negative:
             return None
-        return ((lost & -lost).bit_length() - 1) // self.width
+        return ((negative & -negative).bit_length() - 1) // self.width
 
 
 @Memo
 def kept_tables(
     layout: Lanes, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]
 ) -> tuple[int, int]:
-    """Return the table of a set, and the bytes of it, its key and its place in the memo."""
+    """Compute the table of a set; return it with the bytes that the cache entry takes."""
     size = bytes_of(5, len(owners) + 2 * layout.players, layout.everybody, layout.bits)
     return layout.made_table(owners, low, high), size
 
@@ -277,7 +292,7 @@ _LAYOUTS: WeakValueDictionary[tuple[int, int], Lanes] = WeakValueDictionary()
 def lanes(players: int, largest: int) -> Lanes:
     """Return the layout for a number of players and for lane values up to `largest`.
 
-    At most 16 layouts are kept, each with the cache of its tables.
+    The cache keeps up to 16 layouts, each with its tables.
     """
     width = next(width for width in (8, 16, 32, 64) if largest < 1 << (width - 1))
     with _MAKING:
@@ -288,9 +303,10 @@ def lanes(players: int, largest: int) -> Lanes:
 
 
 def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
-    """Return the layout for problems of up to `cards` cards, sets of up to `largest_set`.
+    """Return the layout for problems of up to `cards` cards, in sets of up to `largest_set` cards.
 
-    Sums of tables reach the number of cards; making a table passes through three times its set.
+    Sums of tables are at most the number of cards. Intermediate values in the computation of a
+    table are at most three times the size of its set.
     """
     width = next(w for w in (8, 16, 32, 64) if max(cards + 1, 4 * largest_set) < 1 << (w - 1))
     return lanes(players, (1 << (width - 1)) - 1)
@@ -308,17 +324,17 @@ def lanes_of(problem: DealProblem) -> Lanes:
 
 
 def tightest_witness(constraint: SetConstraint, coalition: int) -> int:
-    """Return a witness X that minimizes the coalition inequality of one set.
+    """Return a witness X that minimizes the bound of one set in the coalition inequality.
 
-    Cost: that of `Lanes.meetings` and P additions to 2^P wide lanes, then a look at every lane.
+    Cost: that of `Lanes.meetings`, P additions of 2^P wide lanes, and a search over all lanes.
     """
     layout = lanes(constraint.players, 1 << 60)
     packed = layout.ones * sum(constraint.low) + layout.meetings(constraint.owners)
     for player in range(constraint.players):
         if coalition >> player & 1:
-            # A bound beyond the set must lose against the player's own cards, never tie.
-            most = min(constraint.high[player], constraint.size + 1)
-            packed += most * (layout.ones - layout.member[player])
+            # For a bound beyond the set, size + 1 makes it strictly better to include the player.
+            bound = min(constraint.high[player], constraint.size + 1)
+            packed += bound * (layout.ones - layout.member[player])
         else:
             packed -= constraint.low[player] * layout.member[player]
     in_bytes = packed.to_bytes(layout.bits // 8, "little")
@@ -332,7 +348,7 @@ def _impossible(ranks: int) -> int:
 
 
 class Kind:
-    """Sets that are equal up to the order of their cards, with what is prepared about them."""
+    """The shape of a set: its key, its table and a constraint with sorted owner masks."""
 
     __slots__ = ("layout", "looks", "table")
 
@@ -343,11 +359,14 @@ class Kind:
 
     @property
     def constraint(self) -> SetConstraint:
-        """Return the set of this kind whose owner masks ascend."""
+        """Return the set of this shape with sorted owner masks."""
         return SetConstraint.trusted(*self.looks)
 
     def cuts(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """Give per distinct owner mask, ascending, the table for each owner of one such card."""
+        """Yield each distinct owner mask, in ascending order, with a table for each of its players.
+
+        The table is that of the set in which this player is the only owner of one such card.
+        """
         owners, low, high = self.looks
         for mask in sorted(set(owners)):
             others = list(owners)

@@ -1,9 +1,9 @@
-"""Coalitions: one inequality per set of players, all of them tested at once.
+"""The solver `coalitions`: test the inequality of every coalition of players at once.
 
-See `solvers.coalition_tables` for the theorem and the packing. Tables are cached by the multiset of
-owner masks and the bounds, so that a check of a state whose sets were seen before costs one
-addition per set, one subtraction and one mask; a deal is then read off set by set, each time with
-a count vector that leaves the inequalities of the remaining sets intact.
+See `solvers.coalition_tables` for the theorem and the packed tables. A table is cached by the
+multiset of owner masks and the bounds of its set. If all tables are cached, a test takes one
+addition per set, one subtraction and one mask. A deal is then built set by set: the solver chooses
+a count vector of the set that keeps the inequalities of the remaining sets true.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from solvers.shortage import Certificate, Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 MAX_LISTED_VECTORS = 500
-"""Maximum number of count vectors of a set that are listed and kept; larger sets are searched."""
+"""Maximum number of count vectors of a set that are listed and cached; other sets are searched."""
 
 
 class DealtSet:
-    """One set with its cards in their order, prepared for reading off deals.
+    """A set, prepared for building deals; the order of its cards matters.
 
     Attributes:
-        choices: all count vectors as (packed, vector), or None when there are too many.
-        dealt: the cards handed out, by the count vectors in `choices` that were needed so far.
+        choices: all count vectors as (packed, vector), or None if there are too many.
+        dealt: a cache of the owners of the cards, by count vector from `choices`.
     """
 
     __slots__ = ("choices", "constraint", "dealt", "table")
@@ -43,7 +43,7 @@ class DealtSet:
         self.dealt: dict[tuple[int, ...], tuple[int, ...]] = {}
 
     def handed_out(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the owners of the cards in one deal of the set with these counts."""
+        """Return the owners of the cards in a deal of the set with this count vector."""
         owners = hand_out(self.constraint.owners, counts)
         if self.choices is not None:
             self.dealt[counts] = owners
@@ -53,28 +53,31 @@ class DealtSet:
 @Memo
 def _prepared(layout: Lanes, constraint: SetConstraint) -> tuple[DealtSet, int]:
     row = DealtSet(layout, constraint)
-    # A choice: the packed vector, the vector, and in time a deal.
+    # A choice takes memory for the packed vector, the vector, and later for a deal.
     choice = bytes_of(3, 2 * (layout.players + constraint.size), bits=layout.bits)
     size = bytes_of(8, constraint.size, layout.everybody, layout.bits)
     return row, size + len(row.choices or ()) * choice
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return why this solver cannot take a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None."""
     if problem.players > MAX_PLAYERS:
-        return f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
+        return (
+            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
+        )
     return None
 
 
 def prepare_within(problem: DealProblem, seconds: float) -> Callable[[], Verdict]:
-    """Prepare with a time limit in seconds for both steps together."""
+    """Call `prepare` with a time limit in seconds for preparing and solving together."""
     return prepare(problem, Deadline(seconds))
 
 
 def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Verdict]:
-    """Look up or make the tables; the result tests the inequalities and reads off a deal.
+    """Look up or compute the tables; return a function that tests the inequalities.
 
-    Either step raises `SolverTimeout` at the deadline.
+    The returned function builds a deal or a shortage. Both steps raise `SolverTimeout` at the
+    deadline.
     """
     layout = lanes_of(problem)
     rows = [_prepared[layout, constraint] for constraint in deadline.over(problem.sets)]
@@ -90,17 +93,20 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
 
 
 def is_feasible(problem: DealProblem) -> bool:
-    """Decide without a deal or a proof. The problem must not be refused."""
+    """Return whether a problem is feasible, without a deal or a proof.
+
+    `refuses` must be None for the problem.
+    """
     layout = lanes_of(problem)
     tables = [layout.table_of(constraint) for constraint in problem.sets]
     return layout.feasible_slack(tables, problem.hands, problem.cards) is not None
 
 
 def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificate:
-    """Return the plainest proof that an infeasible problem is infeasible."""
-    plain = plain_shortage(problem)
-    if plain is not None:
-        return plain
+    """Return the simplest proof that the problem is infeasible."""
+    simple = plain_shortage(problem)
+    if simple is not None:
+        return simple
     if IMPOSSIBLE in tables:
         return _set_shortage(problem, tables.index(IMPOSSIBLE), layout.everybody)
     coalition = layout.first_violated(layout.slack(tables, problem.hands))
@@ -110,7 +116,10 @@ def _proof(problem: DealProblem, layout: Lanes, tables: list[int]) -> Certificat
 
 
 def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
-    """Prove one set impossible on its own: its minimums, or cards that cannot be placed."""
+    """Return a proof that one set is impossible by itself.
+
+    Either its minimums are too large, or some of its cards can have no owner.
+    """
     constraint = problem.sets[index]
     for coalition in (0, everybody):
         witnesses = [coalition] * len(problem.sets)
@@ -122,10 +131,10 @@ def _set_shortage(problem: DealProblem, index: int, everybody: int) -> Shortage:
 
 
 def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -> Deal:
-    """Build a deal, set by set.
+    """Return a deal, built set by set.
 
-    Fixing the count vector k of a set replaces its table by the packed k. The remaining sets stay
-    feasible iff every guard survives; by the theorem some k always keeps the guards.
+    Choosing a count vector k for a set replaces the table of the set by the packed k. The remaining
+    sets stay feasible iff all guard bits stay set. By the theorem there is always such a k.
     """
     guard = layout.guard
     owner = []
@@ -144,18 +153,18 @@ def _deal(layout: Lanes, rows: list[DealtSet], slack: int, deadline: Deadline) -
 
 
 def _searched_vector(layout: Lanes, constraint: SetConstraint, others: int) -> tuple[int, ...]:
-    """Find a count vector that keeps every guard, player by player, by bisection."""
+    """Return a count vector that keeps all guard bits, found by bisection for each player."""
     guard, owners = layout.guard, tuple(sorted(constraint.owners))
-    low, high = list(constraint.low), [min(most, constraint.size) for most in constraint.high]
+    low, high = list(constraint.low), [min(bound, constraint.size) for bound in constraint.high]
     for player in range(constraint.players):
-        least, most = low[player], high[player]
-        while least < most:
-            middle = (least + most) // 2
+        lower, upper = low[player], high[player]
+        while lower < upper:
+            middle = (lower + upper) // 2
             high[player] = middle
             table = layout.table(owners, tuple(low), tuple(high))
             if table >= 0 and (others + table) & guard == guard:
-                most = middle
+                upper = middle
             else:
-                least = middle + 1
-        low[player] = high[player] = least
+                lower = middle + 1
+        low[player] = high[player] = lower
     return tuple(low)

@@ -1,15 +1,21 @@
-"""The duties of every solver, as one function: for solvers of your own.
+"""Conformance test of a solver, including your own: one function checks all laws.
 
     from solvers.conformance import check_solver
 
     def test_my_solver():
         check_solver(my_solver)
 
-The laws are tried on small random problems of any shape, on problems of every number of cards,
-sets and players, on the families of `solvers.instances`, on problems that one player's bounds
-decide, and on problems of the size of games, up to 600 cards and 70 players: some open, some just
-feasible, some just infeasible. A broken law raises `SolverFault` with a smallest problem on which
-the solver fails, as Python code.
+The laws are checked on these problems:
+
+- small random problems of any shape;
+- problems with each number of cards, sets and players up to a limit;
+- the families of `solvers.instances`;
+- problems whose feasibility depends on the bounds of one player;
+- problems of the size of games, up to 600 cards and 70 players, some of them just feasible or just
+  infeasible.
+
+If a law is broken, `check_solver` raises `SolverFault` with a small problem on which the solver
+fails, as Python code.
 """
 
 from __future__ import annotations
@@ -46,54 +52,58 @@ from solvers.verdict import Feasible, Verdict
 
 Value = TypeVar("Value")
 Law = Callable[[Solver, DealProblem], str | None]
-"""What is wrong with a solver on a problem, as a sentence; None when the law holds."""
+"""A check of a solver on a problem: returns its fault as a sentence, or None if the law holds."""
 _Breach = tuple[Law, str, DealProblem, DealProblem]
-"""A broken law, the fault, the problem, and the last problem that the solver was asked."""
+"""A broken law, the fault, the problem, and the last problem that the solver was given."""
 
 GAME_SIZES: tuple[tuple[int, int, int], ...] = (
     (4, 13, 4), (4, 12, 12), (13, 4, 4), (4, 13, 7), (6, 6, 6), (2, 20, 8), (130, 3, 3),
     (4, 150, 2), (4, 13, 13), (3, 12, 35), (3, 24, 70),
 )  # fmt: skip
-"""Cards in one set, sets and players of the games that are tried."""
+"""Default sizes of games, as (cards in one set, sets, players)."""
 
 EXAMPLES_A_ROUND = 100
-"""Every size of game is tried once per this number of small problems, or part of it."""
+"""Number of small problems per round; in each round, every size of game is tried once."""
 
 EVERY_NUMBER = 12
-"""Every number of players (from 2), sets, cards, and cards in one set, up to this, comes often."""
+"""Limit up to which every number of players, sets, cards, and cards in one set occurs often."""
 
 MAX_PLAYERS = MAX_SETS = 70
-"""Maximum numbers of players and of sets; those above `EVERY_NUMBER` occur once in about 300
-examples."""
+"""Maximum numbers of players and of sets.
+
+Each number above `EVERY_NUMBER` occurs once in about 300 examples.
+"""
 
 BOUNDS_AN_EXAMPLE = 3
-"""Number of twins of one bound that are drawn with every example; about 300 examples have all of
-them."""
+"""Number of pairs of `twins_of_one_bound` per example; 300 examples cover all of them."""
 
 MAX_INSTANCE_CARDS = 200
 """Maximum number of cards in the problems of `solvers.instances`."""
 
 MAX_TIGHTENED = 30
-"""Maximum number of tightened problems that are tried, and of cards to try so many; a tenth with
-more cards."""
+"""Maximum number of tightened problems tried per problem.
+
+For a problem with more cards than this number, a tenth of it is the maximum.
+"""
 
 MAX_FORBIDDEN_DEALS = 4
-"""Maximum number of deals of one problem that are forbidden, one after another."""
+"""Maximum number of deals of a problem that are forbidden, one after another."""
 
 REPORT_SECONDS = 5.0
-"""Seconds between two reports of progress."""
+"""Seconds between two progress reports."""
 
 SHRINK_SECONDS = 10.0
-"""Maximum time spent on making a problem with a fault smaller, in seconds."""
+"""Maximum time for reducing a problem on which the solver fails, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conformance:
-    """The numbers of problems on which the laws held.
+    """The numbers of problems on which the laws were checked.
 
     Attributes:
-        refused: problems the solver does not take, or gave up on.
-        most_cards, most_players: of a problem that was decided.
+        feasible, infeasible: the numbers of problems with these verdicts.
+        refused: the number of problems that the solver refused or gave up on.
+        most_cards, most_players: the maximum numbers in a problem that the solver decided.
     """
 
     feasible: int
@@ -104,38 +114,38 @@ class Conformance:
 
 
 def evidence_stands(solver: Solver, problem: DealProblem) -> str | None:
-    """Verify the verdict, or hold it against the evidence of the built-in solvers."""
+    """Check the verdict by its evidence, or by that of the built-in solvers if it has none."""
     return _asked(solver, problem)[1]
 
 
 def refusal_is_honest(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that `refuses` and a call refuse the same problems, and a call decides all others."""
+    """Check that a call of the solver decides exactly the problems that it does not refuse."""
     reason = solver.refuses(problem)
     try:
         solver(problem)
     except UnsupportedProblem:
-        return None if reason is not None else "refuses a problem that it says it takes"
+        return None if reason is not None else "refuses a problem that `refuses` accepts"
     except LimitError:
         return None
-    return None if reason is None else "decides a problem that it says it refuses"
+    return None if reason is None else "decides a problem that `refuses` rejects"
 
 
 def names_do_not_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check the verdict under other names of players, sets and cards, and on a second call."""
+    """Check that relabelling players, sets and cards, or a second call, keeps the verdict."""
     random = Random(hash(problem))
     players, sets = list(range(problem.players)), list(range(len(problem.sets)))
     cards = [list(range(constraint.size)) for constraint in problem.sets]
-    for names in (players, sets, *cards):
-        random.shuffle(names)
-    renamed = problem.relabelled(players, sets, cards)
+    for order in (players, sets, *cards):
+        random.shuffle(order)
+    relabelled = problem.relabelled(players, sets, cards)
     first, fault = _asked(solver, problem)
-    for other, variation in ((renamed, "under other names"), (problem, "asked again")):
+    for other, variation in ((relabelled, "when relabelled"), (problem, "on a second call")):
         if fault:
             return fault
-        answer, wrong = _asked(solver, other)
-        fault = wrong and f"{wrong} ({variation})"
+        answer, other_fault = _asked(solver, other)
+        fault = other_fault and f"{other_fault} ({variation})"
         if not fault and first is not None and answer is not None and bool(answer) != bool(first):
-            fault = f"finds this problem {_word(first)}, and {variation} {_word(answer)}"
+            fault = f"finds this problem {_word(first)}, but {variation} {_word(answer)}"
     return fault
 
 
@@ -144,8 +154,8 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
     before, fault = _asked(solver, problem)
     if before is None or before:
         return fault
-    most = MAX_TIGHTENED if problem.cards <= MAX_TIGHTENED else MAX_TIGHTENED // 10
-    for tighter, change in tightened(problem, most):
+    limit = MAX_TIGHTENED if problem.cards <= MAX_TIGHTENED else MAX_TIGHTENED // 10
+    for tighter, change in tightened(problem, limit):
         after, fault = _asked(solver, tighter)
         if fault or after:
             return fault or f"finds this problem infeasible, but feasible with {change}"
@@ -153,7 +163,7 @@ def tightening_adds_nothing(solver: Solver, problem: DealProblem) -> str | None:
 
 
 def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
-    """Check that the same sets with a card moved to another hand get a verdict of their own."""
+    """Check the verdict on the same sets after one place is moved from a hand to another."""
     _, fault = _asked(solver, problem)
     hands = list(problem.hands)
     giver, taker = hands.index(max(hands)), hands.index(min(hands))
@@ -161,22 +171,23 @@ def hands_matter(solver: Solver, problem: DealProblem) -> str | None:
         return fault
     hands[giver] -= 1
     hands[taker] += 1
-    _, wrong = _asked(solver, DealProblem(hands, problem.sets))
-    return wrong and f"{wrong} (with a card moved from the hand of player {giver} to {taker})"
+    _, fault = _asked(solver, DealProblem(hands, problem.sets))
+    return fault and f"{fault} (with a card moved from the hand of player {giver} to {taker})"
 
 
 def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | None:
-    """Forbid the deal the solver gives, by an owner, a minimum or a maximum, and ask again.
+    """Forbid the deal that the solver found, and check the verdict on the resulting problem.
 
-    Equal sets are changed alike and stay equal.
+    The deal is forbidden by an owner, a minimum or a maximum. Equal sets are changed in the same
+    way, so that they stay equal.
     """
     random = Random(hash(problem))
     for _ in range(MAX_FORBIDDEN_DEALS):
         answer, fault = _asked(solver, problem)
         if fault or not isinstance(answer, Feasible) or not problem.cards:
             return fault
-        dealt = [index for index, constraint in enumerate(problem.sets) if constraint.size]
-        index = random.choice(dealt)
+        nonempty_sets = [index for index, constraint in enumerate(problem.sets) if constraint.size]
+        index = random.choice(nonempty_sets)
         constraint, cards = problem.sets[index], answer.deal.owner[index]
         card, holder = random.choice(list(enumerate(cards)))
         owners, low, high = map(list, constraint)
@@ -189,7 +200,7 @@ def what_is_forbidden_is_obeyed(solver: Solver, problem: DealProblem) -> str | N
             other = random.randrange(problem.players)
             low[other] = cards.count(other) + 1
         changed = SetConstraint(owners, low, high)
-        sets = [changed if alike == constraint else alike for alike in problem.sets]
+        sets = [changed if other_set == constraint else other_set for other_set in problem.sets]
         problem = DealProblem(problem.hands, sets)
     return None
 
@@ -198,13 +209,16 @@ LAWS: tuple[Law, ...] = (
     evidence_stands, refusal_is_honest, names_do_not_matter, tightening_adds_nothing, hands_matter,
     what_is_forbidden_is_obeyed,
 )  # fmt: skip
-"""All laws. The first implies the others for a deterministic solver; these say more."""
+"""All laws.
+
+For a deterministic solver, the first implies the others, but their fault messages say more.
+"""
 
 
-def tightened(problem: DealProblem, most: int | None = None) -> list[tuple[DealProblem, str]]:
+def tightened(problem: DealProblem, limit: int | None = None) -> list[tuple[DealProblem, str]]:
     """Return all variants of the problem with one constraint tightened by one, with descriptions.
 
-    If `most` is given, return at most that many of them, chosen at random.
+    If `limit` is given, return at most this number of variants, chosen at random.
     """
     variants = []
     for index, constraint in enumerate(problem.sets):
@@ -217,16 +231,16 @@ def tightened(problem: DealProblem, most: int | None = None) -> list[tuple[DealP
             for card, mask in enumerate(owners)
             for player in players_in(mask)
         ]
-        for player, (least, most) in enumerate(zip(low, high, strict=True)):
+        for player, (minimum, maximum) in enumerate(zip(low, high, strict=True)):
             bound = f"for player {player} in set {index}"
-            more = with_entry(low, player, least + 1)
-            ways.append(((owners, more, high), f"a minimum of {least + 1} {bound}"))
-            if most:
-                less = with_entry(high, player, most - 1)
-                ways.append(((owners, low, less), f"a maximum of {most - 1} {bound}"))
+            higher = with_entry(low, player, minimum + 1)
+            ways.append(((owners, higher, high), f"a minimum of {minimum + 1} {bound}"))
+            if maximum:
+                lower = with_entry(high, player, maximum - 1)
+                ways.append(((owners, low, lower), f"a maximum of {maximum - 1} {bound}"))
         variants += [(index, parts, change) for parts, change in ways]
-    if most is not None:
-        variants = Random(hash(problem)).sample(variants, min(len(variants), most))
+    if limit is not None:
+        variants = Random(hash(problem)).sample(variants, min(len(variants), limit))
     return [
         (problem.with_set(index, SetConstraint(*parts)), change)
         for index, parts, change in variants
@@ -242,33 +256,35 @@ def check_solver(
     sizes: Sequence[tuple[int, int, int]] = GAME_SIZES,
     report: Callable[[str], object] | None = None,
 ) -> Conformance:
-    """Try all laws on your problems, on small random ones, and on games at the brink.
+    """Check all laws of a solver on given and random problems, and return the numbers of problems.
 
-    A game at the brink is a pair of problems: just feasible and just infeasible. Nothing is
-    written to any folder but a temporary one.
+    The random problems are small problems, problems of all sizes (`of_every_size`), pairs that the
+    bounds of one player decide (`of_one_bound`), and problems of the size of games: feasible ones
+    and pairs of a just feasible and a just infeasible problem. Files are written only to a
+    temporary folder.
 
     Args:
-        solver: a row of the table, or a function from problem to verdict.
-        examples: number of small problems, and of drawn sizes (`of_every_size`); three times as
-            many draws of twins that one player's bounds decide (`of_one_bound`). Each size of game
-            is tried once for every `EXAMPLES_A_ROUND` of them or part of that number. With 300,
-            whoever is wrong about the bounds of the first, middle or last players for one number of
-            players, sets or cards up to `EVERY_NUMBER` is found, also if it is in the first or last
-            set or card alone, or too strict by one; and all numbers of players and sets up to
-            `MAX_PLAYERS` and `MAX_SETS` are met.
-        problems: tried first.
-        sizes: cards in one set, sets and players (at least 2) of the games.
-        report: called with a line on the progress every `REPORT_SECONDS`; by default, the line is
-            written to standard error.
+        solver: a `Solver`, or a function from problem to verdict.
+        examples: the number of small problems, and of draws in `of_every_size`. There are three
+            times as many draws in `of_one_bound`. Each size of game is tried once for each
+            `EXAMPLES_A_ROUND` examples or part of this number. 300 examples are enough to find a
+            solver that is wrong about the bounds of the first, middle or last players for a single
+            number of players, sets or cards up to `EVERY_NUMBER`, even if it is wrong only in the
+            first or last set or card, or too strict by one. They also cover all numbers of players
+            and sets up to `MAX_PLAYERS` and `MAX_SETS`.
+        problems: problems that are tried first.
+        sizes: the sizes of games, as (cards in one set, sets, players), with at least 2 players.
+        report: a function that is called with a line about the progress every `REPORT_SECONDS`. By
+            default, the line is written to standard error.
 
     Raises:
-        SolverFault: If a law is broken. The message has a smallest problem as Python code, on which
-            the solver fails when it is asked again. Also if the solver decided no problem, no
-            feasible problem, or no infeasible problem, so that its laws were not tried.
+        SolverFault: If a law is broken; the message has a small problem, as Python code, on which
+            the solver fails again. Also if the solver decided no problem, no feasible problem or no
+            infeasible problem, so that the laws were not fully tested.
 
-    Cost: with the defaults some 30,000 runs of the solver. They take 10 seconds of processor time
-    for max-flow, and many minutes for a solver that needs long for a game; `sizes=()` leaves games
-    out. The number of runs is proportional to `examples`.
+    Cost: with the defaults, about 30,000 runs of the solver. They take 10 seconds of processor time
+    for max-flow, and many minutes for a solver that is slow on problems of the size of games;
+    `sizes=()` omits these. The number of runs is proportional to `examples`.
 
     >>> from solvers import SOLVERS
     >>> check_solver(SOLVERS["max-flow"], examples=50, sizes=[(4, 3, 3)]).refused
@@ -276,16 +292,16 @@ def check_solver(
     """
     row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)
     count: Counter[str] = Counter()
-    largest, asked = [0, 0], [DealProblem([0], [])]
-    tell, due = report or _report, monotonic() + REPORT_SECONDS
+    largest, last = [0, 0], [DealProblem([0], [])]
+    write, next_report = report or _report, monotonic() + REPORT_SECONDS
 
     def refuses(problem: DealProblem) -> str | None:
-        nonlocal due
-        asked[0] = problem
-        if monotonic() >= due:
+        nonlocal next_report
+        last[0] = problem
+        if monotonic() >= next_report:
             size = f"{problem.players} players and {problem.cards} cards"
-            tell(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
-            due = monotonic() + REPORT_SECONDS
+            write(f"{row.name}: {count.total() // 2} problems tried, no fault so far; now {size}")
+            next_report = monotonic() + REPORT_SECONDS
         return row.refuses(problem)
 
     watched = replace(row, refuses=refuses)
@@ -293,7 +309,7 @@ def check_solver(
     def check(problem: DealProblem, laws: Sequence[Law] = LAWS) -> _Breach | None:
         for law in laws:
             if (fault := _broken(law, watched, problem)) is not None:
-                return law, fault, problem, asked[0]
+                return law, fault, problem, last[0]
         answer = _asked(row, problem)[0]
         kind = _word(solve(problem) if answer is None else answer)
         count[f"tried {kind}"] += 1
@@ -303,7 +319,7 @@ def check_solver(
         return None
 
     games = _games(sizes, -(-examples // EXAMPLES_A_ROUND), Random(seed))
-    larger = chain(of_every_size(examples, seed), games)
+    larger_problems = chain(of_every_size(examples, seed), games)
     twins_of_bounds = of_one_bound(BOUNDS_AN_EXAMPLE * examples, seed)
     breach = next(filter(None, map(check, problems)), None)
     if not breach and examples > 0:
@@ -311,10 +327,10 @@ def check_solver(
             deal_problems(), check, examples=examples, random_seed=seed, shrink_seconds=0.0
         )
         breach = counterexample and counterexample[1]
-    breach = breach or next(filter(None, map(check, larger)), None)
+    breach = breach or next(filter(None, map(check, larger_problems)), None)
     breach = breach or next(filter(None, (check(x, LAWS[:1]) for x in twins_of_bounds)), None)
     if breach:
-        tell(f"{row.name}: a fault is found, and its problem is made smaller")
+        write(f"{row.name}: found a fault; now reducing its problem")
         raise SolverFault(_in_words(row, *breach))
     _demand_both_kinds(row, count)
     return Conformance(count["feasible"], count["infeasible"], count["refused"], *largest)
@@ -325,41 +341,47 @@ def _report(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, asked: DealProblem) -> str:
-    """Describe the fault of a solver, with a smallest problem on which the fault recurs.
+def _in_words(solver: Solver, law: Law, text: str, problem: DealProblem, last: DealProblem) -> str:
+    """Describe the fault of a solver, with a small problem on which the fault recurs.
 
-    A wrong answer to a problem that a law has made is reported as a fault on that problem itself.
+    If the solver is wrong about `last`, a problem that the law derived from `problem`, the fault is
+    reported for `last` instead.
     """
-    if fault := _broken(evidence_stands, solver, asked):
-        law, text, problem = evidence_stands, fault, asked
+    if fault := _broken(evidence_stands, solver, last):
+        law, text, problem = evidence_stands, fault, last
     problem = reduced(
         problem, lambda smaller: _broken(law, solver, smaller) is not None, seconds=SHRINK_SECONDS
     )
-    text = _broken(law, solver, problem) or f"{text} (once, and not when it is asked again)"
+    text = _broken(law, solver, problem) or f"{text} (only once, not on a second call)"
     name = law.__name__.replace("_", " ")
     return f"{solver.name} breaks the law '{name}': {solver.name} {text}\non {problem!r}"
 
 
 def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
-    """Draw problems so that no number of players, sets or cards is left out.
+    """Yield random problems that cover all numbers of players, sets and cards.
 
-    Each example is a small problem of any shape and one of these: a game of up to `EVERY_NUMBER`
-    players, sets and cards in one set, on both sides of its brink; a game of many players; a
-    problem of many sets; or a member of a family of `solvers.instances`.
-    No number is drawn again before all have been drawn.
+    Each example is a small problem of any shape, and one of the following:
+
+    - a pair of problems, just feasible and just infeasible, with up to `EVERY_NUMBER` players, sets
+      and cards in one set, as in a game;
+    - a problem with many players;
+    - a problem with many sets;
+    - a problem of a family of `solvers.instances`.
+
+    No number is drawn again before all numbers have been drawn.
     """
     random = Random(f"every size {seed}")
     cards, set_size, sets = (_deck(random, range(1, EVERY_NUMBER + 1)) for _ in range(3))
     players = _deck(random, range(2, EVERY_NUMBER + 1))
     many_players = _deck(random, range(EVERY_NUMBER + 1, MAX_PLAYERS + 1))
     many_sets = _deck(random, range(EVERY_NUMBER + 1, MAX_SETS + 1))
-    family, large = _deck(random, [*FAMILIES]), _deck(random, range(3))
+    family, large_kinds = _deck(random, [*FAMILIES]), _deck(random, range(3))
     for number in range(examples):
         yield _with_cards(next(cards), random)
         if number % 2 == 0:
             yield from _brink(GameSize(next(set_size), next(sets), next(players)), random)
             continue
-        kind = next(large)
+        kind = next(large_kinds)
         if kind == 0:
             size = int(MIN_CARDS * (MAX_INSTANCE_CARDS / MIN_CARDS) ** random.random())
             yield random.choice(twins(next(family), size, random.getrandbits(32)))
@@ -372,28 +394,29 @@ def of_every_size(examples: int, seed: int) -> Iterator[DealProblem]:
 
 
 def of_one_bound(count: int, seed: int) -> Iterator[DealProblem]:
-    """Draw so often the twins that the bounds of one player alone decide (`twins_of_one_bound`).
+    """Yield pairs of problems that the bounds of one player decide (`twins_of_one_bound`).
 
-    That player is the first, the second, the middle, the last but one or the last, with each kind
-    of bound, for every number of players, sets, cards, and cards in one set up to `EVERY_NUMBER`;
-    and anybody for every number of players and sets up to `MAX_PLAYERS` and `MAX_SETS`. None is
-    drawn again before all have been drawn.
+    `count` is the number of draws. They cover each kind of bound for the first, the second, the
+    middle, the last but one and the last player, for each number of players, sets, cards, and cards
+    in one set up to `EVERY_NUMBER`. For larger numbers of players and sets, up to `MAX_PLAYERS` and
+    `MAX_SETS`, player and bound are random. No combination is drawn again before all have been
+    drawn.
     """
     random = Random(f"one bound {seed}")
     numbers = range(1, EVERY_NUMBER + 1)
-    few = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
-    many = [
-        (what, number, random.randrange(5), random.choice(BOUNDS))
-        for what, most in (("players", MAX_PLAYERS), ("sets", MAX_SETS))
-        for number in range(EVERY_NUMBER + 1, most + 1)
+    small_cases = product(("players", "sets", "cards", "set size"), numbers, range(5), BOUNDS)
+    large_cases = [
+        (unit, number, random.randrange(5), random.choice(BOUNDS))
+        for unit, limit in (("players", MAX_PLAYERS), ("sets", MAX_SETS))
+        for number in range(EVERY_NUMBER + 1, limit + 1)
     ]
-    for what, number, place, bound in islice(_deck(random, [*few, *many]), count):
+    for unit, number, place, bound in islice(_deck(random, [*small_cases, *large_cases]), count):
         players, sizes = random.randint(2, 4), [random.randint(2, 4) for _ in range(3)]
-        if what == "players":
+        if unit == "players":
             players = max(2, number)
-        elif what == "sets":
+        elif unit == "sets":
             sizes = [random.randint(2, 3) for _ in range(number)]
-        elif what == "cards":
+        elif unit == "cards":
             share = random.choice([number, *range(2, number - 1)])
             sizes = [size for size in (share, number - share) if size]
         else:
@@ -420,7 +443,10 @@ def _brink(size: GameSize, random: Random) -> tuple[DealProblem, DealProblem]:
 
 
 _QUICK = SOLVERS["max-flow"]
-"""Decides where the brink is; every verdict is still weighed by its own evidence."""
+"""Solver that generates the just feasible and just infeasible problems.
+
+It does not judge verdicts: each of them is checked by its evidence.
+"""
 
 
 def _games(
@@ -437,18 +463,18 @@ def _demand_both_kinds(solver: Solver, count: Counter[str]) -> None:
     decided = count["feasible"] + count["infeasible"]
     if not decided:
         raise SolverFault(
-            f"{solver.name} took none of {count['refused']} problems: nothing was tried"
+            f"{solver.name} decided none of {count['refused']} problems, so nothing was tested"
         )
     for kind in ("feasible", "infeasible"):
         if count[f"tried {kind}"] and not count[kind]:
             raise SolverFault(
                 f"{solver.name} decided {decided} problems, but none of the "
-                f"{count[f'tried {kind}']} {kind} ones: that it ever says {kind} was not tried"
+                f"{count[f'tried {kind}']} {kind} ones, so its answer {kind} was never tested"
             )
 
 
 def _broken(law: Law, solver: Solver, problem: DealProblem) -> str | None:
-    """Return what breaks a law, even if the solver raises an error."""
+    """Return the fault that a law finds, or None; an error of the solver is a fault too."""
     try:
         return law(solver, problem)
     except KeyboardInterrupt:
@@ -465,10 +491,10 @@ def _asked(solver: Solver, problem: DealProblem) -> tuple[Verdict | None, str | 
     if solver.refuses(problem) is not None:
         return None, None
     try:
-        given = solver.prepare(problem)()
+        answer = solver.prepare(problem)()
     except LimitError:
         return None, None
-    verdict, fault = weighed(problem, solver, given)
+    verdict, fault = weighed(problem, solver, answer)
     return verdict, fault and fault.text
 
 

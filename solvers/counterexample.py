@@ -1,4 +1,4 @@
-"""The smallest value on which a check fails: Hypothesis as a function instead of as a test."""
+"""Search for a small counterexample with Hypothesis, as a function call instead of a test."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Value = TypeVar("Value", bound=Hashable)
 Finding = TypeVar("Finding")
 
 SHRINK_SECONDS = 60.0
-"""Maximum time spent on making a counterexample smaller, in seconds."""
+"""Maximum time for shrinking a counterexample, in seconds."""
 
 
 class _Found(Exception):
-    """Carries a finding through Hypothesis."""
+    """Raised in the tested function to report a finding to Hypothesis."""
 
 
 class _TimeIsUp(BaseException):
-    """Stops Hypothesis, which would go on drawing values that nobody uses."""
+    """Raised to stop Hypothesis at the time limit, since it would continue to draw values."""
 
 
 @contextmanager
 def _files_elsewhere() -> Iterator[None]:
-    """Let Hypothesis keep its notes in a temporary folder, not in the caller's."""
-    before = vars(configuration).get("__hypothesis_home_directory")
+    """Make Hypothesis write its files to a temporary folder instead of the current one."""
+    previous = vars(configuration).get("__hypothesis_home_directory")
     with TemporaryDirectory() as directory:
         configuration.set_hypothesis_home_dir(directory)
         try:
             yield
         finally:
-            configuration.set_hypothesis_home_dir(before)
+            configuration.set_hypothesis_home_dir(previous)
 
 
 def smallest_counterexample(
@@ -47,12 +47,12 @@ def smallest_counterexample(
     random_seed: int,
     shrink_seconds: float = SHRINK_SECONDS,
 ) -> tuple[Value, Finding] | None:
-    """Return a smallest value on which `check` reports a fault, with the report; or None.
+    """Return a small value on which `check` reports a finding, and the finding; else None.
 
     Args:
-        check: what is wrong with a value, or None. It should answer the same twice; when it does
-            not, the last report counts.
-        examples: how many values to try; fewer when the strategy has no more.
+        check: a function that returns a finding about a value, or None. It should be deterministic;
+            if it is not, the last finding about a value counts.
+        examples: the maximum number of values to try.
 
     >>> from hypothesis import strategies as st
     >>> smallest_counterexample(
@@ -61,17 +61,17 @@ def smallest_counterexample(
     (7, 'seven')
     """
     failing: dict[Value, Finding] = {}
-    until: float | None = None
+    deadline: float | None = None
 
     def attempt(value: Value) -> None:
-        nonlocal until
-        if until is not None and value not in failing and monotonic() > until:
+        nonlocal deadline
+        if deadline is not None and value not in failing and monotonic() > deadline:
             raise _TimeIsUp
         finding = check(value)
         if finding is not None:
-            if until is None:
-                until = monotonic() + shrink_seconds
-            failing.pop(value, None)  # the last one tried stands last
+            if deadline is None:
+                deadline = monotonic() + shrink_seconds
+            failing.pop(value, None)  # keep values in the order of their last trial
             failing[value] = finding
             raise _Found
 
@@ -93,6 +93,6 @@ def smallest_counterexample(
     except (_Found, _TimeIsUp, Flaky):
         if not failing:
             raise
-        # Hypothesis tries the smallest one last of all.
+        # Hypothesis tries the smallest failing value last.
         return list(failing.items())[-1]
     return None

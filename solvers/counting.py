@@ -1,15 +1,16 @@
-"""Exact numbers: of all deals, and of the deals in which a player owns a card.
+"""Exact counts of deals: all of them, and those in which a given player owns a given card.
 
-Sets meet only in the hand sizes. For one set, list its count vectors (k_0 … k_{P-1}) with the
-number of ways to reach each; the number of deals is the coefficient of x0^h0 x1^h1 … in the product
-over sets (see `solvers.factor_product`). General counting is #P-hard (a permanent); this is
-polynomial for a fixed number of players.
+Sets are connected only by the hand sizes. For each set, the count vectors (k_0 … k_{P-1}) are
+listed, with the number of ways to deal the set for each. The number of deals is the coefficient of
+x0^h0 x1^h1 … in the product over all sets (see `solvers.factor_product`). Counting is #P-hard in
+general, like the permanent; this method is polynomial for a fixed number of players.
 
-Memory grows with the product of the hand sizes of all players but one: a few polynomials of (that
-product) x (bits of the number of deals), after `solvers.residue` took away what is certain.
-Everything here raises `LimitError` when one polynomial is above `solvers.factor_product.MAX_BYTES`,
-the work above its `MAX_WORK`, or the count vectors of one set above
-`solvers.set_ways.MAX_VECTORS`; the message says what it would take.
+First, `solvers.residue` removes the cards whose owners are certain. Memory is then needed for a few
+polynomials of (number of exponent vectors) x (bits of the number of deals); the number of exponent
+vectors is the product of (hand + 1) over all players but one. All functions raise `LimitError` if a
+polynomial is larger than `solvers.factor_product.MAX_BYTES`, if the work exceeds its `MAX_WORK`, or
+if a set has more count vectors than `solvers.set_ways.MAX_VECTORS`. The message of the error says
+how much is needed.
 
 >>> from solvers import DealProblem, SetConstraint
 >>> cards = [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4)] * 13
@@ -39,29 +40,31 @@ if TYPE_CHECKING:
 
 
 _MIN_CHANCE, _MAX_CHANCE = nextafter(0.0, 1.0), nextafter(1.0, 0.0)
-"""Minimum and maximum of a chance that is neither 0 nor 1: the floats next to 0.0 and 1.0."""
+"""Minimum and maximum of a probability other than 0 and 1: the floats next to 0.0 and 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chances:
     """The number of deals in which each player owns each card.
 
-    `deals` is 0 for an infeasible problem. `owned[set][card][player]` adds up to `deals` in each
-    row.
+    Attributes:
+        deals: the number of all deals, which is 0 for an infeasible problem.
+        owned: the number of deals in which the player owns the card, as `[set][card][player]`. The
+            numbers of a card add up to `deals`.
     """
 
     deals: int
     owned: tuple[tuple[tuple[int, ...], ...], ...]
 
     def chance(self, set_index: int, card: int, player: int) -> Fraction:
-        """Return the exact chance that a player owns a card, all deals being equally likely.
+        """Return the exact probability that a player owns a card if all deals are equally likely.
 
         Raises:
-            NoDeal: there is no deal, as `floats` does.
-            InputError: no such set, card or player.
+            NoDeal: If there is no deal.
+            InputError: If the set, card or player does not exist.
         """
         if not self.deals:
-            raise NoDeal("no deal satisfies the problem, so nothing has a chance")
+            raise NoDeal("no deal satisfies the problem, so there are no probabilities")
         from fractions import Fraction
 
         cards = self.owned[numbered(set_index, len(self.owned), "set")]
@@ -69,20 +72,21 @@ class Chances:
         return Fraction(row[numbered(player, len(row), "player")], self.deals)
 
     def floats(self) -> list[list[list[float]]]:
-        """Return all chances `[set][card][player]`, each the float nearest to the exact value.
+        """Return all probabilities as `[set][card][player]`, rounded to the nearest float.
 
-        0.0 and 1.0 are exact: a chance that would only round to one of them becomes the float next
-        to it. Equal rows may be one list: treat them as read-only.
+        0.0 and 1.0 are exact: any other probability that would be rounded to one of them becomes
+        the float next to it. Rows may share a list, so do not change them. Raise `NoDeal` if there
+        is no deal.
         """
         deals = self.deals
         if not deals:
-            raise NoDeal("no deal satisfies the problem, so nothing has a chance")
+            raise NoDeal("no deal satisfies the problem, so there are no probabilities")
         rows: dict[int, list[float]] = {}
         result = []
         for cards in self.owned:
             chances = []
             for row in cards:
-                # Cards alike share one tuple, and so one division per player.
+                # Equal cards share a tuple, so that each division is done only once.
                 floats = rows.get(id(row))
                 if floats is None:
                     floats = rows[id(row)] = [_float(number, deals) for number in row]
@@ -92,27 +96,31 @@ class Chances:
 
 
 def _float(number: int, deals: int) -> float:
-    """Divide to the nearest float; give 0.0 and 1.0 only where they are exact."""
+    """Return the quotient as a float, which is 0.0 or 1.0 only if that is exact."""
     if 0 < number < deals:
         return min(max(number / deals, _MIN_CHANCE), _MAX_CHANCE)
     return float(number == deals)
 
 
-@takes(problem=DealProblem, most_work=int)
+@takes(problem=DealProblem, max_work=int)
 def count_deals(
-    problem: DealProblem, most_work: int = MAX_WORK, *, seconds: float | None = None
+    problem: DealProblem, max_work: int = MAX_WORK, *, seconds: float | None = None
 ) -> int:
-    """Return the exact number of deals; 0 iff the problem is infeasible.
+    """Return the exact number of deals, which is 0 iff the problem is infeasible.
 
-    Cost: one shift and one addition of a polynomial per count vector of a set whose bounds
-    matter, and per possible owner of every other open card. `most_work` limits the bytes that
-    additions touch; 10**9 take a second or two.
+    Args:
+        max_work: the maximum number of bytes that additions process; 10**9 bytes take about a
+            second or two.
+        seconds: the time limit, or None.
+
+    Cost: one shift and one addition of a polynomial for each count vector of a set with effective
+    bounds, and for each possible owner of every other card whose owner is not certain.
 
     Raises:
-        LimitError: see the module.
-        SolverTimeout: the time limit was reached.
+        LimitError: If counting exceeds a limit (see the module).
+        SolverTimeout: If the time limit is reached.
     """
-    layout = laid_out(problem, most_work=most_work, seconds=seconds)
+    layout = laid_out(problem, max_work=max_work, seconds=seconds)
     return 0 if layout is None else layout[1].count()
 
 
@@ -120,18 +128,19 @@ def count_deals(
 def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chances:
     """Count the deals in which each player owns each card, for all cards at once.
 
-    Cost: about log2(number of distinct factors) times that of `count_deals`. Raises as that.
+    Raises the same errors as `count_deals`. Cost: about log2(number of distinct factors) times that
+    of `count_deals`.
     """
-    nothing = (0,) * problem.players
+    zeros = (0,) * problem.players
     layout = laid_out(problem, seconds=seconds)
     deals = 0
     if layout is not None:
         residue, product = layout
         befores = product.befores()
-        # Every factor's numbers add up to all deals; without a factor there is just one deal.
+        # The numbers of any factor add up to all deals; without factors there is exactly one deal.
         deals = next((sum(map(mul, befores[factor], factor.weights)) for factor in befores), 1)
     if layout is None or not deals:
-        return Chances(0, tuple((nothing,) * constraint.size for constraint in problem.sets))
+        return Chances(0, tuple((zeros,) * constraint.size for constraint in problem.sets))
     certain = [
         tuple([deals * (player == owner) for player in range(problem.players)])
         for owner in range(problem.players)
@@ -141,13 +150,16 @@ def exact_chances(problem: DealProblem, *, seconds: float | None = None) -> Chan
 
 
 def _rows(factor: SetWays, before: list[int], deadline: Deadline) -> dict[int, tuple[int, ...]]:
-    """Return per owner mask of a factor, in how many deals each player owns such a card."""
+    """Return for each owner mask of a factor the numbers of deals in which players own the card."""
     players = range(len(factor.base))
     return {
         mask: tuple(
-            [sum(map(mul, before, by[player])) if player in by else 0 for player in players]
+            [
+                sum(map(mul, before, by_player[player])) if player in by_player else 0
+                for player in players
+            ]
         )
-        for mask, by in factor.card_weights(deadline).items()
+        for mask, by_player in factor.card_weights(deadline).items()
     }
 
 
@@ -167,10 +179,10 @@ def _owned(
 
 @takes(problem=DealProblem)
 def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[list[float]]]:
-    """Return the chance `[set][card][player]` that the player owns the card.
+    """Return the probability that a player owns a card, as `[set][card][player]`.
 
-    All deals are equally likely. Values, cost and errors are those of `exact_chances` and
-    `Chances.floats`.
+    All deals are equally likely. See `exact_chances` for cost and errors, and `Chances.floats` for
+    the rounding.
 
     >>> from solvers import SetConstraint
     >>> chances(DealProblem([2, 1], [SetConstraint.of([[0, 1], [0, 1], [0]], players=2)]))
@@ -183,10 +195,11 @@ def chances(problem: DealProblem, *, seconds: float | None = None) -> list[list[
 def count_vector_distribution(
     problem: DealProblem, set_index: int, *, seconds: float | None = None
 ) -> dict[Vector, int]:
-    """Count the deals per count vector of one set (cards of it per player).
+    """Return the number of deals for each count vector of one set.
 
-    Vectors without a deal are left out, so an infeasible problem gives an empty dictionary.
-    Cost and limits: as `count_deals`.
+    A count vector has the number of cards of the set that each player gets. Vectors without a deal
+    are omitted, so that the dictionary is empty for an infeasible problem. The cost and the limits
+    are those of `count_deals`.
     """
     by_vector = _by_vector(problem, set_index, seconds)
     return {vector: ways * others for vector, (ways, others) in by_vector.items() if others}
@@ -195,7 +208,7 @@ def count_vector_distribution(
 def _by_vector(
     problem: DealProblem, set_index: int, seconds: float | None
 ) -> dict[Vector, tuple[int, int]]:
-    """Return per count vector of one set its own deals, and those of the other sets."""
+    """Return for each count vector of a set the deals of the set and those of the other sets."""
     set_index = numbered(set_index, len(problem.sets), "set")
     layout = laid_out(problem, keep=set_index, seconds=seconds)
     if layout is None:
@@ -212,13 +225,13 @@ def _by_vector(
 
 
 def _ways(part: Part) -> dict[Vector, int]:
-    """Return per count vector of a part that is kept whole, the deals of the set that have it."""
+    """Return the number of deals of a set for each count vector; the part must be one factor."""
     certain, whole = part.cards.certain, part.whole
     if whole is None:
         return {certain: 1}
-    surely = [a + b for a, b in zip(certain, whole.base, strict=True)]
+    minimums = [a + b for a, b in zip(certain, whole.base, strict=True)]
     return {
-        tuple(map(add, surely, vector)): weight
+        tuple(map(add, minimums, vector)): weight
         for vector, weight in zip(whole.vectors, whole.weights, strict=True)
     }
 
@@ -231,13 +244,15 @@ def count_deals_given(
     *,
     seconds: float | None = None,
 ) -> list[int]:
-    """Count the deals with each of some narrower constraints in the place of one set's own.
+    """Return the number of deals for each of several narrower constraints of one set.
 
-    Cost: one count of the problem, and the count vectors of every constraint.
+    Each constraint replaces that of the set, and must not allow more. Cost: one count of the
+    problem, and the listing of the count vectors of each constraint.
 
     Raises:
-        InputError: there is no such set, or a constraint allows what its own does not.
-        LimitError: see the module.
+        InputError: If the set does not exist, or if a constraint allows more than that of the set.
+        LimitError: If counting exceeds a limit (see the module).
+        SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)
@@ -253,14 +268,14 @@ def count_deals_given(
             raise InputError(f"narrower: {shown(constraint)} is not a SetConstraint")
         if (
             len(constraint.owners) != len(own.owners)
-            or any(mask & ~most for mask, most in zip(constraint.owners, own.owners, strict=True))
+            or any(a & ~b for a, b in zip(constraint.owners, own.owners, strict=True))
             or any(map(lt, constraint.low, own.low))
             or any(map(gt, constraint.high, own.high))
         ):
             raise InputError(f"{constraint} allows more than set {set_index}: {own}")
         part = part_of(constraint, 0, keep=True)
         ways = {} if part is None else _ways(part)
-        # A vector that is missing cannot be had by all the sets together.
+        # Vectors that are missing in `by_vector` are not part of any deal.
         numbers.append(
             sum(number * by_vector[vector][1] for vector, number in ways.items()
                 if vector in by_vector)
@@ -272,9 +287,10 @@ def count_deals_given(
 def count_distribution(
     problem: DealProblem, player: int, set_index: int, *, seconds: float | None = None
 ) -> dict[int, int]:
-    """Count the deals per number of cards of one set that a player may hold.
+    """Return the number of deals for each number of cards of a set that a player can hold.
 
-    Numbers ascend; those without a deal are left out. Cost and limits: as `count_deals`.
+    Numbers are in ascending order; those without a deal are omitted. The cost and the limits are
+    those of `count_deals`.
 
     >>> from solvers import SetConstraint
     >>> pair = SetConstraint.of([[0, 1], [0, 1]], players=2)

@@ -1,16 +1,18 @@
-"""CP-SAT: the declarative model.
+"""The solver `cp-sat`: a declarative model for OR-Tools' CP-SAT solver.
 
-One boolean per allowed (card, player); exactly one owner per card; hand sizes; per player and set a
-minimum and a maximum. OR-Tools' CP-SAT proves or refutes it with one thread and a fixed seed. An
-infeasible verdict carries no shortage of its own: `solvers.certify` pairs it with one.
+The model has a boolean for each card and each player who may own it. Its constraints are: exactly
+one owner for each card, the hand sizes, and the bounds of each player in each set. CP-SAT solves it
+with one thread and a fixed seed. An infeasible verdict has no shortage; `solvers.certify` adds one.
 
-Above `MAX_BOOLEANS` cards with equal owners are bundled: a whole number per player counts theirs.
-They are bundled within a set, and over all sets whose bounds forbid nothing.
+If there would be more than `MAX_BOOLEANS` booleans, cards with equal owner masks are bundled: an
+integer variable counts the cards of a bundle that a player gets. Cards are bundled within a set,
+and across all sets whose bounds have no effect.
 
-All constraints go into the linear relaxation, which is solved to its end before any search: it is
-nearly always integral, and refutes what clauses take exponential time for (pigeons and holes).
-`python -m tests.bench.cp_sat_ablation` measures that this is the best way at all sizes and on all
-families of instances; other ways are `VARIANTS`.
+All constraints go into the linear relaxation, which is solved to optimality before any search. The
+relaxation is nearly always integral, and it refutes problems for which reasoning by clauses takes
+exponential time (such as the pigeonhole principle). `python -m tests.bench.cp_sat_ablation` shows
+that this is the fastest model at all sizes and on all families of instances. `VARIANTS` has the
+alternatives.
 """
 
 from __future__ import annotations
@@ -27,24 +29,26 @@ from solvers.problem import DealProblem, SetConstraint, ownable, players_in
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SECONDS = 60.0
-"""Default time limit of one solve."""
+"""Default time limit for solving a model, in seconds."""
 
 MAX_BOOLEANS = 220
-"""Maximum number of booleans in a model without bundled cards; 52 cards of four players fit."""
+"""Maximum number of booleans without bundling; enough for 52 cards and four players."""
 
 QUICK = 2000
-"""Maximum number of variables in a model that is solved without listening for an interrupt."""
+"""Maximum number of variables of a model that is solved without a check for interrupts."""
 
 
 class Variant(NamedTuple):
-    """A way to model a problem and to solve the model.
+    """A choice of model and CP-SAT parameters.
 
     Attributes:
-        most_booleans: above this number, cards with equal owners are bundled into whole numbers.
-        counts: whether every player and set gets a variable for its cards, of which hands are
-            sums.
-        level: how much goes into the linear relaxation, 0 (nothing), 1 or 2 (all constraints).
-        is_whole: whether it goes in at once and is solved to its end before any search.
+        most_booleans: the number of booleans above which cards with equal owners are bundled.
+        counts: whether there is a variable for the number of cards of each player in each set, so
+            that hands are sums of these variables.
+        level: how many constraints go into the linear relaxation: 0 (none), 1, or 2 (all).
+        is_whole: whether all of them are added at once and the relaxation is solved to optimality
+            before any search.
+        presolve: whether CP-SAT simplifies the model first.
     """
 
     most_booleans: float = MAX_BOOLEANS
@@ -55,17 +59,17 @@ class Variant(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return CP-SAT's parameters, without the seed and the time limit."""
-        chosen: dict[str, Any] = {
+        """Return the CP-SAT parameters, without the seed and the time limit."""
+        parameters: dict[str, Any] = {
             "linearization_level": self.level,
             "cp_model_presolve": self.presolve,
-            # These cost more than they gain.
+            # Switched off, since they cost more time than they save.
             "symmetry_level": 0,
             "cp_model_probing_level": 0,
         }
         if self.is_whole:
-            chosen |= {"add_lp_constraints_lazily": False, "root_lp_iterations": 1_000_000}
-        return chosen
+            parameters |= {"add_lp_constraints_lazily": False, "root_lp_iterations": 1_000_000}
+        return parameters
 
 
 DEFAULT = Variant()
@@ -77,15 +81,15 @@ VARIANTS = {
     "cp-sat-bundled": Variant(0),
     "cp-sat-bundled-counts": Variant(0, counts=True),
 }
-"""Other ways, by the names of `solvers.registry.VARIANTS`.
+"""Alternatives to `DEFAULT`, by their names in `solvers.registry.VARIANTS`.
 
-The first has CP-SAT's own parameters, except for symmetries and probing.
+`cp-sat-plain` has CP-SAT's default parameters, except for symmetry detection and probing.
 """
 
 Places: TypeAlias = list[tuple[int, int]]
-"""Cards as (set, number)."""
+"""Cards as pairs (set, card)."""
 Row: TypeAlias = list[tuple[int, Any]]
-"""Per player who may own cards of a bundle, CP-SAT's variable for their number."""
+"""The possible owners of a bundle, each with the variable for its number of cards."""
 
 
 def prepare(
@@ -96,9 +100,10 @@ def prepare(
     seconds: float = SECONDS,
     deadline: Deadline = NEVER,
 ) -> Callable[[], Verdict]:
-    """Build the model; the result solves it, or raises `SolverTimeout` after `seconds`.
+    """Build the model; return a function that solves it.
 
-    `deadline` limits the building, which takes seconds for 100,000 booleans.
+    The function raises `SolverTimeout` after `seconds`. `deadline` limits the time for building the
+    model, which takes seconds for 100,000 booleans.
     """
     seconds = checked_seconds(seconds)
     from ortools.sat.python import cp_model
@@ -118,16 +123,16 @@ def prepare(
         variables += sum(map(len, shares))
         ranges = _bounds(constraint) if constraint is not None else None
         for player, share in enumerate(shares):
-            # CP-SAT's domains need low <= high and 64 bits; crossed bounds say "never".
-            low, most, number = (0, 0, 0) if ranges is None else ranges[player]
-            if low > most:
+            # CP-SAT domains need low <= high in 64 bits; for crossed bounds, add a false clause.
+            low, high, number = (0, 0, 0) if ranges is None else ranges[player]
+            if low > high:
                 model.add_bool_or([])
             elif variant.counts and ranges is not None and len(share) > 1:
-                count = model.new_int_var(low, most, "")
+                count = model.new_int_var(low, high, "")
                 model.add(total(share) == count)
                 share = [count]
-            elif low > 0 or most < number:
-                model.add_linear_constraint(total(share), low, most)
+            elif low > 0 or high < number:
+                model.add_linear_constraint(total(share), low, high)
             held[player] += share
     for player, hand in enumerate(problem.hands):
         places = min(hand, problem.cards + 1)
@@ -147,7 +152,7 @@ def prepare(
 
 
 def _row(model: Any, total: Callable[[Sequence[Any]], Any], mask: int, size: int) -> Row:
-    """Add the variables of a bundle of `size` cards: per possible owner, how many of them."""
+    """Add and return the variables of a bundle of `size` cards: how many each owner gets."""
     if size == 1:
         row = [(player, model.new_bool_var("")) for player in players_in(mask)]
         model.add_exactly_one([variable for _, variable in row])
@@ -171,22 +176,22 @@ def _deal(problem: DealProblem, rows: Iterable[tuple[Places, Row]], solver: Any)
 def prepare_within(
     problem: DealProblem, seconds: float, variant: Variant = DEFAULT
 ) -> Callable[[], Verdict]:
-    """Prepare with a time limit in seconds for either step."""
+    """Call `prepare` with a time limit in seconds for each of the two steps."""
     return prepare(problem, variant, seconds=seconds, deadline=Deadline(seconds))
 
 
 def prepare_variant(
     name: str, problem: DealProblem, seconds: float = SECONDS
 ) -> Callable[[], Verdict]:
-    """Prepare by one of the `VARIANTS`, with a time limit for either step."""
+    """Call `prepare` with one of `VARIANTS` and a time limit in seconds for each step."""
     return prepare_within(problem, seconds, VARIANTS[name])
 
 
 def _groups(
-    problem: DealProblem, most_booleans: float
+    problem: DealProblem, max_booleans: float
 ) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
     booleans = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
-    if booleans <= most_booleans:
+    if booleans <= max_booleans:
         for index, constraint in enumerate(problem.sets):
             bundles = [(mask, [(index, card)]) for card, mask in enumerate(constraint.owners)]
             yield constraint, bundles
@@ -195,11 +200,11 @@ def _groups(
     for index, constraint in enumerate(problem.sets):
         owners, low, high = constraint
         free = not any(low) and all(map(ge, high, ownable(owners, constraint.players)))
-        together: dict[int, Places] = unbound if free else {}
+        bundled: dict[int, Places] = unbound if free else {}
         for card, mask in enumerate(owners):
-            together.setdefault(mask, []).append((index, card))
+            bundled.setdefault(mask, []).append((index, card))
         if not free:
-            yield constraint, together.items()
+            yield constraint, bundled.items()
     yield None, unbound.items()
 
 

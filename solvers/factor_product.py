@@ -1,16 +1,19 @@
-"""The product of the factors of a residue: its coefficient at the hands, with or without a factor.
+"""Products of generating functions: the coefficient at the hands, with or without one factor.
 
-The number of deals is the coefficient of x0^h0 x1^h1 … in the product over factors of the sum over
-their count vectors k of (number of ways) x0^k0 x1^k1 …. Only exponents up to the hands matter, and
-every factor is homogeneous, so one player's exponent is implied by the others. A polynomial is kept
-as one Python integer (Kronecker substitution): lane e holds the coefficient of exponent vector e,
-in mixed radix with hand + 1 digits for every player but the one with the largest hand. Multiplying
-by x_p^j drops the lanes whose digit would become too large and shifts the rest: one mask and one
-shift, whatever the number of lanes.
+Each factor of a reduced problem (`solvers.residue`) is a polynomial: the sum of (number of ways)
+x0^k0 x1^k1 … over its count vectors k. The number of deals is the coefficient of x0^h0 x1^h1 … in
+the product of all factors. Only exponents up to the hands matter. Each factor is homogeneous, so
+the exponent of one player follows from those of the others.
 
-"With one factor left out", for every factor, is found by a tree: the factors are its leaves, and on
-the way down to a leaf the polynomial is multiplied by everything that branches off. A Huffman tree
-by cost makes the sum of this work smallest.
+A polynomial is stored as one Python integer (Kronecker substitution). Lane e holds the coefficient
+of the exponent vector e. The number e has a digit for each player except the one with the largest
+hand, in a mixed radix with hand + 1 values for each digit. To multiply by x_p^j, remove the lanes
+whose digit would become too large, and shift the others: this takes one mask and one shift for any
+number of lanes.
+
+The products of all factors but one, for each factor, are computed by a tree with the factors as
+leaves. On the way from the root to a leaf, the polynomial is multiplied by all factors of the
+subtrees that branch off. A Huffman tree by cost minimizes the total work.
 
 Memory of one polynomial: (product of hand + 1 over all players but one) lanes of `width` bits.
 """
@@ -31,20 +34,25 @@ from solvers.residue import Residue, least_lanes, residue
 from solvers.set_ways import SetWays
 
 Program = tuple[tuple[tuple[int, int, int, int], ...], tuple[int, ...]]
-"""How to multiply by a factor: steps (from, player's place, exponent, sum), weights of the sums."""
+"""Instructions for multiplying by a factor: steps, and the weights of the sums (see `program`).
+
+A step is (origin node, place of the player, exponent, sum).
+"""
 
 
 def program(factor: SetWays, places: tuple[int, ...]) -> Program:
-    """Return the steps of a multiplication: a tree of products with powers, shared by vectors.
+    """Return the instructions for multiplying a polynomial by a factor.
 
-    `places` are the players that have a digit, lowest first. Node 0 is the polynomial itself. Step
-    i makes node i + 1 from an earlier node, times x^exponent, and adds it to one of the sums (-1:
-    to none); the sums are weighted and added up at the end.
+    `places` are the players that have a digit, the lowest digit first. The steps form a tree of
+    products, so that count vectors with the same beginning share work. Step i computes node i: step
+    0 is the polynomial itself, and any other step multiplies an earlier node by x^exponent. The
+    node is added to a sum, or to none if the number of the sum is -1. At the end, the sums are
+    multiplied by their weights and added up.
     """
-    known: Program | None = factor.programs.get(places)
-    if known is None:
-        known = factor.programs[places] = _program(factor, places)
-    return known
+    cached: Program | None = factor.programs.get(places)
+    if cached is None:
+        cached = factor.programs[places] = _program(factor, places)
+    return cached
 
 
 def _program(factor: SetWays, places: tuple[int, ...]) -> Program:
@@ -67,9 +75,9 @@ class ExponentLanes:
     """The layout of the polynomials of one problem.
 
     Attributes:
-        width: bits per lane, a multiple of 8.
-        places: the players that have a digit, lowest first.
-        strides: per place, the lanes between exponent e and e + 1.
+        width: the number of bits of a lane, a multiple of 8.
+        places: the players that have a digit, the lowest digit first.
+        strides: for each place, the number of lanes between the exponents e and e + 1.
     """
 
     __slots__ = ("_deadline", "_hands", "_masks", "lanes", "places", "strides", "width")
@@ -81,7 +89,7 @@ class ExponentLanes:
         deadline: Deadline = NEVER,
     ) -> None:
         self._deadline = deadline
-        # In the order of the players, so that a factor meets no more than P different orders.
+        # Places are in the order of players, so that a factor has at most P different programs.
         implied = max(range(len(hands)), key=hands.__getitem__, default=0)
         self.places = tuple(player for player in range(len(hands)) if player != implied)
         self._hands = [hands[player] for player in self.places]
@@ -91,13 +99,13 @@ class ExponentLanes:
             self.strides.append(lanes)
             lanes *= hand + 1
         self.lanes = lanes
-        # Coefficients add up to at most the number of ways without hands.
+        # The coefficients add up to at most the number of ways without regard to hands.
         ways = prod(sum(factor.weights) ** times for factor, times in factors)
         self.width = -(-ways.bit_length() // 8) * 8
         self._masks: dict[tuple[int, int], int] = {}
 
     def _mask(self, place: int, exponent: int) -> int:
-        """Return all bits of the lanes that survive multiplication with x^exponent."""
+        """Return all bits of the lanes that remain when multiplying by x^exponent."""
         hand, run = self._hands[place], self.strides[place] * self.width // 8
         keep = max(0, hand + 1 - exponent)
         pattern = b"\xff" * (run * keep) + bytes(run * (hand + 1 - keep))
@@ -106,7 +114,10 @@ class ExponentLanes:
         return mask
 
     def times(self, polynomial: int, factor: SetWays, power: int = 1) -> int:
-        """Multiply by a power of a factor. Raise `SolverTimeout` at the deadline."""
+        """Return a polynomial multiplied by a power of a factor.
+
+        Raise `SolverTimeout` at the deadline.
+        """
         steps, weights = program(factor, self.places)
         shifts = [stride * self.width for stride in self.strides]
         masks = self._masks
@@ -131,7 +142,7 @@ class ExponentLanes:
         return polynomial
 
     def offset(self, vector: Sequence[int]) -> int:
-        """Return the lane of an exponent vector (which must be within the hands)."""
+        """Return the lane number of an exponent vector, which must not exceed the hands."""
         return sum(
             [
                 vector[player] * stride
@@ -140,17 +151,17 @@ class ExponentLanes:
         )
 
     def lane(self, in_bytes: bytes, number: int) -> int:
-        """Return one coefficient of a polynomial that was turned into bytes by `in_bytes`."""
+        """Return the coefficient in a lane of a polynomial that was converted by `in_bytes`."""
         size = self.width // 8
         return int.from_bytes(in_bytes[number * size : number * size + size], "little")
 
     @staticmethod
     def in_bytes(polynomial: int) -> bytes:
-        """Return the lanes one after another, little-endian, without zeros at the end."""
+        """Return the lanes of a polynomial as bytes, little-endian, without trailing zeros."""
         return polynomial.to_bytes((polynomial.bit_length() + 7) // 8, "little")
 
     def before(self, polynomial: int, hands: Sequence[int], factor: SetWays) -> list[int]:
-        """Return per vector k of a factor, the polynomial's coefficient at hands - k."""
+        """Return the polynomial's coefficient at hands - k for each count vector k of a factor."""
         in_bytes = self.in_bytes(polynomial)
         coefficients = []
         for vector in factor.vectors:
@@ -162,33 +173,33 @@ class ExponentLanes:
 
 
 MAX_BYTES = 32 * 2**20
-"""Maximum memory for one polynomial, in bytes."""
+"""Maximum memory for a polynomial, in bytes."""
 MAX_WORK = 2 * 10**10
-"""Maximum number of bytes that the additions of one count may touch: about half a minute."""
+"""Maximum number of bytes that the additions of a count process, in about half a minute."""
 
 ASSUMED_LANE_BYTES = 1_000
-"""Width of a lane assumed for a quick test, in bytes; if such lanes fit, nothing is estimated."""
+"""Width of a lane in bytes for a quick test: if lanes of this width fit, nothing is estimated."""
 
 Tree: TypeAlias = "tuple[Tree, Tree] | SetWays"
 
 
 class Product:
-    """The factors and hands of a residue, laid out for multiplying.
+    """The product of the factors of a reduced problem.
 
-    The methods raise `LimitError` when one polynomial would be larger than `MAX_BYTES` or the work
-    more than `most_work` (bytes that additions touch). Cards that are all alike need no polynomial
-    and so have no limit.
+    Methods raise `LimitError` if a polynomial would be larger than `MAX_BYTES`, or if additions
+    would process more than `max_work` bytes. If all cards are interchangeable, no polynomial is
+    needed, and there is no limit.
     """
 
     def __init__(
-        self, remaining: Residue, most_work: int = MAX_WORK, deadline: Deadline = NEVER
+        self, remaining: Residue, max_work: int = MAX_WORK, deadline: Deadline = NEVER
     ) -> None:
-        self.most_work = most_work
+        self.most_work = max_work
         self.deadline = deadline
         self.hands = remaining.hands
         self.factors = remaining.factors
         self.lanes = ExponentLanes(remaining.hands, remaining.factors.items(), deadline)
-        # A factor with one count vector moves no exponent: it only multiplies.
+        # A factor with only one count vector is a constant, since vectors are relative to `base`.
         self.constant = 1
         self.moving: list[SetWays] = []
         for factor, times in remaining.factors.items():
@@ -206,9 +217,10 @@ class Product:
         return sum(map(mul, self.before(last), last.weights))
 
     def before(self, left_out: SetWays) -> list[int]:
-        """Return per vector k of a factor, the coefficient at hands - k without one such factor.
+        """Return for each count vector k of a factor the coefficient at hands - k of the others.
 
-        That is the number of deals of everything else that leaves exactly k to this factor.
+        One occurrence of the factor is left out. The coefficient is the number of ways to deal all
+        other factors so that exactly the cards of k remain for this one.
         """
         if len(left_out.vectors) == 1:
             return [self.count() // left_out.weights[0]]
@@ -222,7 +234,7 @@ class Product:
         return self.lanes.before(polynomial, self.hands, left_out)
 
     def befores(self) -> dict[SetWays, list[int]]:
-        """Return `before` of every factor, with the work shared."""
+        """Return the result of `before` for each factor, with shared work."""
         befores: dict[SetWays, list[int]] = {}
         if len(self.moving) == 1:
             befores[self.moving[0]] = self.before(self.moving[0])
@@ -241,11 +253,14 @@ class Product:
         return befores
 
     def in_order(self) -> list[SetWays]:
-        """Return the moving factors, the cheap first, while the polynomial is short."""
+        """Return the factors that are not constant, the cheapest first.
+
+        The polynomial is still short during the first multiplications.
+        """
         return sorted(self.moving, key=self._cost)
 
     def cards_alike(self) -> SetWays | None:
-        """Return the only moving factor, if it is a card bound by its owners alone."""
+        """Return the factor of interchangeable cards if all others are constant, or None."""
         if len(self.moving) == 1 and self.moving[0].is_single_card:
             return self.moving[0]
         return None
@@ -256,7 +271,7 @@ class Product:
             return [0] * len(card.vectors)
         cards = self.factors[card]
         ways = self.constant * factorial(cards) // prod(map(factorial, self.hands))
-        # With one card less for the player p of each vector.
+        # Each vector gives one card to a player, who then has one card less of the others.
         return [ways * self.hands[vector.index(1)] // cards for vector in card.vectors]
 
     def _cost(self, factor: SetWays) -> int:
@@ -266,7 +281,10 @@ class Product:
         return sum(map(self._cost, factors))
 
     def check_work(self, additions: int | None = None) -> None:
-        """Raise `LimitError` for too much work; by default, that of one full product."""
+        """Raise `LimitError` if a polynomial or the work is too large.
+
+        `additions` is the number of additions; by default, that of one full product.
+        """
         if additions is None:
             additions = self._costs(self.moving)
         if self.size > MAX_BYTES:
@@ -281,7 +299,7 @@ class Product:
             )
 
     def _tree(self) -> tuple[Tree, int]:
-        """Return the tree, and the additions that going down all its branches takes."""
+        """Return the tree, and the number of additions for traversing all its branches."""
         heap: list[tuple[int, int, Tree]] = [
             (self._cost(factor), number, factor) for number, factor in enumerate(self.moving)
         ]
@@ -313,13 +331,13 @@ def laid_out(
     problem: DealProblem,
     *,
     keep: int | None = None,
-    most_work: int = MAX_WORK,
+    max_work: int = MAX_WORK,
     seconds: float | None = None,
 ) -> tuple[Residue, Product] | None:
-    """Lay out the product that counts the deals; give None when there is plainly none.
+    """Return the reduced problem and its product, or None if there is obviously no deal.
 
-    Raise `LimitError` for what is surely too large before any count vector is listed. For `keep`
-    see `solvers.residue.residue`. `seconds` limits the later work of the product too.
+    If a polynomial is certain to be too large, raise `LimitError` before count vectors are listed.
+    For `keep` see `solvers.residue.residue`. `seconds` also limits later work with the product.
     """
     deadline = NEVER if seconds is None else Deadline(seconds)
     hands = problem.hands
@@ -333,4 +351,4 @@ def laid_out(
                 f"({lanes:,} exponent vectors): the limit is {MAX_BYTES / 2**20:.0f} MB"
             )
     remaining = residue(problem, keep, deadline)
-    return None if remaining is None else (remaining, Product(remaining, most_work, deadline))
+    return None if remaining is None else (remaining, Product(remaining, max_work, deadline))

@@ -1,23 +1,24 @@
-"""Features that all deals of a problem share: who may own what, fewest and most cards per set.
+"""Filtering: remove owners that occur in no deal, and tighten all bounds as far as possible.
 
-A problem is *closed* when nothing in it can be tightened: every owner of a card owns it in some
-deal, and every minimum and maximum of a player and a set is reached by some deal. Flows find that
-(`solvers.flow_filtering`), or coalition tables:
+A problem is *filtered* if nothing in it can be tightened. Then each possible owner of a card owns
+it in some deal, and each minimum and maximum of a player in a set is reached by some deal.
+Filtering uses flows (`solvers.flow_filtering`) or coalition tables:
 
-let f be the table of a set (`solvers.coalition_tables`), and slack(A) the sum of all tables for A
-less the hands of A: the cards that a coalition could have beyond its hands. The problem is feasible
-iff no slack is negative. A player's cards of the set are limited by minimum cuts that separate the
-player from their share of it:
+Let f be the table of a set (`solvers.coalition_tables`). Let slack(A) be the sum of all tables for
+A minus the hands of A: the number of cards that a coalition could hold beyond its hands. The
+problem is feasible iff no slack is negative. The number of cards of the set that player p holds is
+limited by minimum cuts between the player and the player's share of the set:
 
-    most   = min over A without p of  f(A + p) - f(A) + slack(A)
-    fewest = max over A without p of  f(A + p) - f(A) - slack(A + p)
+    maximum = min over A without p of  f(A + p) - f(A) + slack(A)
+    minimum = max over A without p of  f(A + p) - f(A) - slack(A + p)
 
-and both are attained (the maximum and minimum of one arc's flow). Cutting one card down to owner p
-lowers f by at most 1 per coalition, so p may own the card iff every lowered coalition has slack:
-one "and" with the lanes whose slack is 0.
+Both bounds are attained, as the maximum and minimum flow through one arc. Making p the only owner
+of a card lowers f by at most 1 for each coalition. So p owns the card in some deal iff each
+coalition whose f is lowered has a positive slack. One bitwise "and" with the lanes of slack 0 tests
+this.
 
-Cost, with the set seen before: 2 P small passes over 2^(P-1) numbers per set, and one "and" per
-distinct owner mask and owner.
+Cost, if the set is in the cache: 2 P passes over 2^(P-1) small numbers for each set, and one "and"
+for each distinct owner mask and each of its players.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _pickers(layout: Lanes) -> tuple[tuple[Picker, Picker], ...]:
     pickers = []
     for player in range(layout.players):
         lanes = [lane for lane in range(layout.everybody + 1) if not lane >> player & 1]
-        # An itemgetter of one index gives no tuple; the one lane twice does no harm.
+        # An itemgetter with a single index returns no tuple, so repeat a single lane.
         lanes = lanes if len(lanes) > 1 else lanes * 2
         pickers.append((itemgetter(*lanes), itemgetter(*[lane | 1 << player for lane in lanes])))
     return tuple(pickers)
@@ -70,7 +71,10 @@ SlackParts = tuple[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
 
 @Memo
 def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
-    """Return the guards of lanes without slack; per player the slacks without and with them."""
+    """Return the guard bits of lanes with slack 0, and the slacks by player.
+
+    For each player, these are the slacks of the coalitions without and with the player.
+    """
     tight = ~(slack - layout.ones) & layout.guard
     lanes = _numbers(layout, slack ^ layout.guard)
     sides = [(without(lanes), having(lanes)) for without, having in _pickers(layout)]
@@ -80,12 +84,13 @@ def _slack_parts(layout: Lanes, slack: int) -> tuple[SlackParts, int]:
 
 
 class _ClosingKind(Kind):
-    """Sets that look alike, prepared for filtering.
+    """The shape of a set, prepared for filtering.
 
     Attributes:
-        differences: per player, f(A + p) - f(A) for every A without p.
-        lowered: per distinct owner mask and owner, the guards of the lanes that become lower when
-            the owner gets one such card; -1 when the set itself rules that out.
+        differences: for each player p, f(A + p) - f(A) for each coalition A without p.
+        lowered: for each distinct owner mask, pairs of a player and the guard bits of the lanes
+            whose value decreases if the player gets one such card. The bits are -1 if the set alone
+            makes that impossible.
     """
 
     __slots__ = ("differences", "lowered")
@@ -129,11 +134,11 @@ _CLOSED: Memo[Lanes, int, SetConstraint, SetConstraint] = Memo()
 def closed_set(
     layout: Lanes, slack: int, constraint: SetConstraint, deadline: Deadline = NEVER
 ) -> SetConstraint:
-    """Tighten one set of a feasible problem, whose slack is `slack`, as far as possible."""
+    """Return one set of a feasible problem, tightened as far as possible; `slack` is packed."""
     key = (layout, slack, constraint)
     tightened = _CLOSED.get(key)
     if tightened is None:
-        # The slack, the set and the result; either has three tuples.
+        # Memory for the slack, the set and the result; the latter two have three tuples each.
         numbers = 2 * constraint.size + 8 * layout.players
         size = bytes_of(8, numbers, layout.everybody, layout.bits)
         tightened = _CLOSED.keep(key, _closed(layout, slack, constraint, deadline), size)
@@ -152,23 +157,23 @@ def _closed(
             if lanes >= 0 and not lanes & tight:
                 owners |= 1 << player
         possible[mask] = owners
-    fewest, most = [], []
+    low, high = [], []
     for differences, (without, having) in zip(kind.differences, sides, strict=True):
-        most.append(min(map(add, differences, without)))
-        fewest.append(max(map(sub, differences, having)))
+        high.append(min(map(add, differences, without)))
+        low.append(max(map(sub, differences, having)))
     return SetConstraint.trusted(
-        tuple([possible[mask] for mask in constraint.owners]), tuple(fewest), tuple(most)
+        tuple([possible[mask] for mask in constraint.owners]), tuple(low), tuple(high)
     )
 
 
 def closed_by_tables(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
+    """Filter a problem by coalition tables; see `closed` for the result and the errors.
 
-    For up to `solvers.coalition_tables.MAX_PLAYERS` players. Raises as `closed`.
+    Raise `LimitError` above `solvers.coalition_tables.MAX_PLAYERS` players.
     """
     if problem.players > MAX_PLAYERS:
         raise LimitError(
-            f"{problem.players} players need 2^{problem.players} lanes: at most {MAX_PLAYERS}"
+            f"{problem.players} players need 2^{problem.players} lanes: the limit is {MAX_PLAYERS}"
         )
     layout = lanes_of(problem)
     tables = [layout.table_of(constraint) for constraint in deadline.over(problem.sets)]
@@ -186,27 +191,34 @@ FILTERS: dict[str, Callable[..., DealProblem]] = {
     "tables": closed_by_tables,
     "flow": closed_by_flow,
 }
-"""Two ways from a problem (and a deadline) to the same answer; "tables" serves up to
-`coalition_tables.MAX_PLAYERS` players."""
+"""The filtering methods by name. All return the same result for a problem and a deadline.
+
+"tables" takes up to `coalition_tables.MAX_PLAYERS` players.
+"""
 
 FEW_PLAYERS, FEW_CARDS = 8, 1000
-"""Up to this number of both, tables take milliseconds, and nothing is estimated."""
+"""Numbers of players and cards up to which tables are used without an estimate.
+
+Tables of this size take only milliseconds.
+"""
 
 LOADING = 500_000_000
-"""Nanoseconds that OR-Tools and SciPy take to load, for flow."""
+"""Time for loading OR-Tools and SciPy, which the flow method needs, in nanoseconds."""
 
 
 @takes(problem=DealProblem)
 def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
-    """State the same deals with the fewest owners, largest minimums and smallest maximums.
+    """Return the problem with the same deals in which nothing can be tightened.
 
-    In the result a card's owners are exactly the players who own it in some deal. A player's `low`
-    and `high` for a set are the fewest and the most cards of it that the player holds in some deal.
+    In the result, the owner mask of a card contains exactly the players who own it in some deal. A
+    player's `low` and `high` for a set are the minimum and maximum number of its cards that the
+    player holds in any deal.
 
     Raises:
-        NoDeal: the problem is infeasible.
-        LimitError: many players, and too much to search (see `solvers.flow_filtering`).
-        SolverTimeout: the time limit was reached.
+        NoDeal: If the problem is infeasible.
+        LimitError: If the problem is filtered by flows and the search is too large (see
+            `solvers.flow_filtering`).
+        SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint
     >>> three = SetConstraint.of([[0, 1], [0, 1], [0, 1]], players=2, low=[0, 2])
@@ -221,21 +233,21 @@ def closed(problem: DealProblem, seconds: float | None = None) -> DealProblem:
 
 
 def _by_tables(problem: DealProblem) -> bool:
-    """Return whether tables are likely quicker than flow, by measurements of both."""
+    """Return whether tables are likely to be faster than flows, by an estimate of both."""
     players, sets = problem.players, len(problem.sets)
     if players > MAX_PLAYERS:
         return False
     if players <= FEW_PLAYERS and problem.cards <= FEW_CARDS:
         return True
-    # Nanoseconds, as measured.
+    # Estimates in nanoseconds; all factors are measured.
     tables, flow = 0, 0 if "ortools.graph.python.max_flow" in sys.modules else LOADING
     for owners, _, high in set(map(looks_of, problem.sets)):
         masks = set(owners)
-        # Upper bounds make a table longer work, and a path shorter.
+        # Upper bounds make tables slower and paths faster.
         lane, path = (30, 10_000) if min(high) >= len(owners) else (100, 5_000)
-        # A table per owner of a mask, each of all cards, and passes over all lanes:
+        # A table of all cards for each player of each mask, and passes over all lanes:
         cuts = sum(mask.bit_count() for mask in masks)
         tables += cuts * 55 * len(owners) + (lane * cuts + 60 * players << players)
-        # Per player a path by each mask, through a player's shares of all sets:
+        # For each player, a path through each mask and through a player's shares of all sets:
         flow += players * (path * min(sets, 10) * (len(masks) + 1) + 2_000 * sets)
     return tables < flow

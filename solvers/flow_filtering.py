@@ -1,15 +1,17 @@
-"""Filtering by one flow: who may own what by strongly connected components, bounds by more flow.
+"""Filtering by network flow: owners by strongly connected components, bounds by augmenting paths.
 
-A feasible flow of `solvers.max_flow` is one deal. Another deal gives a player a card of an owner
-mask that they have none of now iff the arc from their share of the set to the mask's node lies on a
-cycle of the residual graph: iff both ends are in one strongly connected component (Régin's
-filtering; SciPy). The most cards of a set that a player can hold is what they hold now plus the
-flow that can be sent round from their share of the set back to them, and the fewest likewise.
+A maximum flow in the network of `solvers.max_flow` is one deal. Suppose that a player has no card
+of an owner mask in it. The player has such a card in another deal iff the arc from the player's
+share of the set to the node of the mask is on a cycle of the residual graph. That is the case iff
+both ends of the arc are in the same strongly connected component (Régin's filtering; the components
+come from SciPy). The maximum number of cards of a set that a player can hold is the current number
+plus the flow that can be sent from the player's share of the set back to the player along other
+arcs. The minimum is computed in the same way.
 
-Sets that look alike have equal bounds, and so have players who may change places in every set: one
-of each is looked at. Serves any number of players. Cost: one maximum flow, one search for
-components, and for every (player, set) that differs a search of the residual graph per card by
-which the count can change, plus one.
+Equal sets have equal bounds, and so do players who can be exchanged without changing the problem.
+The bounds are computed for one of each. The number of players is not limited. Cost: one maximum
+flow, one computation of components, and searches of the residual graph for each distinct set and
+player: one search for each card by which the number can change, plus one.
 """
 
 from __future__ import annotations
@@ -24,14 +26,14 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 from solvers.shortage import plain_shortage
 
 MAX_STEPS = 200_000_000
-"""Maximum number of arcs that are searched for the bounds: about a minute."""
+"""Maximum number of arcs that are searched for the bounds, in about a minute."""
 
 
 class _Residual:
-    """The residual graph of a full flow, without source and sink: no cycle goes through these.
+    """The residual graph of a maximum flow, without source and sink, which are on no cycle.
 
-    Arcs come in pairs: arc i and arc i ^ 1 are each other's way back, and what flows through an arc
-    of the network is the room of its way back.
+    Arcs i and i ^ 1 are the reverse of each other. The flow through an arc of the network is the
+    residual capacity (`room`) of its reverse arc.
     """
 
     def __init__(self, network: Network, flows: list[int], deadline: Deadline) -> None:
@@ -56,7 +58,7 @@ class _Residual:
                 self.leaving[head].append(arc + 1)
 
     def components(self) -> list[int]:
-        """Return per node the number of its strongly connected component."""
+        """Return the number of the strongly connected component of each node."""
         import numpy as np
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -70,7 +72,7 @@ class _Residual:
         return [int(label) for label in labels]
 
     def send_round(self, arc: int) -> None:
-        """Send as much more through an arc as can come back another way (short paths first)."""
+        """Send as much flow as possible through an arc and back by other arcs, shortest first."""
         room = self.room
         while room[arc]:
             self.deadline.left()
@@ -83,68 +85,73 @@ class _Residual:
                 room[step] -= amount
                 room[step ^ 1] += amount
 
-    def _way(self, start: int, end: int, barred: int) -> list[int] | None:
-        """Return a shortest path with room that avoids one arc, searched from both ends."""
+    def _way(self, start: int, end: int, excluded: int) -> list[int] | None:
+        """Return a shortest path of arcs with residual capacity that avoids the arc `excluded`.
+
+        The path is found by bidirectional search; it is None if there is no such path.
+        """
         room, heads, leaving = self.room, self.heads, self.leaving
-        # The arc by which each node was reached from the start, and by which it goes to the end.
-        came, goes = {start: -1}, {end: -1}
+        # For each node reached from the start its last arc, and from the end its first arc.
+        last_arcs, first_arcs = {start: -1}, {end: -1}
         first, last = [start], [end]
         while first and last:
             if self.steps > MAX_STEPS:
                 raise LimitError(
-                    f"filtering by flow looked at more than {MAX_STEPS:,} arcs: that is the limit"
+                    f"filtering by flow searched more arcs than the limit of {MAX_STEPS:,}"
                 )
-            ahead = sum([len(leaving[node]) for node in first]) <= sum(
+            forward = sum([len(leaving[node]) for node in first]) <= sum(
                 [len(leaving[node]) for node in last]
             )
-            reached, met = (came, goes) if ahead else (goes, came)
+            reached, other_side = (last_arcs, first_arcs) if forward else (first_arcs, last_arcs)
             frontier: list[int] = []
-            for node in first if ahead else last:
+            for node in first if forward else last:
                 self.steps += len(leaving[node])
                 for leaves in leaving[node]:
-                    step = leaves if ahead else leaves ^ 1
+                    step = leaves if forward else leaves ^ 1
                     other = heads[leaves]
-                    if room[step] and other not in reached and step != barred:
+                    if room[step] and other not in reached and step != excluded:
                         reached[other] = step
-                        if other in met:
-                            return self._joined(other, came, goes)
+                        if other in other_side:
+                            return self._joined(other, last_arcs, first_arcs)
                         frontier.append(other)
-            if ahead:
+            if forward:
                 first = frontier
             else:
                 last = frontier
         return None
 
-    def _joined(self, middle: int, came: dict[int, int], goes: dict[int, int]) -> list[int]:
+    def _joined(
+        self, middle: int, last_arcs: dict[int, int], first_arcs: dict[int, int]
+    ) -> list[int]:
         path, node = [], middle
-        while came[node] >= 0:
-            path.append(came[node])
-            node = self.tails[came[node]]
+        while last_arcs[node] >= 0:
+            path.append(last_arcs[node])
+            node = self.tails[last_arcs[node]]
         node = middle
-        while goes[node] >= 0:
-            path.append(goes[node])
-            node = self.heads[goes[node]]
+        while first_arcs[node] >= 0:
+            path.append(first_arcs[node])
+            node = self.heads[first_arcs[node]]
         return path
 
 
 def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProblem:
-    """Tighten every owner, minimum and maximum as far as possible; keep the same deals.
+    """Filter a problem by network flow; see `solvers.filtering.closed` for the result and errors.
 
-    Raises as `solvers.filtering.closed`; `LimitError` as soon as more than `MAX_STEPS` steps are to
-    be expected.
+    Raise `LimitError` if the search exceeds `MAX_STEPS` arcs, or as soon as it is expected to
+    exceed twice this number.
     """
-    nothing = "no deal satisfies the problem, so nothing can be said about its deals"
+    infeasible = "no deal satisfies the problem, so nothing can be said about its deals"
     if plain_shortage(problem) is not None:
-        raise NoDeal(nothing)
+        raise NoDeal(infeasible)
     if not problem.cards:
-        # All bounds are 0 or meaningless: nobody holds anything.
-        none = (0,) * problem.players
-        empty = SetConstraint.trusted((), none, none)
+        # Nobody holds a card, so all tightened bounds are 0.
+        zeros = (0,) * problem.players
+        empty = SetConstraint.trusted((), zeros, zeros)
         return DealProblem.trusted(problem.hands, (empty,) * len(problem.sets))
     network = Network(problem)
     solver = build(network)
     if run(solver) != problem.cards:
-        raise NoDeal(nothing)
+        raise NoDeal(infeasible)
     residual = _Residual(network, flows_of(network, solver), deadline)
     components = residual.components()
     bounds = _bounds(network, residual, components)
@@ -152,9 +159,9 @@ def closed_by_flow(problem: DealProblem, deadline: Deadline = NEVER) -> DealProb
     for index, constraint in enumerate(problem.sets):
         deadline.left()
         owners = _owners(network, residual, components, index)
-        fewest, most = bounds[constraint]
+        low, high = bounds[constraint]
         sets.append(
-            SetConstraint.trusted(tuple([owners[mask] for mask in constraint.owners]), fewest, most)
+            SetConstraint.trusted(tuple([owners[mask] for mask in constraint.owners]), low, high)
         )
     return DealProblem.trusted(problem.hands, tuple(sets))
 
@@ -164,59 +171,65 @@ def _bounds(
 ) -> dict[SetConstraint, tuple[tuple[int, ...], tuple[int, ...]]]:
     problem = network.problem
     places = {constraint: index for index, constraint in enumerate(problem.sets)}
-    alike = players_alike(problem.hands, places)
+    representatives = players_alike(problem.hands, places)
     bounds = {}
-    searched = 0
+    searched_sets = 0
     for constraint, index in places.items():
-        fewest, most = [0] * problem.players, [0] * problem.players
-        for player, like in enumerate(alike):
-            if like != player:
-                fewest[player], most[player] = fewest[like], most[like]
+        low, high = [0] * problem.players, [0] * problem.players
+        for player, first in enumerate(representatives):
+            if first != player:
+                low[player], high[player] = low[first], high[first]
                 continue
             node, share = 2 + player, network.share_node(index, player)
             arc = residual.between[node, share]
             varies = components[node] == components[share]
             if varies:
                 residual.send_round(arc)
-            most[player] = constraint.low[player] + residual.room[arc ^ 1]
+            high[player] = constraint.low[player] + residual.room[arc ^ 1]
             if varies:
                 residual.send_round(arc ^ 1)
-            fewest[player] = constraint.low[player] + residual.room[arc ^ 1]
-        bounds[constraint] = tuple(fewest), tuple(most)
-        searched += 1
-        expected = residual.steps * len(places) // searched
+            low[player] = constraint.low[player] + residual.room[arc ^ 1]
+        bounds[constraint] = tuple(low), tuple(high)
+        searched_sets += 1
+        expected = residual.steps * len(places) // searched_sets
         if residual.steps > MAX_STEPS // 20 and expected > 2 * MAX_STEPS:
             raise LimitError(
-                f"filtering by flow would look at about {expected:,} arcs: "
+                f"filtering by flow would search about {expected:,} arcs: "
                 f"the limit is {MAX_STEPS:,}"
             )
     return bounds
 
 
 def players_alike(hands: tuple[int, ...], sets: Iterable[SetConstraint]) -> list[int]:
-    """Return per player the first player who can swap names with them without any change."""
-    counted = [(constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets]
-    alike: list[int] = []
-    # The first players by all that must be equal: hands, bounds, and the cards one may own.
+    """Return for each player the first player with whom an exchange changes nothing.
+
+    Exchanging the numbers of these two players leaves the hands and the sets the same, apart from
+    the order of cards.
+    """
+    set_profiles = [
+        (constraint.low, constraint.high, Counter(constraint.owners)) for constraint in sets
+    ]
+    representatives: list[int] = []
+    # First players, by the values that must agree: hand, bounds and numbers of cards they may own.
     firsts: dict[object, list[int]] = {}
     for player, hand in enumerate(hands):
-        looks = [
+        profile = [
             (low[player], high[player], sum([n for mask, n in masks.items() if mask >> player & 1]))
-            for low, high, masks in counted
+            for low, high, masks in set_profiles
         ]
-        others = firsts.setdefault((hand, *looks), [])
+        others = firsts.setdefault((hand, *profile), [])
         for first in others:
             if all(
                 masks[_swapped(mask, first, player)] == n
-                for _, _, masks in counted
+                for _, _, masks in set_profiles
                 for mask, n in masks.items()
             ):
-                alike.append(first)
+                representatives.append(first)
                 break
         else:
-            alike.append(player)
+            representatives.append(player)
             others.append(player)
-    return alike
+    return representatives
 
 
 def _swapped(mask: int, first: int, second: int) -> int:
@@ -228,7 +241,7 @@ def _swapped(mask: int, first: int, second: int) -> int:
 def _owners(
     network: Network, residual: _Residual, components: list[int], index: int
 ) -> dict[int, int]:
-    """Return per owner mask of a set, the players who own such a card in some deal."""
+    """Return for each owner mask of a set the players who own such a card in some deal."""
     owners = {}
     for mask, node in network.classes[index].items():
         possible = 0

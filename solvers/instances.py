@@ -1,12 +1,14 @@
-"""Families of deal problems to measure solvers on: each as a possible and an impossible twin.
+"""Benchmark instances: families of deal problems, as pairs of a feasible and an infeasible one.
 
-The twins differ by one unit of one bound, so both are on the brink. Every family comes in all
-sizes, from a seed, with players, sets and cards shuffled.
+The problems of a pair differ by one unit of one bound, so one is just feasible and the other just
+infeasible. Each family has instances of all sizes, generated from a seed, with players, sets and
+cards in random order.
 
-In `php`, `game`, `pair` and `crowded` one coalition is tight: the deal that the problem is made
-around gives it every card that it can have. What keeps the other cards from it, set by set, are
-owners, minimums of the others, or its own maximums; one unit more of these, and it is short of a
-card. In `chain` the sets form a ring, so that a shortage needs many of them.
+In `php`, `game`, `pair` and `crowded`, one coalition is tight: each problem is made around a deal
+that gives the coalition all cards that it can have. In each set, the coalition cannot have further
+cards because of owner masks, minimums of the other players, or its own maximums. If one of these
+bounds is tighter by one unit, the coalition is short of a card. In `chain`, the sets form a ring,
+so that a shortage involves many of them.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ from solvers.random_problems import GameSize, brink, game_like
 MIN_CARDS = 12
 """Minimum number of cards in an instance."""
 PLAYERS, SET_SIZE = 4, 4
-"""In `game`, `crowded` and `random`, as in a game; the remaining cards are a smaller set."""
+"""Numbers of players and of cards in a set in `game`, `crowded` and `random`.
+
+A remainder of the cards forms a smaller set.
+"""
 MAX_PIGEONS = 50
-"""Maximum number of players on either side of `php`; in larger instances they hold several cards
-each."""
+"""Maximum number of players on each side of `php`; in large instances they hold several cards."""
 MAX_LINKS = 20
 """Maximum depth of a `chain` unless a depth is given."""
 
 
 class Twins(NamedTuple):
-    """Two problems that differ by one unit of one bound."""
+    """A feasible and an infeasible problem that differ by one unit of one bound."""
 
     possible: DealProblem
     impossible: DealProblem
@@ -41,28 +45,35 @@ class Twins(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The features that an instance shall have; None: drawn.
+    """The requested features of an instance.
 
     Attributes:
-        coalition: number of players in the tight coalition, in `game`.
-        depth: number of sets that the shortage needs, in `game` and `chain`.
+        cards: the number of cards.
+        coalition: the number of players in the tight coalition of `game`; None if random.
+        depth: the number of sets that the shortage of `game` and `chain` involves; None if random.
     """
 
     cards: int
     coalition: int | None = None
     depth: int | None = None
 
-    def drawn(self, name: str, random: Random, least: int, most: int) -> int:
-        """Return the coalition or the depth: as asked for, else drawn from a range."""
-        wished = getattr(self, name)
-        if wished is None:
-            return random.randint(least, most)
-        return whole_number(wished, least, most, f"from {least} to {most} here", name)
+    def drawn(self, name: str, random: Random, low: int, high: int) -> int:
+        """Return the requested coalition or depth, or a random number from the range if None."""
+        requested = getattr(self, name)
+        if requested is None:
+            return random.randint(low, high)
+        return whole_number(requested, low, high, f"from {low} to {high} for this instance", name)
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One row of the table: a name, a line for people, what can be chosen, and who makes it."""
+    """A family of instances.
+
+    Attributes:
+        idea: a description, in one line.
+        make: the function that makes a pair.
+        chosen: the names of the parameters that can be set: "coalition", "depth", both or none.
+    """
 
     name: str
     idea: str
@@ -73,14 +84,19 @@ class Family:
 def twins(
     family: str, cards: int, seed: int, *, coalition: int | None = None, depth: int | None = None
 ) -> Twins:
-    """Return the twins of a family in `FAMILIES`, always the same ones for the same arguments.
+    """Return a pair of problems of a family; it is determined by the arguments.
 
-    There are `MIN_CARDS` to `MAX_CARDS` cards; for coalition and depth see `Shape`.
+    Args:
+        family: a name in `FAMILIES`.
+        cards: the number of cards, from `MIN_CARDS` to `MAX_CARDS`.
+        seed: the random seed.
+        coalition: see `Shape`.
+        depth: see `Shape`.
 
     Raises:
-        InputError: no such family, or a number out of its range.
+        InputError: If the family is unknown, or if a number is out of range.
 
-    Cost: about that of writing the problems down; for `random` some dozen solves.
+    Cost: linear in the size of the problems; for `random`, a few dozen runs of a solver.
 
     >>> possible, impossible = twins("chain", 12, seed=0)
     >>> from solvers import solve
@@ -92,7 +108,7 @@ def twins(
     cards = whole_number(cards, MIN_CARDS, MAX_CARDS, allowed, "cards")
     for name, value in (("coalition", coalition), ("depth", depth)):
         if value is not None and name not in row.chosen:
-            raise InputError(f"{name}: not for {family}")
+            raise InputError(f"{name}: not available for family {family}")
     random = Random(f"{family} {cards} {whole(seed, 'seed')}")
     pair = row.make(random, Shape(cards, coalition, depth))
     first = pair.possible
@@ -107,9 +123,9 @@ def _game(random: Random, shape: Shape) -> Twins:
     sizes, hands = _table(shape.cards)
     members = shape.drawn("coalition", random, 1, PLAYERS - 1)
     others = sum(hands[members:])
-    # The others' cards, and one of the coalition's at least, must have room.
-    least = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
-    depth = shape.drawn("depth", random, least, min(len(sizes), others))
+    # There must be room for the cards of the other players and at least one of the coalition.
+    min_depth = next(count for count in range(len(sizes) + 1) if sum(sizes[:count]) > others)
+    depth = shape.drawn("depth", random, min_depth, min(len(sizes), others))
     outside = _spread(random, others, sizes[:depth]) + [0] * (len(sizes) - depth)
     start = random.randrange(3)
     kinds = [("high", "low", "owners")[(start + index) % 3] for index in range(depth)]
@@ -119,7 +135,7 @@ def _game(random: Random, shape: Shape) -> Twins:
 
 def _crowded(random: Random, shape: Shape) -> Twins:
     sizes, hands = _table(shape.cards)
-    outside = _spread(random, hands[-1], sizes, least=0)
+    outside = _spread(random, hands[-1], sizes, minimum=0)
     return _tight(random, sizes, hands, PLAYERS - 1, outside, ["low"] * len(sizes))
 
 
@@ -139,7 +155,7 @@ def _pigeons(random: Random, shape: Shape) -> Twins:
 
 
 def _table(cards: int) -> tuple[list[int], list[int]]:
-    """Return the sizes of sets and hands as in a game."""
+    """Return the sizes of the sets and of the hands, as in a game."""
     remainder = cards % SET_SIZE
     return [SET_SIZE] * (cards // SET_SIZE) + [remainder] * (remainder > 0), _shares(cards, PLAYERS)
 
@@ -148,10 +164,10 @@ def _shares(cards: int, players: int) -> list[int]:
     return [cards // players + (player < cards % players) for player in range(players)]
 
 
-def _spread(random: Random, amount: int, sizes: Sequence[int], least: int = 1) -> list[int]:
-    """Spread an amount over places: each gets at least `least` and at most its size."""
-    room = [place for place, size in enumerate(sizes) for _ in range(size - least)]
-    spread = [least] * len(sizes)
+def _spread(random: Random, amount: int, sizes: Sequence[int], minimum: int = 1) -> list[int]:
+    """Distribute an amount randomly: each place gets at least `minimum` and at most its size."""
+    room = [place for place, size in enumerate(sizes) for _ in range(size - minimum)]
+    spread = [minimum] * len(sizes)
     for place in random.sample(room, amount - sum(spread)):
         spread[place] += 1
     return spread
@@ -165,10 +181,12 @@ def _tight(
     outside: Sequence[int],
     kinds: Sequence[str],
 ) -> Twins:
-    """Make twins around a deal in which a coalition, the first `members` players, is tight.
+    """Return a pair of problems around a deal in which the first `members` players are tight.
 
-    `outside` has per set how many of its cards the others have in the deal, `kinds` what keeps
-    these from the coalition: owners, low or high; open (nothing) where there are no such cards.
+    Args:
+        outside: for each set, the number of its cards that the other players have in the deal.
+        kinds: for each set, the constraint that keeps these cards from the coalition: "owners",
+            "low" or "high"; "open" if there are no such cards.
     """
     players = len(hands)
     coalition = mask_of(range(members))
@@ -179,26 +197,26 @@ def _tight(
     random.shuffle(outer)
     sets, low_units, high_units = [], [], []
     needed = [0] * players
-    for index, (size, out, kind) in enumerate(zip(sizes, outside, kinds, strict=True)):
-        held = [inner.pop() for _ in range(size - out)]
-        kept = [outer.pop() for _ in range(out)]
+    for index, (size, outside_count, kind) in enumerate(zip(sizes, outside, kinds, strict=True)):
+        inside_owners = [inner.pop() for _ in range(size - outside_count)]
+        outside_owners = [outer.pop() for _ in range(outside_count)]
         masks, low, high = [everybody] * size, [0] * players, [size] * players
         if kind == "owners":
-            masks[:out] = [everybody & ~coalition] * out
+            masks[:outside_count] = [everybody & ~coalition] * outside_count
         elif kind == "low":
-            for player in kept:
+            for player in outside_owners:
                 low[player] += 1
                 needed[player] += 1
-            low_units += [(index, player) for player in range(members, players) if held]
+            low_units += [(index, player) for player in range(members, players) if inside_owners]
         elif kind == "high":
-            high[:members] = [held.count(player) for player in range(members)]
+            high[:members] = [inside_owners.count(player) for player in range(members)]
             high_units += [(index, player) for player in range(members) if high[player]]
         sets.append(SetConstraint(masks, low, high))
     possible = DealProblem(hands, sets)
-    # A minimum more should not fill one hand beyond its size, where another hand has room.
-    roomy = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
+    # If possible, do not raise a minimum of a player whose minimums already fill the hand.
+    with_room = [unit for unit in low_units if needed[unit[1]] < hands[unit[1]]]
     kind, units = random.choice(
-        [option for option in (("low", roomy or low_units), ("high", high_units)) if option[1]]
+        [option for option in (("low", with_room or low_units), ("high", high_units)) if option[1]]
     )
     return Twins(possible, _tightened(possible, kind, *random.choice(units)))
 
@@ -213,16 +231,16 @@ def _tightened(problem: DealProblem, kind: str, index: int, player: int) -> Deal
 
 
 def _chain(random: Random, shape: Shape) -> Twins:
-    """Make a ring of sets, each shared by two players who sit side by side.
+    """Return a pair of problems with a ring of sets, each shared by two adjacent players.
 
-    A card that a player takes of a set is a card less for them in the next, all around. Two bounds,
-    on opposite sets, contradict each other: either way from the first to the second takes `depth`
-    sets, both included.
+    Each card that a player takes from one of the player's two sets is a card less from the other,
+    all around the ring. Two bounds on opposite sets contradict each other. Both ways around the
+    ring from one to the other have `depth` sets, including these two.
     """
-    most = min(MAX_LINKS, shape.cards // 4 + 1)
+    max_depth = min(MAX_LINKS, shape.cards // 4 + 1)
     if shape.depth is not None:
-        most = min(MAX_PIGEONS + 1, shape.cards // 4 + 1)
-    depth = shape.drawn("depth", random, 2, most)
+        max_depth = min(MAX_PIGEONS + 1, shape.cards // 4 + 1)
+    depth = shape.drawn("depth", random, 2, max_depth)
     count = 2 * depth - 2
     sizes = _shares(shape.cards, count)
     passed = [random.randint(1, size - 1) for size in sizes]  # to the second of the two players
@@ -240,7 +258,7 @@ def _chain(random: Random, shape: Shape) -> Twins:
 
 
 def _random(random: Random, shape: Shape) -> Twins:
-    """Damage a random state of a game at random, up to the brink."""
+    """Return a pair made by tightening a random problem of `game_like` until it is infeasible."""
     remainder = shape.cards % SET_SIZE
     everybody = (1 << PLAYERS) - 1
     last = [SetConstraint([everybody] * remainder, [0] * PLAYERS, [remainder] * PLAYERS)][
@@ -254,7 +272,7 @@ def _random(random: Random, shape: Shape) -> Twins:
         possible, impossible = brink(DealProblem(hands, [*problem.sets, *last]), random)
         sets = zip(possible.sets, impossible.sets, strict=True)
         steps = [(before, after) for before, after in sets if before is not after]
-        # The last step may also have taken a possible owner from a card, or moved a place.
+        # Try again if the last step changed an owner mask or the hands, not a bound of one set.
         if len(steps) == 1 and steps[0][0].owners == steps[0][1].owners:
             return Twins(possible, impossible)
 
@@ -277,7 +295,11 @@ FAMILIES: dict[str, Family] = {
             _chain,
             ("depth",),
         ),
-        Family("random", "random knowledge of a game for four, tightened to the brink", _random),
+        Family(
+            "random",
+            "random knowledge of a game for four, tightened until just infeasible",
+            _random,
+        ),
     )
 }
 """The families by name."""

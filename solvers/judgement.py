@@ -1,7 +1,8 @@
-"""Several solvers on one problem: what each says, which evidence stands, and who is wrong.
+"""Comparison of the verdicts of several solvers on a problem, to find the solvers that are wrong.
 
-Evidence that verifies settles the question, whoever gave it: a deal proves a problem feasible, a
-shortage proves it infeasible. So a solver that is wrong is named, also when it is in the majority.
+Evidence decides, whichever solver provides it: a valid deal proves that a problem is feasible, and
+a valid shortage proves that it is infeasible. So a wrong solver is found even if most solvers agree
+with it.
 """
 
 from __future__ import annotations
@@ -18,11 +19,17 @@ from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
 
 OURSELVES = "quaternity"
-"""Blamed when a deal and a shortage both verify: no solver is."""
+"""Name in the fault that is reported if a deal and a shortage both pass the check.
+
+The fault is then in the check itself, not in a solver.
+"""
 
 
 class Fault(NamedTuple):
-    """A fault of one solver, as a sentence about it: "wrong" for a verdict, or else a "crash"."""
+    """A fault of a solver; `text` is a sentence without its subject, the name of the solver.
+
+    `kind` is "wrong" for a wrong verdict, or "crash" for an unexpected error.
+    """
 
     solver: str
     text: str
@@ -34,13 +41,13 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The answers of several solvers to a problem, and the evidence that stands.
+    """The answers of several solvers to a problem, and the evidence that decides it.
 
     Attributes:
-        evidence: a verdict that verifies, or None when there is none.
-        verdicts: per solver that answered with a verdict, a plain copy of it.
-        refused, gave_up: per other solver, why it did not.
-        faults: every wrong or unproved verdict; empty when all is well.
+        evidence: a verdict that passes the check, or None if there is none.
+        verdicts: a copy of the verdict of each solver that returned one, by name.
+        refused, gave_up: the reason of each solver that refused the problem or gave up, by name.
+        faults: all wrong or unproved verdicts and all crashes; empty if no solver is at fault.
     """
 
     evidence: Verdict | None
@@ -51,21 +58,21 @@ class Judgement:
 
     @property
     def feasible(self) -> bool | None:
-        """Return the verdict that stands; None when there is no evidence."""
+        """Return whether the problem is feasible by the evidence; None if there is no evidence."""
         return None if self.evidence is None else bool(self.evidence)
 
     def in_words(self) -> str:
-        """Return all faults as sentences; empty when all is well."""
+        """Return all faults as sentences; the text is empty if there are none."""
         return "; ".join(map(str, self.faults))
 
 
 def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
-    """Ask every solver and weigh the answers. No error of a solver escapes.
+    """Run all solvers on a problem and compare their verdicts.
 
-    Everything a solver raises but `LimitError` is its fault, `SystemExit` too; only an interrupt by
-    the user (`KeyboardInterrupt`) ends the call.
+    No error of a solver is raised here. Everything that a solver raises except `LimitError` counts
+    as its fault, including `SystemExit`. Only `KeyboardInterrupt` is passed on.
 
-    Cost: a run of every solver, and of a default solver where nobody proves infeasibility.
+    Cost: a run of each solver, and of a built-in solver if no verdict has evidence.
     """
     verdicts: dict[str, object] = {}
     refused: dict[str, str] = {}
@@ -87,51 +94,53 @@ def judge(problem: DealProblem, solvers: Iterable[Solver]) -> Judgement:
             gave_up[solver.name] = said(error)
         except BaseException as error:
             faults.append(crashed(solver.name, error))
-    evidence, wrong = weigh(problem, verdicts, certifying)
+    evidence, verdict_faults = weigh(problem, verdicts, certifying)
     plain = {name: plain_verdict(verdict) for name, verdict in verdicts.items()}
-    known = {name: verdict for name, verdict in plain.items() if verdict is not None}
-    return Judgement(evidence, known, refused, gave_up, (*faults, *wrong))
+    readable = {name: verdict for name, verdict in plain.items() if verdict is not None}
+    return Judgement(evidence, readable, refused, gave_up, (*faults, *verdict_faults))
 
 
 def decided(problem: DealProblem, solver: Solver) -> Verdict:
-    """Run a solver; check a foreign solver's verdict and return a plain copy of it.
+    """Run a solver; check the verdict of an external solver and return a copy of it.
 
-    Cost: a run of the solver; where a foreign solver proves nothing, of a default solver too.
+    Cost: a run of the solver, and of a built-in solver if an external solver gives no evidence.
 
     Raises:
-        UnsupportedProblem, LimitError: as the solver.
-        SolverFault: the verdict is wrong or no verdict, or the solver raised something else.
+        UnsupportedProblem: If the solver refuses the problem.
+        LimitError: If the solver gives up.
+        SolverFault: If the answer is wrong or not a verdict, or if an external solver raises
+            another error.
     """
     if SOLVERS.get(solver.name) is solver:
         return solver(problem)
     try:
-        given = solver(problem)
+        answer = solver(problem)
     except (LimitError, UnsupportedProblem):
         raise
     except Exception as error:
         raise SolverFault(str(crashed(solver.name, error))) from error
-    verdict, fault = weighed(problem, solver, given)
+    verdict, fault = weighed(problem, solver, answer)
     if fault is not None or verdict is None:
         raise SolverFault(str(fault))
     return verdict
 
 
 def weighed(
-    problem: DealProblem, solver: Solver, given: object
+    problem: DealProblem, solver: Solver, answer: object
 ) -> tuple[Verdict | None, Fault | None]:
-    """Return a plain copy of a solver's answer, None if it is no verdict, and what is wrong."""
-    _, faults = weigh(problem, {solver.name: given}, [solver.name] if solver.certifies else [])
-    return plain_verdict(given), faults[0] if faults else None
+    """Return a copy of a solver's answer (None if it is not a verdict), and its fault or None."""
+    _, faults = weigh(problem, {solver.name: answer}, [solver.name] if solver.certifies else [])
+    return plain_verdict(answer), faults[0] if faults else None
 
 
 def crashed(solver: str, error: BaseException) -> Fault:
-    """Return the fault of a solver that raised what its contract does not allow."""
+    """Return the fault of a solver that raised an error other than those it may raise."""
     text = str(error) if type(error) is SolverCrash else f"raised {shown(error)}"
     return Fault(solver, text, "crash")
 
 
 def said(reason: object) -> str:
-    """Return a solver's reason or error as one line, whatever its `str` does."""
+    """Return the reason or error of a solver as a line of text, even if its `str` fails."""
     try:
         return printable(shortened(str.__str__(str(reason))).replace("\n", " "))
     except KeyboardInterrupt:
@@ -143,13 +152,13 @@ def said(reason: object) -> str:
 def weigh(
     problem: DealProblem, verdicts: Mapping[str, object], certifying: Iterable[str] = ()
 ) -> tuple[Verdict | None, list[Fault]]:
-    """Return the verdict that stands, and the faults of those that do not.
+    """Return a verdict with valid evidence (or None), and the faults of all solvers.
+
+    If a deal and a shortage both pass the check, the fault is attributed to `OURSELVES`.
 
     Args:
-        verdicts: by the solvers' names, whatever they gave; none of its code is run.
-        certifying: solvers that promise a shortage with every infeasible verdict.
-
-    Where a deal and a shortage both verify, the fault is that of `OURSELVES`.
+        verdicts: the answers of solvers by name; no code of an answer is run.
+        certifying: the names of solvers that promise a shortage with each infeasible verdict.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])
@@ -159,10 +168,10 @@ def weigh(
     """
     faults = []
     sound: dict[str, Verdict] = {}
-    for name, given in verdicts.items():
-        verdict = plain_verdict(given)
+    for name, answer in verdicts.items():
+        verdict = plain_verdict(answer)
         if verdict is None:
-            faults.append(Fault(name, _unreadable(given)))
+            faults.append(Fault(name, _unreadable(answer)))
         elif fault := _fault_in_itself(problem, verdict, name in certifying):
             faults.append(Fault(name, fault))
         else:
@@ -180,7 +189,8 @@ def weigh(
             faults.append(Fault(name, text))
         else:
             text = (
-                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} both verify"
+                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} "
+                "both pass its check"
             )
             faults.append(Fault(OURSELVES, text))
     return evidence, faults
@@ -190,16 +200,16 @@ def _is_proof(verdict: Verdict) -> bool:
     return isinstance(verdict, Feasible) or verdict.shortage is not None
 
 
-def _unreadable(given: object) -> str:
-    if type(given) is Feasible or type(given) is Infeasible:
-        return f"gave evidence that cannot be read: {shown(given)}"
-    return f"answered {shown(given)}, which is not a verdict"
+def _unreadable(answer: object) -> str:
+    if type(answer) is Feasible or type(answer) is Infeasible:
+        return f"gave evidence that cannot be read: {shown(answer)}"
+    return f"answered {shown(answer)}, which is not a verdict"
 
 
 def _fault_in_itself(problem: DealProblem, verdict: Verdict, certifies: bool) -> str | None:
     if isinstance(verdict, Feasible):
-        wrong = "; ".join(deal_faults(problem, verdict.deal.owner))
-        return f"says feasible, but its deal is wrong: {shortened(wrong)}" if wrong else None
+        faults = "; ".join(deal_faults(problem, verdict.deal.owner))
+        return f"says feasible, but its deal is wrong: {shortened(faults)}" if faults else None
     if verdict.shortage is not None and not verify(problem, verdict):
         return "says infeasible, but its shortage does not add up"
     if verdict.shortage is None and certifies:
@@ -216,6 +226,6 @@ def _evidence_of_our_own(problem: DealProblem) -> Verdict | None:
                     return verdict
         except KeyboardInterrupt:
             raise
-        except BaseException:  # whoever put it into the table: it is no evidence
+        except BaseException:  # a solver in the table may raise anything; it gives no evidence
             continue
     return None

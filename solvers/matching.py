@@ -1,14 +1,15 @@
-"""Bipartite matching between places in hands and cards: the classical validity check.
+"""The solver `matching`: a bipartite matching between the slots of the hands and the cards.
 
-On the left one slot per card in a hand, on the right the cards. For every player and set, `low`
-slots of the player see only that set; the other slots see everything the player may own. The
-problem is feasible iff a matching covers all slots (Hopcroft-Karp, SciPy). Otherwise the slots
-reachable by alternating paths from an unmatched one see fewer cards than they are (Hall), which
-reads as a coalition with its witnesses.
+The left side of the graph has a slot for each place in a hand, the right side has the cards. For
+each player and set, `low` slots of the player are adjacent only to cards of that set. The other
+slots of the player are adjacent to all cards that the player may own. The problem is feasible iff a
+matching covers all slots (found by the Hopcroft-Karp algorithm of SciPy). Otherwise, the slots that
+alternating paths reach from an unmatched slot have fewer adjacent cards than there are such slots
+(Hall's theorem). These slots are read as a coalition with its witnesses.
 
-This graph cannot express upper bounds, so problems where one matters are refused.
-Cost: O(E sqrt(V)) with up to (cards)^2 edges; at `MAX_EDGES` up to two seconds, in which SciPy
-cannot be interrupted.
+The graph cannot express upper bounds, so a problem in which an upper bound matters is refused.
+Cost: O(E sqrt(V)) with up to (cards)^2 edges. A graph with `MAX_EDGES` edges takes up to two
+seconds, in which SciPy cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ MAX_EDGES = 20_000_000
 """Maximum number of edges of the graph (about 160 MB)."""
 
 FEW_SLOTS = 200
-"""Maximum number of slots that are matched at once, in any order."""
+"""Maximum number of slots that are matched without shuffling them first."""
 
 
 class Slot(NamedTuple):
-    """A place in a hand; `set_index` is None when it may hold a card of any set."""
+    """A place in a hand; `set_index` is None if it may hold a card of any set."""
 
     player: int
     set_index: int | None
 
 
 def refuses(problem: DealProblem) -> str | None:
-    """Return why this solver cannot take a problem, or None."""
+    """Return the reason why this solver refuses a problem, or None."""
     edges = 0
     for index, constraint in enumerate(problem.sets):
         ownable = [0] * problem.players
@@ -47,8 +48,8 @@ def refuses(problem: DealProblem) -> str | None:
                 ownable[player] += mask & 1
                 mask >>= 1
                 player += 1
-        for player, (most, number) in enumerate(zip(constraint.high, ownable, strict=True)):
-            if most < number:
+        for player, (bound, number) in enumerate(zip(constraint.high, ownable, strict=True)):
+            if bound < number:
                 return f"an upper bound (player {player}, set {index}) cannot be expressed"
             edges += number * problem.hands[player]
     if edges > MAX_EDGES:
@@ -57,10 +58,10 @@ def refuses(problem: DealProblem) -> str | None:
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the bipartite graph; the result matches it. See the module for the construction."""
-    plain = plain_shortage(problem)
-    if plain is not None:
-        return lambda: Infeasible(plain)
+    """Build the graph of the module docstring; return a function that finds a matching in it."""
+    simple = plain_shortage(problem)
+    if simple is not None:
+        return lambda: Infeasible(simple)
 
     import numpy as np
     from scipy.sparse import csr_array
@@ -73,7 +74,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
             slots += [Slot(player, index)] * constraint.low[player]
         slots += [Slot(player, None)] * (hand - (len(slots) - before))
     if len(slots) > FEW_SLOTS:
-        # In the order of hands SciPy's search takes minutes where in a mixed one it takes a second.
+        # With slots in the order of hands, SciPy takes minutes instead of a second.
         from random import Random
 
         Random(0).shuffle(slots)
@@ -90,13 +91,15 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         ]
         for player in range(problem.players)
     ]
-    whole = [np.concatenate(sets or [np.empty(0, np.int32)]) for sets in ownable]
-    seen = [
-        whole[slot.player] if slot.set_index is None else ownable[slot.player][slot.set_index]
+    ownable_in_all = [np.concatenate(sets or [np.empty(0, np.int32)]) for sets in ownable]
+    adjacent = [
+        ownable_in_all[slot.player]
+        if slot.set_index is None
+        else ownable[slot.player][slot.set_index]
         for slot in slots
     ]
-    ends = np.concatenate([[0], np.cumsum([len(cards) for cards in seen])]).astype(np.int32)
-    cards = np.concatenate([*seen, np.empty(0, np.int32)])
+    ends = np.concatenate([[0], np.cumsum([len(cards) for cards in adjacent])]).astype(np.int32)
+    cards = np.concatenate([*adjacent, np.empty(0, np.int32)])
     graph = csr_array(
         (np.ones(len(cards), dtype=np.int8), cards, ends), shape=(len(slots), problem.cards)
     )
@@ -106,7 +109,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
             return Feasible(Deal(tuple(() for _ in problem.sets)))
         partner = maximum_bipartite_matching(graph, perm_type="column").tolist()
         if -1 in partner:
-            return Infeasible(_shortage(problem, slots, seen, partner))
+            return Infeasible(_shortage(problem, slots, adjacent, partner))
         owner = [0] * problem.cards
         for slot, card in zip(slots, partner, strict=True):
             owner[card] = slot.player
@@ -116,19 +119,19 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def _shortage(
-    problem: DealProblem, slots: Sequence[Slot], seen: Sequence[Any], partner: list[int]
+    problem: DealProblem, slots: Sequence[Slot], adjacent: Sequence[Any], partner: list[int]
 ) -> Shortage:
-    """Read the slots on alternating paths from an unmatched slot as coalition and witnesses.
+    """Return the shortage of the slots that alternating paths reach from an unmatched slot.
 
-    Equal slots see the same cards, so only the first of them is searched.
-    A reachable slot without a set makes its player a member of the coalition (adding the player's
-    other slots adds no cards); a reachable slot of one set adds its player to that set's witness.
+    Equal slots have the same adjacent cards, so only the first of them is searched. A reachable
+    slot without a set puts its player into the coalition; the player's other slots are adjacent to
+    no further cards. A reachable slot of a set puts its player into the witness of that set.
     """
     holder = {card: slot for slot, card in enumerate(partner) if card != -1}
     start = partner.index(-1)
     reached, queue, visited = {slots[start]}, deque([start]), set[int]()
     while queue:
-        for card in seen[queue.popleft()].tolist():
+        for card in adjacent[queue.popleft()].tolist():
             if card not in visited:
                 visited.add(card)
                 slot = holder[card]  # an unmatched card here would augment a maximum matching

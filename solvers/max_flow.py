@@ -1,15 +1,17 @@
-"""Max-flow with lower bounds: the polynomial companion of the CP-SAT model.
+"""The solver `max-flow`: a maximum flow with lower bounds, which takes polynomial time.
 
     source -> player -> (player, set) -> cards of one owner mask -> sink
 
-Lower bounds are removed the usual way: the `low` units of a (player, set) node come straight from
-the source, the rest of the hand from the player. The problem is feasible iff every source arc is
-full. Otherwise the source side of a minimum cut is a coalition with its witnesses, and the cut's
-capacity is exactly the sum of the coalition inequality (see `solvers.shortage`).
+Lower bounds are eliminated in the usual way: each (player, set) node receives its `low` units
+directly from the source, and the rest from the node of the player. The problem is feasible iff all
+arcs from the source are saturated. Otherwise, the source side of a minimum cut is read as a
+coalition with its witnesses, and the capacity of the cut is exactly the bound of the coalition
+inequality (see `solvers.shortage`).
 
-Cards of a set with equal owners share one node, so the graph has at most
-P + P*N + (distinct owner masks) nodes. Cost: OR-Tools' push-relabel, O(V^2 sqrt(E)) at worst; the
-largest problems take half a second, without a time limit, and cannot be interrupted.
+Cards of a set with equal owner masks share a node. So there are at most P + P*N + (distinct owner
+masks) nodes besides source and sink, for P players and N sets. Cost: O(V^2 sqrt(E)) in the worst
+case, by the push-relabel algorithm of OR-Tools. The largest problems take half a second. The
+computation has no time limit and cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ SOURCE, SINK = 0, 1
 class Network:
     """The flow network of a problem whose `plain_shortage` is None.
 
-    Node 0 is the source, 1 the sink, 2 + p player p; then the (player, set) nodes, set by set, and
-    then one node per set and distinct owner mask.
+    Node 0 is the source, node 1 the sink, and node 2 + p player p. Then follow the (player, set)
+    nodes, set by set, and a node for each distinct owner mask of each set (a *class* of cards).
     """
 
     __slots__ = ("capacities", "classes", "first_share", "heads", "problem", "shares", "tails")
@@ -48,7 +50,7 @@ class Network:
                 share = node + player
                 tails += (SOURCE, 2 + player)
                 heads += (share, share)
-                # Nobody can hold more than the set has, whatever number the bound is.
+                # An upper bound may be any number, but no player holds more than the whole set.
                 capacities += (low, max(0, min(constraint.high[player], constraint.size) - low))
             node += players
         for player, amount in enumerate(free):
@@ -56,7 +58,7 @@ class Network:
             heads.append(2 + player)
             capacities.append(amount)
         self.first_share = len(tails)
-        # Per arc from a (player, set) node to a class: (set, owner mask, player).
+        # For each arc from a (player, set) node to a class: (set, owner mask, player).
         self.shares: list[tuple[int, int, int]] = []
         self.classes: list[dict[int, int]] = []
         ends: list[tuple[int, int]] = []
@@ -83,12 +85,12 @@ class Network:
         self.tails, self.heads, self.capacities = tails, heads, capacities
 
     def share_node(self, set_index: int, player: int) -> int:
-        """Return the node of one player's share of one set."""
+        """Return the (player, set) node of a player and a set."""
         return 2 + self.problem.players * (1 + set_index) + player
 
 
 def build(network: Network) -> Any:
-    """Fill OR-Tools' flow solver with the arcs of a network, in their order."""
+    """Return OR-Tools' flow solver with the arcs of a network, in the same order."""
     import numpy as np
     from ortools.graph.python import max_flow
 
@@ -102,7 +104,7 @@ def build(network: Network) -> Any:
 
 
 def run(solver: Any) -> int:
-    """Solve, and return the amount of flow that reaches the sink."""
+    """Run the flow solver and return the value of the maximum flow."""
     from ortools.graph.python import max_flow
 
     status = solver.solve(SOURCE, SINK)
@@ -112,17 +114,17 @@ def run(solver: Any) -> int:
 
 
 def flows_of(network: Network, solver: Any) -> list[int]:
-    """Return the flow through each arc of a solved network, in their order."""
+    """Return the flow through each arc of a solved network, in the order of the arcs."""
     import numpy as np
 
     return [int(flow) for flow in solver.flows(np.arange(len(network.tails), dtype=np.int32))]
 
 
 def prepare(problem: DealProblem) -> Callable[[], Verdict]:
-    """Build the network; the result solves it. See the module for the construction."""
-    plain = plain_shortage(problem)
-    if plain is not None:
-        return lambda: Infeasible(plain)
+    """Build the network of the module docstring; return a function that solves it."""
+    simple = plain_shortage(problem)
+    if simple is not None:
+        return lambda: Infeasible(simple)
     if not problem.cards:
         return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
     network = Network(problem)
@@ -139,7 +141,10 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Hand out the cards of each class as the flow divides them; within a class all are alike."""
+    """Return the deal of a maximum flow, given the flow through each arc of `network.shares`.
+
+    Cards of a class are interchangeable and assigned in any order.
+    """
     queues: dict[tuple[int, int], list[int]] = {}
     for (index, mask, player), flow in zip(network.shares, flows, strict=True):
         if flow:
@@ -153,10 +158,10 @@ def deal_of(network: Network, flows: list[int]) -> Deal:
 
 
 def shortage_of(network: Network, reached: set[int]) -> Shortage:
-    """Read the source side of a minimum cut as a coalition and its witnesses."""
+    """Return the shortage of a minimum cut; `reached` are the nodes on the source side."""
     players = range(network.problem.players)
     coalition = sum(1 << player for player in players if 2 + player in reached)
-    # A member of the coalition whose bound is no bound adds no more in the witness than outside.
+    # Put coalition members without an effective bound into the witness: the sum does not grow.
     witnesses = tuple(
         sum(
             1 << player

@@ -1,9 +1,10 @@
-"""Deal problems: which cards may go to whom, stated once for every solver.
+"""Deal problems: which players may own which cards, in one form for all solvers.
 
-A *deal* gives every card of every set one owner. A `DealProblem` says which deals are allowed: how
-many cards each player holds, who may own each card, and how many cards of each set each player
-holds at least and at most. Everything counts from 0, and a set of players is a bit mask: bit p is
-set when player p belongs to it. The module knows no game and no turn.
+A *deal* gives each card of each set exactly one owner. A `DealProblem` says which deals are
+allowed: how many cards each player holds, which players may own each card, and the minimum and
+maximum number of cards of each set that each player holds. Players, sets and cards are numbered
+from 0. A group of players is a bit mask: bit p is set if player p belongs to it. Nothing in this
+module depends on the rules of a game.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MAX_ROWS = 100_000
 
 
 def players_in(mask: int) -> tuple[int, ...]:
-    """Return the players of a bit mask, ascending.
+    """Return the players in a bit mask, in ascending order.
 
     >>> players_in(0b1101)
     (0, 2, 3)
@@ -45,7 +46,7 @@ def players_in(mask: int) -> tuple[int, ...]:
 
 
 def mask_of(players: Iterable[int]) -> int:
-    """Return the bit mask of some players.
+    """Return the bit mask of a group of players.
 
     >>> mask_of([0, 2, 3]) == 0b1101
     True
@@ -55,21 +56,21 @@ def mask_of(players: Iterable[int]) -> int:
         for player in players:
             mask |= 1 << player
     except (TypeError, ValueError):
-        raise InputError(f"players: {shown(players)} is no list of players, from 0 on") from None
+        raise InputError(f"players: {shown(players)} is not a list of player numbers") from None
     return mask
 
 
-def with_entry(values: Sequence[Any], place: int, value: Any) -> tuple[Any, ...]:
-    """Return the same values with a new value at one place.
+def with_entry(values: Sequence[Any], index: int, value: Any) -> tuple[Any, ...]:
+    """Return the values as a tuple, with the value at one index replaced.
 
     >>> with_entry((1, 2, 3), 1, 7)
     (1, 7, 3)
     """
-    return (*values[:place], value, *values[place + 1 :])
+    return (*values[:index], value, *values[index + 1 :])
 
 
 def ownable(owners: Iterable[int], players: int) -> list[int]:
-    """Count, per player, the owner masks that name them.
+    """Return the number of owner masks that contain each player.
 
     >>> ownable([0b01, 0b11], players=2)
     [2, 1]
@@ -88,23 +89,26 @@ class _SetFields(NamedTuple):
 
 
 class SetConstraint(_SetFields):
-    """The knowledge about one set: owners per card, bounds per player. Immutable, hashable.
+    """The constraints of one set: possible owners of each card, and bounds for each player.
+
+    Immutable and hashable.
 
     Attributes:
-        owners: per card, the bit mask of the players who may own it (0: nobody).
-        low, high: per player, the fewest and the most cards of this set the player holds.
+        owners: for each card, the bit mask of the players who may own it (0 if nobody may).
+        low, high: for each player, the minimum and maximum number of cards of this set.
 
-    `low` may be above `high` or above the number of cards: such a problem is infeasible.
+    `low` may exceed `high` or the number of cards; the problem is then infeasible.
 
     Raises:
-        InputError: a value is of the wrong type, negative, above `plain_values.MAX_NUMBER` or
-            `MAX_CARDS` and `MAX_PLAYERS`, or names a player out of range.
+        InputError: If a value has the wrong type, is negative or above `plain_values.MAX_NUMBER`,
+            if there are more cards than `MAX_CARDS` or more players than `MAX_PLAYERS`, or if an
+            owner mask contains a player out of range.
     """
 
     __slots__ = ()
 
     def __new__(cls, owners: Sequence[int], low: Sequence[int], high: Sequence[int]) -> Self:
-        """Check the values and build."""
+        """Validate the values and create the constraint."""
         players = length(low, "low")
         check_size(players, 0, length(owners, "owners"))
         if length(high, "high") != players:
@@ -120,12 +124,12 @@ class SetConstraint(_SetFields):
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """Build from one list of the constructor's arguments; `_replace` calls this too."""
+        """Create an instance from an iterable of the constructor's arguments, for `_replace`."""
         return cls(*iterable)
 
     @classmethod
     def trusted(cls, owners: tuple[int, ...], low: tuple[int, ...], high: tuple[int, ...]) -> Self:
-        """Build without checking, from parts that are valid by construction."""
+        """Create an instance without validation, from parts that are known to be valid."""
         return tuple.__new__(cls, (owners, low, high))
 
     @classmethod
@@ -136,7 +140,9 @@ class SetConstraint(_SetFields):
         low: Sequence[int] | None = None,
         high: Sequence[int] | None = None,
     ) -> Self:
-        """Build from player numbers instead of masks; bounds default to 0 and the set's size.
+        """Create a constraint from lists of player numbers instead of owner masks.
+
+        `low` defaults to 0, and `high` to the size of the set.
 
         >>> SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0])
         SetConstraint.of([[0, 1], [1]], players=2, low=[1, 0], high=[2, 2])
@@ -166,7 +172,10 @@ class SetConstraint(_SetFields):
         return len(self.low)
 
     def bound_is_loose(self, player: int) -> bool:
-        """Return whether `high[player]` forbids nothing that `owners` does not forbid already."""
+        """Return whether `high[player]` has no effect beyond `owners`.
+
+        That is so if `high[player]` is at least the number of cards that the player may own.
+        """
         player = numbered(player, self.players, "player")
         ownable = sum(mask >> player & 1 for mask in self.owners)
         return self.high[player] >= ownable
@@ -196,15 +205,17 @@ class _ProblemFields(NamedTuple):
 
 
 class DealProblem(_ProblemFields):
-    """Hands and sets to be dealt: the contract between games and solvers. Immutable, hashable.
+    """The hand sizes and sets of a deal: the interface between games and solvers.
+
+    Immutable and hashable.
 
     Attributes:
-        hands: per player, the number of cards the player holds.
-        sets: the constraints of each set. A set may have any size, 0 included.
+        hands: the number of cards that each player holds.
+        sets: the constraints of each set. A set may have any size, including 0.
 
     Raises:
-        InputError: a hand is no whole number or negative, a set is no `SetConstraint` or has
-            another number of players, or the problem is above `MAX_PLAYERS`, `MAX_CARDS` or
+        InputError: If a hand is not a whole number >= 0, if a set is not a `SetConstraint` or has a
+            different number of players, or if the problem exceeds `MAX_PLAYERS`, `MAX_CARDS` or
             `MAX_ROWS`.
 
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])
@@ -215,25 +226,27 @@ class DealProblem(_ProblemFields):
     __slots__ = ()
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
-        """Check the values and build."""
+        """Validate the values and create the problem."""
         players = length(hands, "hands")
         if players < 1:
             raise InputError("hands: at least one player is needed")
         check_size(players, length(sets, "sets"), 0)
-        chosen = entries(sets, "sets")
-        for index, constraint in enumerate(chosen):
+        constraints = entries(sets, "sets")
+        for index, constraint in enumerate(constraints):
             _check_set(constraint, index, players)
-        check_size(players, len(chosen), sum(len(constraint.owners) for constraint in chosen))
-        return cls.trusted(wholes(hands, "hands", 0), chosen)
+        check_size(
+            players, len(constraints), sum(len(constraint.owners) for constraint in constraints)
+        )
+        return cls.trusted(wholes(hands, "hands", 0), constraints)
 
     @classmethod
     def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
-        """Build from one list of the constructor's arguments; `_replace` calls this too."""
+        """Create an instance from an iterable of the constructor's arguments, for `_replace`."""
         return cls(*iterable)
 
     @classmethod
     def trusted(cls, hands: tuple[int, ...], sets: tuple[SetConstraint, ...]) -> Self:
-        """Build without checking, from parts that are valid by construction."""
+        """Create an instance without validation, from parts that are known to be valid."""
         return tuple.__new__(cls, (hands, sets))
 
     @property
@@ -247,17 +260,17 @@ class DealProblem(_ProblemFields):
         return sum(len(constraint.owners) for constraint in self.sets)
 
     def may_own(self, set_index: int, card: int) -> tuple[int, ...]:
-        """Return the players whom `owners` allows for a card, ascending."""
+        """Return the players who may own a card by its owner mask, in ascending order."""
         owners = self.sets[numbered(set_index, len(self.sets), "set")].owners
         return players_in(owners[numbered(card, len(owners), "card")])
 
     def with_set(self, set_index: int, constraint: SetConstraint) -> DealProblem:
-        """Return the same problem with other constraints for one set."""
+        """Return a copy of the problem in which the constraints of one set are replaced."""
         set_index = numbered(set_index, len(self.sets), "set")
         _check_set(constraint, set_index, len(self.hands))
-        more = len(constraint.owners) - len(self.sets[set_index].owners)
-        if more > 0:
-            check_size(len(self.hands), len(self.sets), self.cards + more)
+        added = len(constraint.owners) - len(self.sets[set_index].owners)
+        if added > 0:
+            check_size(len(self.hands), len(self.sets), self.cards + added)
         sets = with_entry(self.sets, set_index, constraint)
         return DealProblem.trusted(self.hands, sets)
 
@@ -265,10 +278,10 @@ class DealProblem(_ProblemFields):
         """Return the problem of the deals in which a player holds exactly these cards.
 
         Args:
-            hand: per set a bit mask of the player's cards.
+            hand: for each set, the bit mask of the player's cards in it.
 
         Raises:
-            InputError: there is no such player, or the hand is something else.
+            InputError: If the player does not exist, or if the hand is not a bit mask for each set.
         """
         player = numbered(player, len(self.hands), "player")
         try:
@@ -286,38 +299,38 @@ class DealProblem(_ProblemFields):
         sets: Sequence[int] | None = None,
         cards: Sequence[Sequence[int]] | None = None,
     ) -> DealProblem:
-        """Return the same problem under other names.
+        """Return the same problem with players, sets and cards renumbered.
 
         Args:
-            players: `players[p]` is the new name of player p.
+            players: `players[p]` is the new number of player p.
             sets: the new set i is the old set `sets[i]`.
-            cards: per old set, the new card i is the old card `cards[set][i]`.
+            cards: the new card i of an old set is its old card `cards[set][i]`.
 
         Raises:
-            InputError: an argument leaves something out or has it twice.
+            InputError: If an argument is not a permutation, or has the wrong length.
         """
         count = range(len(self.sets))
-        names = permutation(
+        numbers = permutation(
             range(self.players) if players is None else players, self.players, "players"
         )
-        chosen = permutation(count if sets is None else sets, len(self.sets), "sets")
+        set_order = permutation(count if sets is None else sets, len(self.sets), "sets")
         if cards is not None and length(cards, "cards") != len(self.sets):
             raise InputError(f"cards: {len(cards)} orders for {len(self.sets)} sets")
-        back = [names.index(new) for new in range(self.players)]
+        old_numbers = [numbers.index(new) for new in range(self.players)]
 
-        def renamed(index: int) -> SetConstraint:
+        def relabel_set(index: int) -> SetConstraint:
             owners, low, high = self.sets[index]
             order: Sequence[int] = range(len(owners))
             if cards is not None:
                 order = permutation(cards[index], len(owners), f"cards[{index}]")
             return SetConstraint.trusted(
-                tuple([mask_of(names[p] for p in players_in(owners[card])) for card in order]),
-                tuple([low[old] for old in back]),
-                tuple([high[old] for old in back]),
+                tuple([mask_of(numbers[p] for p in players_in(owners[card])) for card in order]),
+                tuple([low[old] for old in old_numbers]),
+                tuple([high[old] for old in old_numbers]),
             )
 
-        hands = tuple([self.hands[old] for old in back])
-        return DealProblem.trusted(hands, tuple([renamed(index) for index in chosen]))
+        hands = tuple([self.hands[old] for old in old_numbers])
+        return DealProblem.trusted(hands, tuple([relabel_set(index) for index in set_order]))
 
     def __repr__(self) -> str:
         return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
@@ -342,7 +355,7 @@ def _check_set(constraint: SetConstraint, index: int, players: int) -> None:
 
 
 def check_size(players: int, sets: int, cards: int) -> None:
-    """Refuse what is larger than the documented limits, before anything is built."""
+    """Raise `InputError` if a problem of this size would exceed the limits of this module."""
     for count, limit, unit in (
         (players, MAX_PLAYERS, "players"),
         (cards, MAX_CARDS, "cards"),
@@ -353,7 +366,7 @@ def check_size(players: int, sets: int, cards: int) -> None:
 
 
 def every_card(problem: DealProblem) -> Iterator[tuple[int, int, int]]:
-    """Give all cards as (set, card, owner mask)."""
+    """Yield each card as (set, card, owner mask)."""
     for set_index, constraint in enumerate(problem.sets):
         for card, mask in enumerate(constraint.owners):
             yield set_index, card, mask

@@ -1,9 +1,13 @@
-"""Random deal problems: constraints loosened around a real deal, and spoilt until they miss.
+"""Random deal problems, feasible and infeasible, small or of the size of games.
 
-Small ones of any shape (`loosened`, `spoilt`), and those of the size of games (`game_like`), which
-`brink` tightens until no deal fits. In the small ones every choice is a whole number that
-`choose(least, most)` gives, both ends included: from a seeded generator (`Random.randint`), quick,
-or from Hypothesis (`solvers.strategies`), which shrinks.
+`loosened` makes a small feasible problem of any shape: it loosens the constraints around a random
+deal. `spoilt` tightens some constraints of such a problem, so that most results are infeasible.
+`game_like` makes feasible problems of the size of games, and `brink` tightens a problem until it is
+infeasible.
+
+The functions for small problems make all random choices by `choose(low, high)`, which returns a
+whole number from `low` to `high`, both included. `Random.randint` with a seed is fast; Hypothesis
+(`solvers.strategies`) can shrink the results.
 """
 
 from __future__ import annotations
@@ -19,19 +23,20 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.registry import solve
 
 Choose = Callable[[int, int], int]
-"""A whole number from the first to the second argument, both included."""
+"""A function that returns a whole number between its two arguments, both included."""
 
 BEYOND = (2**31, 2**63, 10**30)
-"""Bounds that no machine word holds; they forbid as little as any above the set's size."""
+"""Large bounds beyond the range of machine integers; they have no effect as upper bounds."""
 
 
 class Sizes(NamedTuple):
-    """The limits to the size of a random problem.
+    """Limits on the size and shape of a random problem.
 
     Attributes:
-        players, sets, set_size: at most this many; at least one player.
-        upper_bounds: False: no upper bound ever matters.
-        same_size: at least one set, and all sets of one size of at least 1, as in a game.
+        players, sets, set_size: the maximum numbers; there is at least one player.
+        upper_bounds: whether there may be effective upper bounds.
+        same_size: whether there is at least one set, and all sets have the same size, at least 1,
+            as in a game.
     """
 
     players: int = 4
@@ -42,31 +47,31 @@ class Sizes(NamedTuple):
 
 
 def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Make a feasible problem: constraints loosened around a random deal.
+    """Return a feasible problem with constraints loosened around a random deal.
 
-    A third of the sets repeat an earlier set of their size, where there is one.
+    About a third of the sets repeat an earlier set of the same size, if there is one.
     """
     players = choose(1, sizes.players)
     if sizes.same_size:
-        chosen = [choose(1, sizes.set_size)] * choose(1, sizes.sets)
+        set_sizes = [choose(1, sizes.set_size)] * choose(1, sizes.sets)
     else:
-        chosen = [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
+        set_sizes = [choose(0, sizes.set_size) for _ in range(choose(0, sizes.sets))]
     everybody = (1 << players) - 1
     hands = [0] * players
     sets: list[SetConstraint] = []
     held: list[list[int]] = []
-    for size in chosen:
-        alike = [index for index, constraint in enumerate(sets) if constraint.size == size]
-        twin = choose(0, 3 * len(alike)) - 1
-        if 0 <= twin < len(alike):
-            sets.append(sets[alike[twin]])
-            held.append(held[alike[twin]])
+    for size in set_sizes:
+        same_size = [index for index, constraint in enumerate(sets) if constraint.size == size]
+        twin = choose(0, 3 * len(same_size)) - 1
+        if 0 <= twin < len(same_size):
+            sets.append(sets[same_size[twin]])
+            held.append(held[same_size[twin]])
             continue
         deal = [choose(0, players - 1) for _ in range(size)]
         owners = tuple(1 << player | choose(0, everybody) for player in deal)
         counts = [deal.count(player) for player in range(players)]
         low = tuple(choose(0, count) for count in counts)
-        # A bound may also be beyond the set.
+        # A bound may also exceed the size of the set.
         high = tuple(
             _least_or_more(choose, count, size + 1) if sizes.upper_bounds and choose(0, 1) else size
             for count in counts
@@ -79,16 +84,16 @@ def loosened(choose: Choose, sizes: Sizes) -> DealProblem:
     return DealProblem(hands, sets)
 
 
-def _least_or_more(choose: Choose, least: int, most: int) -> int:
-    """Choose a bound from `least` to `most`, and now and then a huge one."""
-    # Hypothesis likes both ends of a range: what is rare lies within.
-    return BEYOND[choose(0, len(BEYOND) - 1)] if choose(0, 15) == 9 else choose(least, most)
+def _least_or_more(choose: Choose, low: int, high: int) -> int:
+    """Choose a bound from `low` to `high`, or occasionally one of `BEYOND`."""
+    # Hypothesis prefers both ends of a range, so an inner value stands for the rare case.
+    return BEYOND[choose(0, len(BEYOND) - 1)] if choose(0, 15) == 9 else choose(low, high)
 
 
 def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
-    """Tighten a few constraints of a feasible problem: most results are infeasible, narrowly.
+    """Return a feasible problem with a few constraints tightened; most results are infeasible.
 
-    Equal sets may stay equal: then all of them are tightened alike.
+    Equal sets may be tightened in the same way, so that they stay equal.
     """
     problem = loosened(choose, sizes)
     hands, sets = list(problem.hands), list(problem.sets)
@@ -123,7 +128,7 @@ def spoilt(choose: Choose, sizes: Sizes) -> DealProblem:
 
 
 class GameSize(NamedTuple):
-    """The size of a game: cards in one set, sets, players (at least 2)."""
+    """The size of a game: cards in one set, sets, and players (at least 2)."""
 
     set_size: int
     sets: int
@@ -131,10 +136,11 @@ class GameSize(NamedTuple):
 
 
 def game_like(random: Random, size: GameSize) -> DealProblem:
-    """Make a feasible problem as games have it: some sets untouched, some equal, some completed.
+    """Return a feasible problem like those in games.
 
-    Of the others some cards are known, some players are known to have some, and in half of the
-    problems at most some. One player may be without cards.
+    Some sets have no constraints, some are equal, and some are completed (empty). In the other
+    sets, some cards have fewer possible owners, and players may have minimums; in half of the
+    problems they may also have maximums. One player may have no cards.
     """
     cards, everybody = size.set_size * size.sets, (1 << size.players) - 1
     owner = [number % size.players for number in range(cards)]
@@ -175,11 +181,12 @@ def brink(
     random: Random,
     is_feasible: Callable[[DealProblem], bool] = lambda problem: bool(solve(problem)),
 ) -> tuple[DealProblem, DealProblem]:
-    """Tighten a problem; return the last feasible and the first infeasible step.
+    """Tighten a problem step by step; return the last feasible and the first infeasible problem.
 
-    Each step takes a card out of the reach of a random group of players, or raises a minimum of
-    another player. If that is not enough, cards move from the others' hands to the group's. An
-    infeasible problem, or one with a single player, is returned unchanged, twice.
+    Each step removes a random group of players from the owners of a card, or raises a minimum of a
+    player outside the group. If that is not enough, places move from the hands of other players to
+    those of the group. If the problem is infeasible or has a single player, it is returned twice,
+    unchanged.
 
     Cost: about 2 log2(cards) runs of `is_feasible`.
     """
@@ -187,24 +194,24 @@ def brink(
         return problem, problem
     problems = [problem]
     ever_worse = _ever_worse(problem, random)
-    sound, tried = 0, 1
+    lower, upper = 0, 1
     while True:
-        while len(problems) <= tried:
+        while len(problems) <= upper:
             problems.append(next(ever_worse))
-        if not is_feasible(problems[tried]):
+        if not is_feasible(problems[upper]):
             break
-        sound, tried = tried, 2 * tried
-    while tried - sound > 1:
-        middle = (tried + sound) // 2
+        lower, upper = upper, 2 * upper
+    while upper - lower > 1:
+        middle = (upper + lower) // 2
         if is_feasible(problems[middle]):
-            sound = middle
+            lower = middle
         else:
-            tried = middle
-    return problems[sound], problems[tried]
+            upper = middle
+    return problems[lower], problems[upper]
 
 
 def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
-    """Give the problem with more and more damage, for ever; infeasible from some point on."""
+    """Yield tighter and tighter problems without end; from some point on, they are infeasible."""
     everybody = range(problem.players)
     group = random.sample(everybody, random.randrange(1, problem.players))
     others = [player for player in everybody if player not in group]
@@ -219,7 +226,7 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
     layout = lanes_for(problem.players, problem.cards, largest) if small else None
     for index, card in cards:
         tighter = _tightened(problem.sets[index], card, group, others, random)
-        # What is wrong with one set alone is seen at a glance; damage should lie between sets.
+        # A contradiction within a set is too easy to find; several sets should be involved.
         if layout is None or layout.table_of(tighter) >= 0:
             problem = problem.with_set(index, tighter)
             yield problem
@@ -237,7 +244,7 @@ def _ever_worse(problem: DealProblem, random: Random) -> Iterator[DealProblem]:
 def _tightened(
     constraint: SetConstraint, card: int, group: list[int], others: list[int], random: Random
 ) -> SetConstraint:
-    """Take a card out of the group's reach, or raise the minimum of one of the others by 1."""
+    """Remove the group from the owners of a card, or raise the minimum of another player by 1."""
     owners, low, high = constraint
     allowed = owners[card]
     for player in group:
@@ -253,22 +260,22 @@ def _tightened(
 
 
 BOUNDS = ("minimum", "maximum", "owners")
-"""What keeps one player from a deal, in twins of one bound."""
+"""The kinds of constraint of one player that decide the pairs of `twins_of_one_bound`."""
 
 
 def twins_of_one_bound(
     sizes: Sequence[int], players: int, player: int, bound: str, random: Random
 ) -> Iterator[tuple[DealProblem, DealProblem]]:
-    """Make feasible and infeasible problems, two and two, that one player's bounds alone decide.
+    """Yield pairs of a feasible and an infeasible problem that the bounds of one player decide.
 
-    The bounds just allow the player's hand; one unit more, in one set, and they do not. Nobody
-    else has any. That set is the first or the last one of two cards or more, and the player has
-    some of its cards, but not all. The cards that the player may not have are the first or the last
-    of their sets.
+    Only this player has constraints. In the feasible problem they just allow the hand. In the
+    infeasible problem, one of them is tighter by one unit in one set. This set is the first or the
+    last one with at least two cards, and the player has some of its cards, but not all. Cards that
+    the player may not own are the first or the last of their sets.
 
     Args:
-        sizes: cards in each set, one at least.
-        players: two at least.
+        sizes: the number of cards in each set, at least 1.
+        players: the number of players, at least 2.
         bound: one of `BOUNDS`.
     """
     others = [other for other in range(players) if other != player]
@@ -279,11 +286,11 @@ def twins_of_one_bound(
         hands = Counter(random.choices(others, k=sum(sizes) - sum(counts)))
         hands[player] = sum(counts)
         problems = []
-        for wrong in (0, 1):
+        for excess in (0, 1):
             sets = []
             for index, (size, count) in enumerate(zip(sizes, counts, strict=True)):
                 owners, low, high = [(1 << players) - 1] * size, [0] * players, [size] * players
-                unit = wrong * (index == place)
+                unit = excess * (index == place)
                 if bound == "minimum":
                     low[player] = count + unit
                 elif bound == "maximum":
@@ -299,14 +306,14 @@ def twins_of_one_bound(
 def _counts(
     sizes: Sequence[int], bound: str, last_set: bool, random: Random
 ) -> tuple[list[int], int]:
-    """Return how many cards of each set a player has, and the set in which a unit is too many.
+    """Return the player's number of cards in each set, and the set to tighten by one unit.
 
-    Where all sets have one card, the player has that of this set; for a minimum in the first set
-    they have none.
+    If all sets have a single card, the player has the card of the returned set, except if `bound`
+    is "minimum" and the set is the first one.
     """
     counts = [random.randint(0, size) for size in sizes]
     places = [index for index, size in enumerate(sizes) if size > 1] or range(len(sizes))
     place = places[-1 if last_set else 0]
-    one = int(bound != "minimum" or last_set)
-    counts[place] = random.randint(1, sizes[place] - 1) if sizes[place] > 1 else one
+    only_card = int(bound != "minimum" or last_set)
+    counts[place] = random.randint(1, sizes[place] - 1) if sizes[place] > 1 else only_card
     return counts, place

@@ -1,4 +1,7 @@
-"""Make a problem with a fault smaller while the fault stays: greedily, a simplification a time."""
+"""Reduction of test cases: make a problem smaller while a solver still fails on it.
+
+The reduction is greedy and tries one simplification at a time.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from solvers.registry import solve
 from solvers.verdict import Feasible
 
 Owners = list[list[int]]
-"""`[set][card]`: a player, or -1."""
+"""The owner of each card as `[set][card]`; -1 if it has none."""
 
 
 def reduced(
@@ -20,17 +23,19 @@ def reduced(
     same_size: bool = False,
     seconds: float = 30.0,
 ) -> DealProblem:
-    """Return a problem in which no simplification keeps the fault.
+    """Return a smaller problem with the fault, such that no simplification of it has the fault.
 
-    Sets, cards and players are removed, hands and minimums become smaller, maximums loose, owners
-    fewer. Of a feasible problem a deal is kept, so that it stays feasible.
+    A simplification removes a set, a card or a player, lowers a hand or a minimum, removes a
+    maximum, or removes a possible owner. If cards are removed, so are their places in the hands of
+    one deal; thus a feasible problem stays feasible.
 
     Args:
-        is_faulty: whether a problem shows the fault; the given one must.
-        same_size: keep all sets of one size, at least 1, by taking a card from each.
-        seconds: return the smallest problem so far after this time.
+        is_faulty: returns whether a problem has the fault; it must be true for `problem`.
+        same_size: whether all sets keep the same size, at least 1; a card is then removed from
+            every set at once.
+        seconds: the time limit, after which the smallest problem so far is returned.
 
-    Cost: at most about (cards + players x sets) squared runs of `is_faulty`.
+    Cost: at most about (cards + players x sets) squared calls of `is_faulty`.
 
     >>> def no_two_cards(problem):
     ...     return problem.cards >= 2
@@ -38,21 +43,24 @@ def reduced(
     >>> reduced(big, no_two_cards)
     DealProblem(hands=[0], sets=[SetConstraint.of([[], []], players=1, low=[0], high=[2])])
     """
-    until = monotonic() + seconds
-    simpler = True
-    while simpler:
-        simpler = False
+    deadline = monotonic() + seconds
+    is_simpler = True
+    while is_simpler:
+        is_simpler = False
         for candidate in simplifications(problem, same_size):
-            if monotonic() > until:
+            if monotonic() > deadline:
                 return problem
             if is_faulty(candidate):
-                problem, simpler = candidate, True
+                problem, is_simpler = candidate, True
                 break
     return problem
 
 
 def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[DealProblem]:
-    """Give simpler problems, the greatest steps first; every chain of steps ends."""
+    """Yield simpler problems, those with the largest simplifications first.
+
+    Repeated simplification always terminates.
+    """
     owners = _some_owners(problem)
     sets = range(len(problem.sets))
     if len(problem.sets) > same_size:
@@ -69,29 +77,31 @@ def simplifications(problem: DealProblem, same_size: bool = False) -> Iterator[D
     if not same_size:
         for index, constraint in enumerate(problem.sets):
             for card in range(constraint.size):
-                chosen: list[list[int]] = [[] for _ in sets]
-                chosen[index] = [card]
-                yield _without_cards(problem, owners, chosen)
+                removed: list[list[int]] = [[] for _ in sets]
+                removed[index] = [card]
+                yield _without_cards(problem, owners, removed)
     for player in range(problem.players if problem.players > 1 else 0):
-        if not problem.hands[player] and not any(each.low[player] for each in problem.sets):
+        if not problem.hands[player] and not any(
+            constraint.low[player] for constraint in problem.sets
+        ):
             yield _without_player(problem, player)
     for player, hand in enumerate(problem.hands):
         if hand:
             yield DealProblem(with_entry(problem.hands, player, hand - 1), problem.sets)
     for index, constraint in enumerate(problem.sets):
         masks, low, high = constraint
-        for player, least in enumerate(low):
-            if least:
-                changed = SetConstraint(masks, with_entry(low, player, least - 1), high)
+        for player, minimum in enumerate(low):
+            if minimum:
+                changed = SetConstraint(masks, with_entry(low, player, minimum - 1), high)
                 yield problem.with_set(index, changed)
-        for player, most in enumerate(high):
-            if most < constraint.size:
+        for player, maximum in enumerate(high):
+            if maximum < constraint.size:
                 changed = SetConstraint(masks, low, with_entry(high, player, constraint.size))
                 yield problem.with_set(index, changed)
         for card, mask in enumerate(masks):
             for player in players_in(mask):
-                fewer = with_entry(masks, card, mask & ~(1 << player))
-                yield problem.with_set(index, SetConstraint(fewer, low, high))
+                narrowed = with_entry(masks, card, mask & ~(1 << player))
+                yield problem.with_set(index, SetConstraint(narrowed, low, high))
 
 
 def _some_owners(problem: DealProblem) -> Owners:
@@ -103,8 +113,8 @@ def _some_owners(problem: DealProblem) -> Owners:
     for constraint in problem.sets:
         cards = []
         for mask in constraint.owners:
-            able = [player for player in players_in(mask) if room[player]]
-            owner = max(able, key=lambda player: room[player], default=-1)
+            candidates = [player for player in players_in(mask) if room[player]]
+            owner = max(candidates, key=lambda player: room[player], default=-1)
             if owner >= 0:
                 room[owner] -= 1
             cards.append(owner)
@@ -115,12 +125,15 @@ def _some_owners(problem: DealProblem) -> Owners:
 def _without_cards(
     problem: DealProblem, owners: Owners, cards: Sequence[Sequence[int]], drop: int | None = None
 ) -> DealProblem:
-    """Remove some cards per set, and their places in hands; or remove a set."""
+    """Remove cards and their places in the hands; `drop` is a set to remove entirely.
+
+    `cards` lists the removed cards of each set; `owners` says whose hands they come from.
+    """
     hands = list(problem.hands)
     sets = []
-    for index, (constraint, gone) in enumerate(zip(problem.sets, cards, strict=True)):
+    for index, (constraint, removed) in enumerate(zip(problem.sets, cards, strict=True)):
         low, high = list(constraint.low), list(constraint.high)
-        for card in gone:
+        for card in removed:
             owner = owners[index][card]
             if owner >= 0:
                 hands[owner] -= 1
@@ -129,23 +142,25 @@ def _without_cards(
                     high[owner] = max(0, high[owner] - 1)
         if index == drop:
             continue
-        size = constraint.size - len(gone)
-        high = [min(most, size) for most in high]
-        kept = [mask for card, mask in enumerate(constraint.owners) if card not in gone]
-        sets.append(SetConstraint(kept, low, high))
+        size = constraint.size - len(removed)
+        high = [min(bound, size) for bound in high]
+        masks = [mask for card, mask in enumerate(constraint.owners) if card not in removed]
+        sets.append(SetConstraint(masks, low, high))
     return DealProblem(hands, sets)
 
 
 def _without_player(problem: DealProblem, player: int) -> DealProblem:
-    def moved(mask: int) -> int:
+    def without_bit(mask: int) -> int:
         below = mask & ((1 << player) - 1)
         return below | mask >> (player + 1) << player
 
-    def fewer(values: Sequence[int]) -> tuple[int, ...]:
+    def without_entry(values: Sequence[int]) -> tuple[int, ...]:
         return (*values[:player], *values[player + 1 :])
 
     sets = [
-        SetConstraint([moved(mask) for mask in owners], fewer(low), fewer(high))
+        SetConstraint(
+            [without_bit(mask) for mask in owners], without_entry(low), without_entry(high)
+        )
         for owners, low, high in problem.sets
     ]
-    return DealProblem(fewer(problem.hands), sets)
+    return DealProblem(without_entry(problem.hands), sets)

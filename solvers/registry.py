@@ -1,10 +1,10 @@
-"""The table of solvers: one contract, one row each, and a door for other people's rows.
+"""The registry of solvers: the built-in ones, and those of other distributions.
 
-A solver is a function from a `DealProblem` to a `Verdict`, exact, that may raise `LimitError`
-when it gives up and nothing else. Another distribution adds one through an entry point of the group
-`quaternity.solvers`: its name is the solver's name, and it points at such a function or at a
-`Solver`. From then on every command and the conformance tests know it. Without that it goes by
-`package.module:name`.
+A solver is an exact function from a `DealProblem` to a `Verdict`. It may raise `LimitError` if it
+gives up, and no other error. Another distribution registers a solver through an entry point in the
+group `quaternity.solvers`: the name of the entry point is the name of the solver, and its object is
+such a function or a `Solver`. All commands and the conformance tests then find it by this name. A
+solver that is not registered can be named as `package.module:name`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,18 @@ ENTRY_POINTS = "quaternity.solvers"
 
 
 def _late(module: str, function: str) -> Callable[..., Any]:
-    """Import a function when it is first called: OR-Tools and SciPy load slowly."""
-    home: ModuleType | None = None
+    """Return a function whose module is imported on the first call.
+
+    OR-Tools and SciPy take long to load.
+    """
+    imported: ModuleType | None = None
 
     def call(*arguments: Any) -> Any:
-        nonlocal home
-        if home is None:
-            # Waits for another thread's import; `sys.modules` would give half a module.
-            home = import_module(module)
-        return getattr(home, function)(*arguments)
+        nonlocal imported
+        if imported is None:
+            # Wait for an import in another thread; `sys.modules` may have a half-loaded module.
+            imported = import_module(module)
+        return getattr(imported, function)(*arguments)
 
     return call
 
@@ -50,7 +53,7 @@ SOLVERS: dict[str, Solver] = {
     for solver in (
         Solver(
             "cp-sat",
-            "a boolean per allowed (card, player), proved by OR-Tools' CP-SAT",
+            "a boolean for each card and possible owner, solved by CP-SAT",
             _late("solvers.cp_sat", "prepare"),
             within=_late("solvers.cp_sat", "prepare_within"),
             switches=True,
@@ -84,7 +87,7 @@ SOLVERS: dict[str, Solver] = {
         ),
     )
 }
-"""The solvers of this distribution, by name. `all_solvers()` adds registered ones."""
+"""The built-in solvers by name. `all_solvers()` adds those that other distributions register."""
 
 
 _variant = _late("solvers.cp_sat", "prepare_variant")
@@ -95,16 +98,16 @@ VARIANTS: dict[str, Solver] = {
         ("cp-sat-plain", "cp-sat with booleans, a weak relaxation and presolve"),
         ("cp-sat-booleans", "cp-sat with booleans at all sizes"),
         ("cp-sat-counts", "cp-sat with booleans, and a count for every player and set"),
-        ("cp-sat-bundled", "cp-sat with cards of equal owners as one whole number"),
-        ("cp-sat-bundled-counts", "cp-sat with such bundles, and a count for every player and set"),
+        ("cp-sat-bundled", "cp-sat with cards of equal owners bundled into one integer"),
+        ("cp-sat-bundled-counts", "cp-sat with bundles, and a count for every player and set"),
     )
 }
-"""Variants of the solvers of `SOLVERS`: available by name, but not part of `all_solvers()`."""
+"""Variants of built-in solvers by name; they are not part of `all_solvers()`."""
 
 
 @lru_cache(maxsize=1)
 def registered_solvers() -> Plugins[Solver]:
-    """Load the solvers that other distributions register."""
+    """Load and return the solvers that other distributions register."""
     from solvers.rivals import RIVALS
 
     return load_plugins(ENTRY_POINTS, "solver", {*SOLVERS, *VARIANTS, *RIVALS}, _row)
@@ -112,10 +115,10 @@ def registered_solvers() -> Plugins[Solver]:
 
 def _row(name: str, loaded: object) -> Solver:
     if isinstance(loaded, Solver):
-        # Not `replace`: what is said is asked for now, while this can still be left out.
-        idea, promises = str(loaded.idea), bool(loaded.certifies)
+        # Not `replace`: convert the attributes now, while a faulty solver can still be left out.
+        idea, certifies = str(loaded.idea), bool(loaded.certifies)
         return Solver(
-            name, idea, loaded.prepare, loaded.refuses, promises, loaded.within, True,
+            name, idea, loaded.prepare, loaded.refuses, certifies, loaded.within, True,
             switches=bool(loaded.switches),
         )  # fmt: skip
     if callable(loaded):
@@ -126,20 +129,23 @@ def _row(name: str, loaded: object) -> Solver:
 def all_solvers() -> dict[str, Solver]:
     """Return the built-in solvers and those registered by other distributions, by name.
 
-    A registration that cannot be used is left out, with a warning; see `quaternity.base.plugins`.
+    A registered solver that cannot be loaded is left out, with a warning (see
+    `quaternity.base.plugins`).
     """
     return {**SOLVERS, **registered_solvers().found}
 
 
 @takes(name=str)
 def find_solver(name: str) -> Solver:
-    """Return the solver of a name.
+    """Return the solver with a name.
 
-    That is a built-in solver or variant, a rival, a registered solver, or `package.module:name`.
+    The name is that of a built-in solver, a variant, an external solver of `solvers.rivals` or a
+    registered solver, or it has the form `package.module:name`.
 
     Raises:
-        InputError: unknown (lists the known names), unusable (says why), or a rival that is not
-            installed (says what installs it).
+        InputError: If the name is unknown, or if the solver cannot be loaded or is not installed.
+            The message lists the known names, gives the reason, or gives the command that installs
+            the solver.
     """
     from solvers.rivals import RIVALS
 
@@ -154,20 +160,20 @@ def find_solver(name: str) -> Solver:
     table = all_solvers()
     if name not in table:
         known = ", ".join((*table, "package.module:name"))
-        raise InputError(f"solver {name!r} is unknown; known are {known}")
+        raise InputError(f"unknown solver {name!r}: choose from {known}")
     return table[name]
 
 
 @lru_cache(maxsize=64)
 def _placed(place: str, *path: str) -> Solver:
-    """Load a solver, and load it again if the module search path has changed."""
+    """Load a solver; `path`, the module search path, is part of the cache key only."""
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
             return _row(place, load_place(place, here=True))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever somebody else's code may raise
+    except BaseException as error:  # the imported code may raise anything
         raise InputError(f"solver {place!r} cannot be loaded: {shown(error)}") from error
 
 
@@ -178,22 +184,24 @@ def _by_name(solver: Solver) -> tuple[Callable[[str], Solver], tuple[str]]:
 copyreg.pickle(Solver, _by_name)
 
 MAX_DISTINCT_MASKS = 100
-"""Maximum number of distinct owner masks in one set that the default leaves to coalitions."""
+"""Maximum number of distinct owner masks of a set for which `coalitions` is the default solver."""
 
 MAX_DEFAULT_LANES = 100_000
-"""Maximum number of lanes, 2^players for every distinct set, that the default leaves to coalitions.
+"""Maximum number of lanes for which `coalitions` is the default solver.
 
-Computing all of them takes a third of a second: about as long as loading OR-Tools for flow, which
-then takes milliseconds.
+There are 2^players lanes for each distinct set. Computing this many lanes takes a third of a
+second. That is about as long as loading OR-Tools for `max-flow`, which then needs only
+milliseconds.
 """
 
 
 @takes(problem=DealProblem)
 def default_solver(problem: DealProblem) -> Solver:
-    """Return the quickest exact solver for a problem: coalitions for few players, else flow.
+    """Return the solver that is likely the fastest: `coalitions` or `max-flow`.
 
-    Flow also serves sets with more than `MAX_DISTINCT_MASKS` different owner masks: handing out
-    their cards takes coalitions (cards) x (players) x (different masks) steps.
+    It is `coalitions` for few players, unless a set has more than `MAX_DISTINCT_MASKS` distinct
+    owner masks. To assign the cards of such a set, `coalitions` would need (cards) x (players) x
+    (distinct masks) steps.
     """
     coalitions = SOLVERS["coalitions"]
     if coalitions.refuses(problem):
@@ -214,17 +222,17 @@ def default_solver(problem: DealProblem) -> Solver:
 def solve(
     problem: DealProblem, seconds: float | None = None, *, solver: Solver | str | None = None
 ) -> Verdict:
-    """Decide a problem with the default solver, or with another one.
+    """Decide whether a problem is feasible, with the default solver or a given one.
 
     Args:
-        seconds: a time limit; None for none. Max-flow, which decides what has many players, takes
-            half a second for the largest problems and keeps no limit.
-        solver: a solver or its name, as `find_solver` takes it; None for the default.
+        seconds: the time limit, or None for no limit. The solver `max-flow`, the default for many
+            players, takes half a second for the largest problems and ignores the limit.
+        solver: a solver, or its name as in `find_solver`; None for the default solver.
 
     Raises:
-        InputError: `seconds` is negative or not a number, or the solver is unknown.
-        SolverTimeout: the time limit was reached.
-        UnsupportedProblem: the solver does not take such problems.
+        InputError: If `seconds` is negative or not a number, or if the solver is unknown.
+        SolverTimeout: If the solver reaches the time limit.
+        UnsupportedProblem: If the solver refuses the problem.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> bool(solve(DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])))
@@ -241,12 +249,12 @@ def solve(
 
 @takes(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
-    """Pair an infeasible verdict without a shortage with one of the default solver.
+    """Return the default solver's verdict in place of an infeasible one without a shortage.
 
-    Every other verdict is returned as it is.
+    Any other verdict is returned unchanged.
 
     Raises:
-        SolverFault: the default solver finds a deal, so one of the two is wrong.
+        SolverFault: If the default solver finds a deal, so that one of the two solvers is wrong.
     """
     if type(verdict) is not Infeasible or verdict.shortage is not None:
         return verdict
@@ -258,7 +266,7 @@ def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
 
 @takes(problem=DealProblem)
 def solvers_for(problem: DealProblem, solvers: Iterable[Solver]) -> list[Solver]:
-    """Return those of the solvers that take the problem."""
+    """Return the solvers that do not refuse the problem."""
     rows = list(iterated(solvers, "solvers"))
     for index, solver in enumerate(rows):
         if not isinstance(solver, Solver):

@@ -1,11 +1,10 @@
-"""The part of a problem that remains when everything plainly certain is taken away.
+"""Preprocessing for counting: remove everything that is obviously certain from a problem.
 
-A card with one possible owner, a player with no room left, a set whose bounds forbid nothing: none
-of these needs counting. What remains is a product of *factors*, hands to fill, and the place of
-every card in them:
+Cards with one possible owner, players whose hands are full, and bounds without effect need no
+counting. The remaining *open* cards form a product of *factors*:
 
-- a set in which a bound still matters is one factor;
-- the open cards of all other sets are factors of one card each, told apart only by their owners.
+- a set with effective bounds is one factor;
+- each open card of any other set is a separate factor, which depends only on its owner mask.
 
 Equal factors are one object with a multiplicity, so that equal sets share all work.
 """
@@ -24,15 +23,16 @@ from solvers.set_ways import SetWays, Vector, set_ways
 
 
 class OpenSet(NamedTuple):
-    """One set without its certain cards.
+    """A set that is split into certain and open cards.
 
     Attributes:
-        owner: per card, its certain owner, or -1 for an open card.
-        masks: per card, the players who may own it: one player where it is certain.
-        certain: per player, the number of certain cards.
-        low, high: the bounds on open cards; `high` at most the cards the player may own.
-        bounded: whether these bounds forbid something.
-        opens: the open cards, in ascending order of their masks.
+        owner: the certain owner of each card, or -1 for an open card.
+        masks: the players who may own each card; a single player if the card is certain.
+        certain: the number of certain cards of each player.
+        low, high: the bounds on the open cards of each player. `high` is at most the number of open
+            cards that the player may own.
+        bounded: whether these bounds have an effect.
+        opens: the open cards, sorted by their masks.
     """
 
     owner: tuple[int, ...]
@@ -45,18 +45,19 @@ class OpenSet(NamedTuple):
 
 
 def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
-    """Take the certain cards out of a set; give None when there is plainly no deal.
+    """Split a set into certain and open cards; return None if there is obviously no deal.
 
-    A card is certain when it has one possible owner, or when somebody needs every card that they
-    may own; a player whose upper bound is reached owns no open card. `full` masks players who have
-    no room for open cards; cards that are certain without this knowledge are still theirs.
+    A card is certain if it has only one possible owner, or if a player needs all cards that the
+    player may own. A player who has reached the upper bound owns no open card. `full` is the bit
+    mask of players who have no room for open cards; they still own the cards that are certain
+    without this information.
     """
     players = constraint.players
     masks = list(constraint.owners)
     owner = [-1] * len(masks)
     low, high = list(constraint.low), list(constraint.high)
     certain = [0] * players
-    for barred in (0, full):
+    for excluded in (0, full):
         while True:
             for card, mask in enumerate(masks):
                 if owner[card] < 0 and mask & (mask - 1) == 0:
@@ -68,13 +69,15 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
                     high[holder] -= 1
             still_open = (mask for mask, holder in zip(masks, owner, strict=True) if holder < 0)
             numbers = ownable(still_open, players)
-            needs_all, has_all = 0, barred
-            for player, (least, most, number) in enumerate(zip(low, high, numbers, strict=True)):
-                if most < 0 or least > min(most, number):
+            needs_all, has_all = 0, excluded
+            for player, (minimum, maximum, number) in enumerate(
+                zip(low, high, numbers, strict=True)
+            ):
+                if maximum < 0 or minimum > min(maximum, number):
                     return None
-                if number and least == number:
+                if number and minimum == number:
                     needs_all |= 1 << player
-                if not most:
+                if not maximum:
                     has_all |= 1 << player
             narrowed = [
                 mask if holder >= 0 else (mask & needs_all or mask & ~has_all)
@@ -94,14 +97,15 @@ def opened(constraint: SetConstraint, full: int) -> OpenSet | None:
 
 
 class Part(NamedTuple):
-    """The contribution of one set.
+    """The factors of one set.
 
     Attributes:
-        cards: what is certain and what is open.
-        whole: the factor of the set, or None when it has no open card or each is a factor.
-        singles: per owner mask of an open card without `whole`, the factor of one such card.
-        factors: all factors with their multiplicities, as pairs.
-        used: the players who may own an open card.
+        cards: the set, split into certain and open cards.
+        whole: the factor of the whole set, or None if there is no open card or each open card is a
+            separate factor.
+        singles: the factor of a single card by its owner mask; empty if `whole` is not None.
+        factors: pairs of a factor and its multiplicity.
+        used: the bit mask of the players who may own an open card.
     """
 
     cards: OpenSet
@@ -117,10 +121,13 @@ _PARTS: Memo[SetConstraint, int, bool, Part | None] = Memo()
 def part_of(
     constraint: SetConstraint, full: int, keep: bool, deadline: Deadline = NEVER
 ) -> Part | None:
-    """Return the part of one set, or None when no deal can be. For the arguments see `residue`."""
+    """Return the part of a set, or None if the set has no deal.
+
+    `full` is as in `opened`; `keep` makes the set a single factor, as in `residue`.
+    """
     key = (constraint, full, keep)
     try:
-        # One step: between a test and the look-up another thread may forget everything.
+        # No `in` test first: another thread may clear the cache between the test and the look-up.
         return _PARTS[key]
     except KeyError:
         part = _part(constraint, full, keep, deadline)
@@ -154,7 +161,13 @@ def _single_card(mask: int, players: int) -> SetWays:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """The factors that remain, each with how often; `hands` are the cards to come from them."""
+    """The factors that remain, with their multiplicities.
+
+    Attributes:
+        hands: the number of cards that each player gets from the factors, without their `base`.
+        parts: the part of each set.
+        factors: the multiplicity of each factor.
+    """
 
     hands: Vector
     parts: tuple[Part, ...]
@@ -164,10 +177,10 @@ class Residue:
 def residue(
     problem: DealProblem, keep: int | None = None, deadline: Deadline = NEVER
 ) -> Residue | None:
-    """Take away what is certain; return None when plainly no deal satisfies the problem.
+    """Return the reduced problem, or None if it is obvious that there is no deal.
 
-    Other infeasible problems are left for the count to discover. The set `keep` becomes one factor
-    even if no bound matters in it. Raises `LimitError` for a set with too many count vectors.
+    For other infeasible problems, the count will be 0. The set `keep` becomes one factor even if
+    its bounds have no effect. Raise `LimitError` if a set has too many count vectors.
     """
     if sum(problem.hands) != problem.cards:
         return None
@@ -201,28 +214,29 @@ def residue(
         for ways, times in part.factors:
             factors[ways] = factors.get(ways, 0) + times
     for ways, times in factors.items():
-        for player, least in enumerate(ways.base):
-            hands[player] -= least * times
+        for player, minimum in enumerate(ways.base):
+            hands[player] -= minimum * times
     if min(hands) < 0:
         return None
     return Residue(tuple(hands), tuple(parts), factors)
 
 
 def least_lanes(problem: DealProblem) -> tuple[int, int]:
-    """Bound the exponent vectors and the bytes of a polynomial from below, without vectors.
+    """Return lower bounds on the exponent vectors and the bytes of a polynomial in counting.
 
-    The bounds are 0 where they are not known, or where no polynomial may be needed: fewer than two
-    different factors that can be dealt in several ways. For feasible problems.
+    No count vectors are listed for this. The problem must be feasible. Both bounds are 0 if they
+    are unknown, or if possibly no polynomial is needed because fewer than two distinct factors can
+    be dealt in several ways.
     """
     sets, full = problem.sets, 0
     while True:
         hands, used = list(problem.hands), 0
-        opens = []
+        open_sets = []
         for constraint in sets:
             cards = opened(constraint, full)
             if cards is None:
                 return 0, 0
-            opens.append(cards)
+            open_sets.append(cards)
             for card in cards.opens:
                 used |= cards.masks[card]
             for player, number in enumerate(cards.certain):
@@ -235,11 +249,11 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
         full |= filled
         sets = tuple(
             SetConstraint.trusted(cards.masks, constraint.low, constraint.high)
-            for cards, constraint in zip(opens, sets, strict=True)
+            for cards, constraint in zip(open_sets, sets, strict=True)
         )
     moving: set[object] = set()
     ways = 1
-    for cards in opens:
+    for cards in open_sets:
         masks = [cards.masks[card] for card in cards.opens]
         if not cards.bounded:
             moving.update(masks)
@@ -247,11 +261,11 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
                 ways *= mask.bit_count()
             continue
         loose = list(cards.high) == ownable(masks, len(hands))
-        # The fewest cards: with owners alone in the way, no more than must be.
-        fewest = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
-        if sum(fewest) < len(masks):
+        # Lower bounds on the cards of each player: `low`, unless an upper bound has an effect.
+        minimums = cards.low if loose else _fewest(Counter(masks), cards.low, cards.high)
+        if sum(minimums) < len(masks):
             moving.add((tuple(masks), cards.low, cards.high))
-        hands = [max(0, hand - number) for hand, number in zip(hands, fewest, strict=True)]
+        hands = [max(0, hand - number) for hand, number in zip(hands, minimums, strict=True)]
     if len(moving) < 2:
         return 0, 0
     lanes = prod(hand + 1 for hand in hands) // (max(hands) + 1)
@@ -259,13 +273,14 @@ def least_lanes(problem: DealProblem) -> tuple[int, int]:
 
 
 def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
-    """Return per player a number of cards of a set that they hold in every deal, at least.
+    """Return a lower bound on the number of cards of a set that each player holds in any deal.
 
-    The others take what they can, one class of cards after another, those with few owners first.
+    For each player, the other players greedily take as many cards as they can, in classes, those
+    with few owners first.
     """
-    fewest = []
+    minimums = []
     ordered = sorted(classes.items(), key=lambda item: item[0].bit_count())
-    for player, least in enumerate(low):
+    for player, minimum in enumerate(low):
         room = list(high)
         room[player] = remaining = 0
         for mask, number in ordered:
@@ -274,5 +289,5 @@ def _fewest(classes: Counter[int], low: Vector, high: Vector) -> Vector:
                 room[other] -= taken
                 number -= taken
             remaining += number
-        fewest.append(max(least, remaining))
-    return tuple(fewest)
+        minimums.append(max(minimum, remaining))
+    return tuple(minimums)

@@ -1,9 +1,9 @@
-"""Deals drawn exactly uniformly: all deals are numbered, and a number is drawn.
+"""Exactly uniform random deals: number all deals of a problem, and draw a number.
 
-The deals of a problem are put in a fixed order by walking backwards through the factors of its
-residue: the number picks a count vector of the last factor in proportion to the deals that have it,
-then one way of dealing that factor with this vector, and what remains is a number for the factors
-before. No deal is ever rejected and no probability is rounded.
+The numbering goes backwards through the factors of the reduced problem (`solvers.residue`). The
+number selects a count vector of the last factor, in proportion to the number of deals with this
+vector, and a way to deal the factor with this vector. The remainder is a number for the preceding
+factors. No deal is rejected, and no probability is rounded.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from random import Random
 
 MAX_TABLE_BYTES = 512 * 2**20
-"""Maximum memory for the tables that number the deals of one problem, in bytes."""
+"""Maximum memory for the tables that number the deals of a problem, in bytes."""
 
 
 class NumberedDeals:
-    """All deals of a problem, numbered from 0. Immutable.
+    """The deals of a problem, numbered from 0. Immutable.
 
-    `number` is how many deals there are; 0 iff the problem is infeasible. Making the numbering
-    costs about one count (see `solvers.counting`) and keeps a polynomial per factor; `seconds`
-    limits it. A deal then costs about a look-up per count vector of every factor.
+    `number` is the number of deals, which is 0 iff the problem is infeasible. Creating the
+    numbering takes about as long as counting the deals (see `solvers.counting`), and keeps a
+    polynomial for each factor in memory. `seconds` limits this time. Each deal then takes about one
+    look-up for each count vector of each factor.
 
     Raises:
-        LimitError: as in `solvers.counting`, and above `MAX_TABLE_BYTES`.
-        SolverTimeout: the time limit was reached.
+        LimitError: If counting exceeds a limit of `solvers.counting`, or if the tables are larger
+            than `MAX_TABLE_BYTES`.
+        SolverTimeout: If the time limit is reached.
 
     >>> from solvers import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
@@ -54,7 +56,7 @@ class NumberedDeals:
         if layout is None:
             return
         self._residue, self._product = layout
-        # In the order of the numbering, each factor once for each time it occurs.
+        # In the order of the numbering; a factor is repeated as often as it occurs.
         self._fixed = [
             factor
             for factor, times in self._residue.factors.items()
@@ -90,21 +92,22 @@ class NumberedDeals:
         self.number = product.constant * last
 
     def deal(self, number: int) -> Deal:
-        """Return the deal of a number; different numbers are different deals."""
+        """Return the deal with a number; different numbers give different deals."""
         number = whole_number(number, None, None, "a whole number", "deal")
         if self._residue is None or not 0 <= number < self.number:
-            there = shown(self.number)
-            raise InputError(f"deal {shown(number)} is out of range: there are {there} deals")
-        dealt = self._factors_dealt(number)
+            count = shown(self.number)
+            raise InputError(f"deal {shown(number)} is out of range: there are {count} deals")
+        owners_by_factor = self._factors_dealt(number)
         rows = []
         for part in self._residue.parts:
             row = list(part.cards.owner)
             opens = part.cards.opens
             if part.whole is not None:
-                owners = dealt[part.whole].pop()
+                owners = owners_by_factor[part.whole].pop()
             else:
                 owners = tuple(
-                    dealt[part.singles[part.cards.masks[card]]].pop()[0] for card in opens
+                    owners_by_factor[part.singles[part.cards.masks[card]]].pop()[0]
+                    for card in opens
                 )
             for card, owner in zip(opens, owners, strict=True):
                 row[card] = owner
@@ -112,34 +115,36 @@ class NumberedDeals:
         return Deal(tuple(rows))
 
     def _factors_dealt(self, number: int) -> dict[SetWays, list[tuple[int, ...]]]:
-        dealt: dict[SetWays, list[tuple[int, ...]]] = {}
+        owners_by_factor: dict[SetWays, list[tuple[int, ...]]] = {}
         for factor in self._fixed:
             number, way = divmod(number, factor.weights[0])
-            dealt.setdefault(factor, []).append(factor.dealt(0, way))
+            owners_by_factor.setdefault(factor, []).append(factor.dealt(0, way))
         if self._alike is not None:
-            dealt[self._alike] = [(owner,) for owner in arranged(self._product.hands, number)]
-            return dealt
+            owners_by_factor[self._alike] = [
+                (owner,) for owner in arranged(self._product.hands, number)
+            ]
+            return owners_by_factor
         lanes = self._product.lanes
         remaining = self._product.hands
         for factor, table in reversed(self._tables):
-            at = lanes.offset(remaining)
+            lane = lanes.offset(remaining)
             for index, (vector, weight, offset) in enumerate(
                 zip(factor.vectors, factor.weights, self._offsets[factor], strict=True)
             ):
                 after = tuple(map(sub, remaining, vector))
                 if min(after) < 0:
                     continue
-                before = lanes.lane(table, at - offset)
+                before = lanes.lane(table, lane - offset)
                 if number < before * weight:
                     way, number = divmod(number, before)
-                    dealt.setdefault(factor, []).append(factor.dealt(index, way))
+                    owners_by_factor.setdefault(factor, []).append(factor.dealt(index, way))
                     remaining = after
                     break
                 number -= before * weight
-        return dealt
+        return owners_by_factor
 
     def draw(self, random: Random) -> Deal:
-        """Draw a deal, all of them equally likely; raise `NoDeal` if there is none."""
+        """Draw a deal uniformly at random. Raise `NoDeal` if there is none."""
         if not self.number:
             raise NoDeal("no deal satisfies the problem, so none can be drawn")
         return self.deal(generator(random).randrange(self.number))
@@ -148,14 +153,15 @@ class NumberedDeals:
 def sample_deals(
     problem: DealProblem, random: Random, number: int, *, seconds: float | None = None
 ) -> list[Deal]:
-    """Draw `number` deals, each independently and exactly uniformly from all deals.
+    """Draw `number` deals independently and exactly uniformly at random.
 
-    The same deal may come more than once. `seconds` limits the count. Cost: one count, then
-    `number` walks through the factors (see `NumberedDeals`).
+    A deal may occur more than once. `seconds` limits the time for numbering the deals. Cost: that
+    of `NumberedDeals`, and of `number` deals from it.
 
     Raises:
-        NoDeal: no deal satisfies the problem.
-        LimitError: as `NumberedDeals`.
+        NoDeal: If no deal satisfies the problem and `number` > 0.
+        LimitError: If a limit of `NumberedDeals` is exceeded.
+        SolverTimeout: If the time limit is reached.
     """
     number, random = whole(number, "number", 0), generator(random)
     deals = NumberedDeals(problem, seconds=seconds)

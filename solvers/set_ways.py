@@ -1,8 +1,8 @@
-"""One set on its own: its count vectors, their numbers of ways, and cards handed out by one.
+"""Count vectors of a single set: the number of ways for each, and deals of the set by count vector.
 
-A *count vector* says how many cards of the set each player gets; its *ways* are the deals of the
-set that give these counts. Cards with equal owners are alike: counting makes everything from
-classes of cards instead of single cards.
+A *count vector* says how many cards of the set each player gets. Its *ways* are the deals of the
+set with these counts. Cards with equal owner masks are interchangeable and form a *class*; counting
+works with classes instead of single cards.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from solvers.problem import SetConstraint, players_in
 
 
 def vector_bound(constraint: SetConstraint) -> int:
-    """Bound the number of count vectors of a set from above: C(size + P - 1, P - 1)."""
+    """Return an upper bound on the number of count vectors of a set: C(size + P - 1, P - 1)."""
     return comb(constraint.size + constraint.players - 1, constraint.players - 1)
 
 
 def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
-    """Give all count vectors within owners and bounds, each with its number of ways.
+    """Return all count vectors that the owners and bounds allow, with their numbers of ways.
 
-    They come in the order in which dealing card after card meets them. Raises `LimitError` above
-    `MAX_VECTORS` times 20 steps for a card.
+    They are in the order in which dealing the cards one by one reaches them. Raise `LimitError` if
+    a card takes more than 20 * `MAX_VECTORS` steps.
     Cost: (number of cards) x (number of vectors) x (owners per card).
 
     >>> dict(count_vectors(SetConstraint.of([[0, 1], [0, 1]], players=2, low=[1, 0])))
@@ -40,60 +40,63 @@ def count_vectors(constraint: SetConstraint) -> dict[Vector, int]:
 
 
 def hand_out(owners: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
-    """Give each card one of its owners so that player p gets `counts[p]` cards.
+    """Return an owner for each card such that player p gets `counts[p]` cards.
 
-    The counts must be possible. Each card goes to somebody with room, if need be at the end of a
-    chain in which players pass on other cards (augmenting paths over players).
-    Cost: cards x players^2, however many the distinct owner masks are.
+    The counts must be possible. Each card is given to a player with room, if necessary by a chain
+    of players who pass on other cards (an augmenting path over players).
+    Cost: cards x players^2, for any number of distinct owner masks.
     """
     room = list(counts)
     players = range(len(room))
     owner = [-1] * len(owners)
-    # holding[p][mask]: the cards of that owner mask now with p.
+    # holding[p][mask]: the cards with this owner mask that p has now.
     holding: list[dict[int, list[int]]] = [{} for _ in room]
-    # passing[p][q]: the owner masks of cards with p that q may have (used as an ordered set).
+    # passing[p][q]: owner masks of cards that p has and q may own (a dictionary as an ordered set).
     passing: list[list[dict[int, None]]] = [[{} for _ in players] for _ in players]
     for card, mask in enumerate(owners):
-        came: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
-        queue = list(came)
+        previous: dict[int, tuple[int, int]] = dict.fromkeys(players_in(mask), (-1, mask))
+        queue = list(previous)
         for player in queue:
             if room[player]:
                 break
             for other in players:
-                if other not in came and passing[player][other]:
-                    came[other] = (player, next(iter(passing[player][other])))
+                if other not in previous and passing[player][other]:
+                    previous[other] = (player, next(iter(passing[player][other])))
                     queue.append(other)
         else:
             raise ValueError(f"counts {list(counts)} are not possible")
         room[player] -= 1
         while True:
-            giver, moved = came[player]
-            cards = holding[player].setdefault(moved, [])
+            giver, moved_mask = previous[player]
+            cards = holding[player].setdefault(moved_mask, [])
             if not cards:
-                for other in players_in(moved):
-                    passing[player][other][moved] = None
+                for other in players_in(moved_mask):
+                    passing[player][other][moved_mask] = None
             if giver < 0:
                 cards.append(card)
                 owner[card] = player
                 break
-            stock = holding[giver][moved]
-            cards.append(stock.pop())
+            giver_cards = holding[giver][moved_mask]
+            cards.append(giver_cards.pop())
             owner[cards[-1]] = player
-            if not stock:
-                for other in players_in(moved):
-                    del passing[giver][other][moved]
+            if not giver_cards:
+                for other in players_in(moved_mask):
+                    del passing[giver][other][moved_mask]
             player = giver
     return tuple(owner)
 
 
 MAX_VECTORS = 50_000
-"""Maximum number of listed count vectors of one set, and of the steps between them."""
+"""Maximum number of count vectors of a set in counting.
+
+A merge of two lists of vectors may take 20 times this number of steps.
+"""
 
 Vector = tuple[int, ...]
 
 
 def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
-    """Return the count vectors of `size` equal cards, up to `high`, each with its ways.
+    """Return the count vectors of `size` equal cards, up to `high`, with their numbers of ways.
 
     >>> class_vectors(0b101, 2, high=(9, 9, 1))
     {(2, 0, 0): 1, (1, 0, 1): 2}
@@ -102,7 +105,7 @@ def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
     owners = players_in(mask)
     vector = [0] * len(high)
 
-    def give(position: int, remaining: int, number: int) -> None:
+    def assign(position: int, remaining: int, number: int) -> None:
         player = owners[position]
         if position == len(owners) - 1:
             if remaining <= high[player]:
@@ -112,11 +115,11 @@ def class_vectors(mask: int, size: int, high: Vector) -> dict[Vector, int]:
             return
         for count in range(min(remaining, high[player]), -1, -1):
             vector[player] = count
-            give(position + 1, remaining - count, number * comb(remaining, count))
+            assign(position + 1, remaining - count, number * comb(remaining, count))
         vector[player] = 0
 
     if owners:
-        give(0, size, 1)
+        assign(0, size, 1)
     elif not size:
         ways[tuple(vector)] = 1
     return ways
@@ -128,7 +131,7 @@ def _merged(
     high: Vector,
     deadline: Deadline = NEVER,
 ) -> dict[Vector, int]:
-    """Combine the count vectors of two groups of cards, up to `high`."""
+    """Return the count vectors of two groups of cards together, up to `high`."""
     if len(first) * len(second) > 20 * MAX_VECTORS:
         raise LimitError(
             f"a set with {len(first)} x {len(second)} pairs of count vectors to merge: "
@@ -137,34 +140,37 @@ def _merged(
     merged: dict[Vector, int] = {}
     for vector, number in deadline.over(first.items()):
         for other, times in second.items():
-            together = tuple(map(add, vector, other))
-            if all(map(le, together, high)):
-                merged[together] = merged.get(together, 0) + number * times
+            total = tuple(map(add, vector, other))
+            if all(map(le, total, high)):
+                merged[total] = merged.get(total, 0) + number * times
     return merged
 
 
 def _above(ways: Mapping[Vector, int], low: Vector) -> dict[Vector, int]:
-    """Keep the count vectors that reach `low` for every player."""
+    """Return the count vectors that are at least `low` for each player."""
     return {vector: number for vector, number in ways.items() if all(map(ge, vector, low))}
 
 
 class SetWays:
-    """The ways to deal one set whose every card has at least two possible owners.
+    """The ways to deal a set in which each card has at least two possible owners.
 
     Attributes:
-        classes: per distinct owner mask, ascending, (mask, number of cards).
-        low, high: bounds per player.
-        vectors: the count vectors within owners and bounds, in a fixed order, less `base`.
-        weights: per vector, its number of ways.
-        tails: per class number i, the vectors of classes i, i + 1, … up to `high`, with their ways.
-        base: per player, the smallest count over all vectors; zeros when there is no vector.
-        programs: how to multiply polynomials by this factor, by the players that have a digit (see
-            `solvers.factor_product`): at most one for every player left out.
-        size: about how many bytes of memory all of this takes.
+        classes: pairs of a distinct owner mask and its number of cards, sorted by mask.
+        low, high: the bounds of each player.
+        vectors: the possible count vectors in a fixed order, each minus `base`.
+        weights: the number of ways of each vector.
+        tails: for each class i, the vectors of the classes i, i + 1, … up to `high`, with their
+            numbers of ways.
+        base: the minimum count of each player over all vectors; zeros if there is no vector.
+        programs: instructions for multiplying polynomials by this factor (see
+            `solvers.factor_product`), by the players that have a digit; at most one for each player
+            without a digit.
+        size: the approximate memory of all this, in bytes.
 
     Raises:
-        LimitError: more than `MAX_VECTORS` vectors.
-        SolverTimeout: the deadline has passed.
+        LimitError: If there may be more than `MAX_VECTORS` count vectors, or if merging them takes
+            too many steps.
+        SolverTimeout: If the deadline has passed.
     """
 
     def __init__(
@@ -181,37 +187,36 @@ class SetWays:
         for group in reversed(self._groups):
             tails.append(_merged(group, tails[-1], high, deadline))
         self.tails = tails[::-1]
-        counted = _above(self.tails[0], low)
-        self.base = (
-            tuple(map(min, zip(*counted, strict=True))) if counted else tuple([0] * len(low))
-        )
-        self.vectors = tuple(tuple(map(sub, vector, self.base)) for vector in counted)
-        self.weights = tuple(counted.values())
-        self._whole = tuple(counted)
+        ways = _above(self.tails[0], low)
+        self.base = tuple(map(min, zip(*ways, strict=True))) if ways else tuple([0] * len(low))
+        self.vectors = tuple(tuple(map(sub, vector, self.base)) for vector in ways)
+        self.weights = tuple(ways.values())
+        self._whole = tuple(ways)
         self.programs: dict[tuple[int, ...], Any] = {}
         self._card_weights: dict[int, dict[int, Vector]] | None = None
         owned = sum(mask.bit_count() for mask in sizes)
         numbers = 15 * len(low) + 2 * owned
-        self.size = bytes_of(30 + 9 * len(counted), numbers * len(counted))
+        self.size = bytes_of(30 + 9 * len(ways), numbers * len(ways))
 
     @property
     def is_single_card(self) -> bool:
-        """Return whether this is one card that is bound by its owners alone."""
+        """Return whether the set is a single card without effective bounds."""
         mask, size = self.classes[0]
         return len(self.classes) == size == 1 and len(self.vectors) == mask.bit_count()
 
     def card_weights(self, deadline: Deadline = NEVER) -> dict[int, dict[int, Vector]]:
-        """Return `[mask][player]`: per vector, the ways that give that player a certain card.
+        """Return the numbers of ways in which a player owns a card, as `[mask][player]`.
 
-        The same for all cards of a class; players outside the mask are left out. Kept.
+        Each entry has a number for each vector. The numbers are the same for all cards of a class.
+        Players outside the mask are omitted. The result is cached.
         """
         if self._card_weights is not None:
             return self._card_weights
         weights: dict[int, dict[int, Vector]] = {}
-        for chosen, (mask, _) in enumerate(self.classes):
+        for own_index, (mask, _) in enumerate(self.classes):
             without = {tuple([0] * len(self.high)): 1}
             for index, (other, size) in enumerate(self.classes):
-                group = class_vectors(other, size - (index == chosen), self.high)
+                group = class_vectors(other, size - (index == own_index), self.high)
                 without = _merged(group, without, self.high, deadline)
             weights[mask] = {
                 player: tuple(
@@ -224,9 +229,9 @@ class SetWays:
         return weights
 
     def dealt(self, number: int, way: int) -> tuple[int, ...]:
-        """Return the owners of the cards, ascending by mask, in one way of vector `number`.
+        """Return the owners of the cards, sorted by mask, in one way of the vector `number`.
 
-        `way` is below the vector's weight; every way is another deal of the set.
+        `way` must be less than the weight of the vector. Different ways are different deals.
         """
         remaining = self._whole[number]
         owners: list[int] = []
@@ -244,7 +249,7 @@ class SetWays:
 
 
 def arranged(counts: Sequence[int], number: int) -> list[int]:
-    """Return the `number`-th arrangement of a multiset: player p appears `counts[p]` times.
+    """Return the arrangement `number` of a multiset in which player p occurs `counts[p]` times.
 
     >>> [arranged([2, 1], number) for number in range(3)]
     [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
@@ -257,13 +262,13 @@ def arranged(counts: Sequence[int], number: int) -> list[int]:
     row = []
     for length in range(size, 0, -1):
         for player, count in enumerate(remaining):
-            begins = ways * count // length
-            if number < begins:
+            ways_with_player = ways * count // length
+            if number < ways_with_player:
                 row.append(player)
                 remaining[player] -= 1
-                ways = begins
+                ways = ways_with_player
                 break
-            number -= begins
+            number -= ways_with_player
     return row
 
 
@@ -284,7 +289,10 @@ _WAYS: Memo[Vector, Vector, Vector, SetWays] = Memo()
 
 
 def set_ways(owners: Vector, low: Vector, high: Vector, deadline: Deadline = NEVER) -> SetWays:
-    """Return the ways of a set, kept; `owners` must be sorted: equal sets share one object."""
+    """Return the ways of a set from the cache; equal sets share an object.
+
+    `owners` must be sorted.
+    """
     key = (owners, low, high)
     ways = _WAYS.get(key)
     if ways is None:

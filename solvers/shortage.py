@@ -1,16 +1,18 @@
-r"""Proofs that nothing can be dealt: small sums that anyone can check, and a sentence for each.
+r"""Certificates of infeasibility: inequalities that are easy to check, with their text in English.
 
-The main form is the coalition inequality. For a coalition A of players and, per set s, any set X_s
-of players, A holds at most
+The main form is the coalition inequality. Let A be a group of players (the *coalition*), and let
+X_s be any group of players (the *witness*) for each set s. Then A can hold at most
 
     sum over s of  r_s(X_s) + high_s(A \ X_s) - low_s(X_s \ A)
 
-cards, where r_s(X) is the number of cards of s that somebody in X may own: the members of A outside
-X_s have at most their upper bounds, and of the r_s(X_s) cards of X_s the others of X_s keep at
-least their lower bounds. When that is less than the hands of A, no deal exists. By Hoffman's
-circulation theorem (equivalently: the rank of a sum of generalised polymatroids, Frank and Tardos)
-an infeasible problem with low <= high and as many places as cards always has such a coalition.
-Three plainer forms need no search: one look at hands and bounds.
+cards. Here r_s(X) is the number of cards of s that at least one player in X may own. The members of
+A outside X_s hold at most their upper bounds. Of the r_s(X_s) cards, the players of X_s outside A
+hold at least their lower bounds. If the sum is less than the number of cards in the hands of A, no
+deal exists. By Hoffman's circulation theorem, every infeasible problem has such a coalition if
+low <= high everywhere and the hands have as many places as there are cards. (Equivalently, this
+follows from the rank function of a sum of generalised polymatroids; see Frank and Tardos.)
+
+Three simpler forms of certificate follow directly from the hands and bounds, without any search.
 """
 
 from __future__ import annotations
@@ -62,9 +64,10 @@ UNPLACED = Kind("unplaced", "{some} of the {size} cards of {set:set} can have an
 
 
 def in_parts(kind: Kind, amounts: Iterable[tuple[int, int, str]], total: int) -> Sentence:
-    """Return amounts per set with their reasons; name sets that are alike together.
+    """Return a message with an amount for each set; sets with equal entries share one part.
 
-    `amounts` are (set, how many, reason or ""); `total` is stated if there is more than one set.
+    `amounts` has tuples (set, amount, reason or ""). The message states `total` if there are
+    several sets.
 
     >>> in_parts(AT_MOST, [(0, 3, "player 1 keeps at least 1"), (1, 0, "")], 3)
     'at most 3 of set 0 (player 1 keeps at least 1), none of set 1: 3 in all'
@@ -86,35 +89,35 @@ def _amount(kind: Kind, count: int) -> Sentence:
     return kind(count=count) if count else NONE()
 
 
-def _because(that: str, why: str) -> str:
-    return BECAUSE(that=that, why=why) if why else that
+def _because(claim: str, why: str) -> str:
+    return BECAUSE(that=claim, why=why) if why else claim
 
 
 @dataclass(frozen=True, slots=True)
 class TooFewPlaces:
-    """There are more cards than the hands together hold."""
+    """A certificate that there are more cards than places in all hands together."""
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves the problem infeasible. Cost: players + sets."""
+        """Return whether this proves that the problem is infeasible. Cost: players + sets."""
         return sum(problem.hands) < problem.cards
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """State the proof for this problem as a sentence."""
+        """Return the proof for this problem as a sentence."""
         return TOO_FEW_PLACES(hands=sum(problem.hands), deal=problem.cards)
 
 
 @dataclass(frozen=True, slots=True)
 class CrossedBounds:
-    """One player must hold more cards of one set than that player may."""
+    """A certificate that a player's lower bound for a set is above the upper bound."""
 
     player: int
     set_index: int
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves the problem infeasible. Cost: constant."""
+        """Return whether this proves that the problem is infeasible. Cost: constant."""
         if not (0 <= self.player < problem.players and 0 <= self.set_index < len(problem.sets)):
             return False
         constraint = problem.sets[self.set_index]
@@ -122,21 +125,21 @@ class CrossedBounds:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem) -> str:
-        """State the proof for this problem as a sentence."""
+        """Return the proof for this problem as a sentence."""
         constraint = problem.sets[self.set_index]
-        least, most = constraint.low[self.player], constraint.high[self.player]
-        return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=least, most=most)
+        low, high = constraint.low[self.player], constraint.high[self.player]
+        return CROSSED_BOUNDS(who=self.player, set=self.set_index, least=low, most=high)
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdedHand:
-    """The minimums of one player add up to more than the hand."""
+    """A certificate that a player's minimums over all sets add up to more than the hand."""
 
     player: int
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves the problem infeasible. Cost: sets."""
+        """Return whether this proves that the problem is infeasible. Cost: sets."""
         if not 0 <= self.player < problem.players:
             return False
         return sum(self._minimums(problem)) > problem.hands[self.player]
@@ -146,7 +149,10 @@ class CrowdedHand:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """State the proof for this problem as a sentence; `amount` as in `Shortage.in_words`."""
+        """Return the proof for this problem as a sentence.
+
+        `amount` is the text that replaces the size of the hand, if given.
+        """
         parts = ((index, low, "") for index, low in enumerate(self._minimums(problem)) if low)
         share = in_parts(AT_LEAST, parts, sum(self._minimums(problem)))
         hand = amount or CARDS(count=problem.hands[self.player])
@@ -154,9 +160,10 @@ class CrowdedHand:
 
 
 def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
-    """Bound the cards of one set that a coalition holds, by the inequality above.
+    """Return an upper bound on the cards of one set that a coalition can hold.
 
-    Both arguments are bit masks. Cost: cards + players of the set.
+    It is the term of the set in the coalition inequality (see the module). `coalition` and
+    `witness` are bit masks of players. Cost: cards + players of the set.
     """
     bound = sum(1 for mask in constraint.owners if mask & witness)
     for player in players_in(coalition & ~witness):
@@ -168,11 +175,11 @@ def most_cards(constraint: SetConstraint, coalition: int, witness: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A coalition that must hold more cards than it can have.
+    """A certificate that a coalition must hold more cards than it can have.
 
     Attributes:
-        coalition: bit mask of the players A; empty when some set fails by its minimums alone.
-        witnesses: per set, the bit mask X_s of the inequality.
+        coalition: the bit mask of the players A; 0 if the minimums of a set alone are too large.
+        witnesses: for each set, the bit mask X_s of the inequality.
     """
 
     coalition: int
@@ -180,10 +187,13 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
-        """Return whether this proves the problem infeasible. Cost: cards + players x sets."""
-        everybody = (1 << problem.players) - 1
+        """Return whether this proves that the problem is infeasible.
+
+        Cost: cards + players x sets.
+        """
+        all_players = (1 << problem.players) - 1
         masks = (self.coalition, *self.witnesses)
-        if len(self.witnesses) != len(problem.sets) or any(m < 0 or m > everybody for m in masks):
+        if len(self.witnesses) != len(problem.sets) or any(m < 0 or m > all_players for m in masks):
             return False
         return self._must(problem) > sum(self._bounds(problem))
 
@@ -198,48 +208,54 @@ class Shortage:
 
     @takes(problem=DealProblem)
     def in_words(self, problem: DealProblem, amount: str | None = None) -> str:
-        """State the proof as a sentence; `amount` replaces the number of cards to be held.
+        """Return the proof for this problem as a sentence.
 
-        It is that of the players who are short, or of the one whom they crowd (see `crowds`).
+        Args:
+            amount: the text that replaces the number of cards in the hands of the coalition, or in
+                the hand of the player that `crowds` returns.
         """
         must, bounds = self._must(problem), self._bounds(problem)
         for index, bound in enumerate(bounds):
             if bound < 0:
-                # The others' minimums alone are more than there is.
+                # The minimums of players outside the coalition already exceed the cards of the set.
                 return self._minimums_in_words(problem, index)
         if self.coalition == (1 << problem.players) - 1:
             if must > problem.cards:
-                can = ONLY_CARDS(count=problem.cards) if problem.cards else NO_CARDS()
-                return TOO_FEW_CARDS(hands=must, can=can)
+                cards = ONLY_CARDS(count=problem.cards) if problem.cards else NO_CARDS()
+                return TOO_FEW_CARDS(hands=must, can=cards)
             return self._unplaced_in_words(problem, bounds)
         amounts: list[tuple[int, int, str]] = []
         for index, (bound, witness) in enumerate(zip(bounds, self.witnesses, strict=True)):
             if problem.sets[index].size:
-                # That one player has at most so many needs no reason "may have at most so many".
+                # For a single player, "may have at most N" would only repeat "at most N".
                 capped = self.coalition & ~witness if self.coalition.bit_count() > 1 else 0
                 why = self._why(problem.sets[index], witness, capped)
                 amounts.append((index, bound, why))
         player, total = self.crowds(problem), sum(bounds)
         if player is not None:
-            least = [one.size - bound for one, bound in zip(problem.sets, bounds, strict=True)]
-            share = ((index, count, "") for index, count in enumerate(least) if count)
+            needed = [
+                constraint.size - bound
+                for constraint, bound in zip(problem.sets, bounds, strict=True)
+            ]
+            share = ((index, count, "") for index, count in enumerate(needed) if count)
             return CROWDED_HAND(
                 who=player,
                 amount=amount or CARDS(count=problem.hands[player]),
-                share=in_parts(AT_LEAST, share, sum(least)),
+                share=in_parts(AT_LEAST, share, sum(needed)),
             )
-        some = total or any(why for _, _, why in amounts)
+        has_parts = total or any(why for _, _, why in amounts)
         return SHORT(
             who=players_in(self.coalition),
             amount=amount or CARDS(count=must),
-            share=in_parts(AT_MOST, amounts, total) if some else NONE(),
+            share=in_parts(AT_MOST, amounts, total) if has_parts else NONE(),
         )
 
     @takes(problem=DealProblem)
     def crowds(self, problem: DealProblem) -> int | None:
-        """Return the player of whom the sentence speaks, if it is the only one outside.
+        """Return the only player outside the coalition, if `in_words` describes that player's hand.
 
-        What several others cannot have must all lie with that one, and is too much for the hand.
+        The player must then hold every card that the coalition cannot hold, and these are more than
+        the hand. Return None if `in_words` describes the coalition.
         """
         outside = players_in((1 << problem.players) - 1 & ~self.coalition)
         if len(outside) != 1 or self.coalition.bit_count() < 2:
@@ -252,22 +268,25 @@ class Shortage:
         return None if capped or sum(problem.hands) != problem.cards else outside[0]
 
     def _why(self, constraint: SetConstraint, witness: int, capped: int) -> str:
-        """Say what keeps the coalition's share small besides owners: bounds of `capped`, too."""
-        kept: dict[int, list[int]] = {}
+        """Return the bounds that limit the coalition's share of a set, as text.
+
+        These are the minimums of other players in the witness, and the maximums of `capped`.
+        """
+        minimums: dict[int, list[int]] = {}
         for player in players_in(witness & ~self.coalition):
-            kept.setdefault(constraint.low[player], []).append(player)
+            minimums.setdefault(constraint.low[player], []).append(player)
         reasons = [
-            (KEEPS if len(players) == 1 else EACH_KEEP)(who=players, least=least)
-            for least, players in kept.items()
-            if least
+            (KEEPS if len(players) == 1 else EACH_KEEP)(who=players, least=low)
+            for low, players in minimums.items()
+            if low
         ]
-        limits: dict[int, list[int]] = {}
+        maximums: dict[int, list[int]] = {}
         for player in players_in(capped):
             if not constraint.bound_is_loose(player):
-                limits.setdefault(constraint.high[player], []).append(player)
-        for most, players in limits.items():
-            may_have = EACH_MAY_HAVE if most and len(players) > 1 else MAY_HAVE
-            reasons.append(may_have(who=players, most=_amount(AT_MOST, most)))
+                maximums.setdefault(constraint.high[player], []).append(player)
+        for high, players in maximums.items():
+            may_have = EACH_MAY_HAVE if high and len(players) > 1 else MAY_HAVE
+            reasons.append(may_have(who=players, most=_amount(AT_MOST, high)))
         return ALL_OF(parts=reasons) if reasons else ""
 
     def _minimums_in_words(self, problem: DealProblem, index: int) -> str:
@@ -279,11 +298,11 @@ class Shortage:
         ]
         needed = sum(constraint.low[player] for player in players)
         ownable = sum(1 for mask in constraint.owners if mask & mask_of(players))
-        each = self._why(constraint, self.witnesses[index], 0) if len(players) > 1 else ""
-        least = _because(CARDS_OF(count=needed, set=index), each)
+        reason = self._why(constraint, self.witnesses[index], 0) if len(players) > 1 else ""
+        cards = _because(CARDS_OF(count=needed, set=index), reason)
         if ownable == constraint.size:
-            return TOO_MANY_KEPT(who=players, least=least, most=ownable)
-        return TOO_FEW_OWNED(who=players, least=least, most=_amount(ONLY, ownable))
+            return TOO_MANY_KEPT(who=players, least=cards, most=ownable)
+        return TOO_FEW_OWNED(who=players, least=cards, most=_amount(ONLY, ownable))
 
     def _unplaced_in_words(self, problem: DealProblem, bounds: list[int]) -> str:
         index = next(
@@ -299,19 +318,19 @@ class Shortage:
         why = self._why(constraint, witness, self.coalition & ~witness)
         if constraint.size == 1:
             return _because(NO_OWNER(card=(index, 0)), why)
-        some = _amount(ONLY, bound)
-        return _because(UNPLACED(some=some, size=constraint.size, set=index), why)
+        placed = _amount(ONLY, bound)
+        return _because(UNPLACED(some=placed, size=constraint.size, set=index), why)
 
 
 Certificate: TypeAlias = Shortage | TooFewPlaces | CrossedBounds | CrowdedHand
-"""A proof of infeasibility. All have `holds(problem)` and `in_words(problem)`."""
+"""A proof of infeasibility. Each class has the methods `holds(problem)` and `in_words(problem)`."""
 
 
 def plain_certificate(value: object) -> Certificate | None:
-    """Copy a proof out of whatever a solver gave; give None if it is no proof.
+    """Return a copy of a solver's certificate, or None if the value is not a certificate.
 
-    The copy is of exactly one of the four types and made of exact numbers: judging it runs no code
-    of the giver, and it cannot change between two looks.
+    The copy has exactly one of the four types and contains only exact `int` and `tuple` objects. So
+    checking it runs no code of the solver, and it cannot change during the check.
     """
     if type(value) is Shortage:
         coalition = getattr(value, "coalition", None)
@@ -332,21 +351,23 @@ def plain_certificate(value: object) -> Certificate | None:
 
 
 def plain_shortage(problem: DealProblem) -> Certificate | None:
-    """Prove without search: crossed bounds, hands that do not add up, or a crowded hand.
+    """Return a certificate that needs no search, or None if there is none.
 
-    Returns None when none of these is the case; then low <= high everywhere, the hands hold exactly
-    the cards, and nobody's minimums exceed the own hand. Cost: players x sets.
+    There is one if bounds cross, if the hands do not add up to the number of cards, or if a
+    player's minimums exceed the hand. If the result is None, low <= high everywhere, the hands have
+    exactly as many places as there are cards, and the minimums of each player fit into the hand.
+    Cost: players x sets.
     """
     for index, constraint in enumerate(problem.sets):
         for player, (low, high) in enumerate(zip(constraint.low, constraint.high, strict=True)):
             if low > high:
                 return CrossedBounds(player, index)
-    everybody = (1 << problem.players) - 1
+    all_players = (1 << problem.players) - 1
     places, cards = sum(problem.hands), problem.cards
     if places < cards:
         return TooFewPlaces()
     if places > cards:
-        return Shortage(everybody, (everybody,) * len(problem.sets))
+        return Shortage(all_players, (all_players,) * len(problem.sets))
     for player, hand in enumerate(problem.hands):
         if sum(constraint.low[player] for constraint in problem.sets) > hand:
             return CrowdedHand(player)

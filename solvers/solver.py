@@ -1,4 +1,4 @@
-"""The contract of a solver: one row of a table, whoever wrote the solver."""
+"""The interface of a solver: an exact function from deal problems to verdicts, with metadata."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ def _takes_all(problem: DealProblem) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """One row of the table.
+    """A solver of deal problems.
 
     Attributes:
-        name: as typed at the command line.
-        idea: one line for people.
-        prepare: builds what the solver needs; the result, called once, gives the verdict. The two
-            steps are timed apart by `quaternity compare`.
-        refuses: why the solver cannot express or will not try a problem, or None. A refused problem
-            is skipped, which is never a statement about feasibility.
-        certifies: whether its infeasible verdicts carry a shortage.
-        within: `prepare` with a limit in seconds for the solving step, if the solver can keep
-            one; at the limit it raises `SolverTimeout`.
-        apart: whether commands run it in a process of its own, under limits of time and memory
-            (`quaternity.workers.apart`): true for foreign solvers.
-        switches: whether it models small and large problems in different ways, so that no single
-            law says how its time grows.
+        name: the name used on the command line.
+        idea: a description of the method, in one line.
+        prepare: builds the solver's model of a problem and returns a function. Calling that
+            function once solves the model and returns the verdict. `quaternity compare` times
+            the two steps separately.
+        refuses: returns the reason why the solver cannot express a problem or does not try it, or
+            None. A refused problem is skipped; this says nothing about its feasibility.
+        certifies: whether every infeasible verdict of the solver has a shortage.
+        within: like `prepare`, with a time limit in seconds for the solving step, at which it
+            raises `SolverTimeout`; None if the solver cannot keep a time limit.
+        apart: whether commands run the solver in a separate process, with limits on time and
+            memory (`quaternity.workers.apart`). True for external solvers.
+        switches: whether the solver models small and large problems in different ways, so that its
+            running time does not follow a single growth law.
 
-    A row is pickled as its name (by `solvers.registry`), so that other processes find their own; a
-    limit is not kept.
+    A solver is pickled by its name (see `solvers.registry`): another process looks the name up in
+    its own registry. A time limit is lost in this way.
     """
 
     name: str
@@ -51,11 +52,11 @@ class Solver:
 
     @property
     def takes_all(self) -> bool:
-        """Return whether it refuses nothing."""
+        """Return whether the solver accepts every problem."""
         return self.refuses is _takes_all
 
     def limited(self, seconds: float) -> Solver:
-        """Return the same solver with a time limit; unchanged when it cannot keep one."""
+        """Return a copy of the solver with a time limit, or itself if it cannot keep one."""
         within = self.within
         if within is None:
             return self
@@ -63,11 +64,11 @@ class Solver:
 
     @takes(problem=DealProblem)
     def __call__(self, problem: DealProblem) -> Verdict:
-        """Decide a problem.
+        """Decide whether a problem is feasible.
 
         Raises:
-            UnsupportedProblem: the solver refuses it.
-            LimitError: the solver gave up.
+            UnsupportedProblem: If the solver refuses the problem.
+            LimitError: If the solver gives up.
         """
         reason = self.refuses(problem)
         if reason is not None:
@@ -76,6 +77,6 @@ class Solver:
 
 
 def solver_from_function(name: str, function: Callable[[DealProblem], Verdict]) -> Solver:
-    """Make a row from a plain function; its documentation's first line becomes the idea."""
+    """Return a `Solver` that calls a function; the first line of its docstring is the idea."""
     idea = (getattr(function, "__doc__", None) or "").strip().split("\n")[0]
     return Solver(name, idea, lambda problem: partial(function, problem))

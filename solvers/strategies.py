@@ -1,4 +1,6 @@
-"""Hypothesis strategies for deal problems, for testing solvers: yours too.
+"""Hypothesis strategies that generate deal problems, for testing solvers.
+
+A test of your own solver may look like this:
 
     from hypothesis import given
     from solvers import verify
@@ -8,10 +10,11 @@
     def test_my_solver(problem):
         assert verify(problem, my_solver(problem))
 
-Problems are feasible and infeasible in about equal parts. They are made by loosening or spoiling a
-real deal, so that infeasible ones miss narrowly, and they shrink towards few players and cards.
-Making a strategy imports the libraries of the built-in solvers, which takes about a second, so that
-the first example of a test stays within Hypothesis's deadline.
+About half of the problems are feasible. Feasible problems are made from a random deal by loosening
+its constraints. Infeasible ones are made by tightening a few constraints of a feasible problem, so
+that they narrowly fail. All of them shrink towards few players and cards. Creating a strategy
+imports the libraries of the built-in solvers. This takes about a second, and keeps the first
+example of a test within Hypothesis's deadline.
 """
 
 from __future__ import annotations
@@ -37,14 +40,14 @@ _LIBRARIES = "ortools.graph.python.max_flow", "ortools.sat.python.cp_model", "sc
 def composite(
     function: Callable[Concatenate[st.DrawFn, Arguments], Value],
 ) -> Callable[Arguments, st.SearchStrategy[Value]]:
-    """Like `hypothesis.strategies.composite`, but import the libraries of solvers first."""
-    made = st.composite(function)
+    """Wrap `hypothesis.strategies.composite` to import the solvers' libraries first."""
+    make_strategy = st.composite(function)
 
-    @wraps(made)
+    @wraps(make_strategy)
     def strategy(*args: Arguments.args, **kwargs: Arguments.kwargs) -> st.SearchStrategy[Value]:
         for library in _LIBRARIES:
             import_module(library)
-        return made(*args, **kwargs)
+        return make_strategy(*args, **kwargs)
 
     return strategy
 
@@ -58,9 +61,12 @@ def feasible_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Draw problems that at least one deal satisfies: constraints loosened around a drawn deal."""
+    """Generate problems that at least one deal satisfies, by loosening constraints around a deal.
+
+    For the arguments see `solvers.random_problems.Sizes`.
+    """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return loosened(lambda least, most: draw(st.integers(least, most)), sizes)
+    return loosened(lambda low, high: draw(st.integers(low, high)), sizes)
 
 
 @composite
@@ -72,17 +78,20 @@ def spoilt_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> DealProblem:
-    """Draw feasible problems with a few constraints tightened: most of them infeasible."""
+    """Generate problems by tightening constraints of feasible problems; most are infeasible.
+
+    For the arguments see `solvers.random_problems.Sizes`.
+    """
     sizes = Sizes(max_players, max_sets, max_set_size, upper_bounds, same_size)
-    return spoilt(lambda least, most: draw(st.integers(least, most)), sizes)
+    return spoilt(lambda low, high: draw(st.integers(low, high)), sizes)
 
 
 @composite
 def game_problems(draw: st.DrawFn, size: tuple[int, int, int] = (4, 13, 4)) -> DealProblem:
-    """Draw problems of the size of a game: feasible ones, and pairs on both sides of the brink.
+    """Generate problems of the size of a game: feasible, just feasible or just infeasible.
 
-    `size` is cards in one set, sets, players (at least 2). Problems are drawn as a whole and do not
-    shrink: `solvers.reduction.reduced` makes one smaller.
+    `size` is (cards in one set, sets, players), with at least 2 players. Hypothesis draws only the
+    seed of a problem and cannot shrink it; use `solvers.reduction.reduced` instead.
     """
     random = Random(draw(st.integers(0, 2**32)))
     problem = game_like(random, GameSize(*size))
@@ -96,6 +105,9 @@ def deal_problems(
     upper_bounds: bool = True,
     same_size: bool = False,
 ) -> st.SearchStrategy[DealProblem]:
-    """Draw feasible and infeasible problems up to these sizes; see `Sizes`."""
+    """Generate feasible and infeasible problems.
+
+    For the arguments see `solvers.random_problems.Sizes`.
+    """
     sizes = (max_players, max_sets, max_set_size, upper_bounds, same_size)
     return st.one_of(feasible_problems(*sizes), spoilt_problems(*sizes))

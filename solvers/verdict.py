@@ -1,7 +1,8 @@
-"""Verdicts on deal problems, and the short independent check that every one of them must pass.
+"""Verdicts on deal problems, and a short check of their evidence that is independent of solvers.
 
-Evidence is one of a closed set of exact types (a subclass is none of them), copied to plain tuples
-of plain numbers before it is looked at: no code of whoever made a verdict runs when it is judged.
+A verdict and its evidence must be of a few exact types; subclasses are rejected. They are copied to
+plain tuples of integers before they are inspected, so checking a verdict never runs code of the
+solver that made it.
 """
 
 from collections.abc import Sequence
@@ -17,12 +18,12 @@ from solvers.shortage import Certificate, plain_certificate
 
 @dataclass(frozen=True, slots=True)
 class Deal(Shown):
-    """One owner for every card: `owner[set][card]` is a player."""
+    """An owner for every card: `owner[set][card]` is a player number."""
 
     owner: tuple[tuple[int, ...], ...]
 
     def hand(self, player: int) -> tuple[tuple[int, int], ...]:
-        """Return the cards of a player as (set, card), ascending."""
+        """Return the cards of a player as pairs (set, card), in ascending order."""
         return tuple(
             (index, card)
             for index, owners in enumerate(self.owner)
@@ -31,7 +32,7 @@ class Deal(Shown):
         )
 
     def picture(self) -> Picture:
-        """Show who has which card: one row per set."""
+        """Return a table of the owner of each card, with a row for each set."""
         size = max(map(len, self.owner), default=0)
         rows = [heads("set", *(f"/{card}" for card in range(size)))]
         rows += [
@@ -51,7 +52,7 @@ class Deal(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Shown):
-    """Some deal satisfies the problem; `deal` is an example."""
+    """The verdict that a problem is feasible; `deal` is a deal that satisfies it."""
 
     deal: Deal
 
@@ -59,15 +60,15 @@ class Feasible(Shown):
         return True
 
     def picture(self) -> Picture:
-        """Show the deal."""
-        return self.deal.picture()._replace(title="Possible, for example so: the owner of each")
+        """Return a table of the deal."""
+        return self.deal.picture()._replace(title="Possible: the owner of each card in one deal")
 
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Shown):
-    """No deal satisfies the problem; `shortage` shows why.
+    """The verdict that a problem is infeasible; `shortage` is the proof.
 
-    It is None for a solver that proves by exhaustion; `solvers.certify` supplies one.
+    `shortage` is None if the solver provides no proof; `solvers.certify` can supply one.
     """
 
     shortage: Certificate | None = None
@@ -76,10 +77,10 @@ class Infeasible(Shown):
         return False
 
     def picture(self) -> Picture:
-        """Show that there is no deal, and why."""
+        """Return the statement that there is no deal, with the proof if there is one."""
         if self.shortage is None:
-            return Picture("Impossible", ("solvers.certify says why",))
-        lines = ("shortage.in_words(problem) adds it up:", repr(self.shortage))
+            return Picture("Impossible", ("solvers.certify gives the proof",))
+        lines = ("shortage.in_words(problem) explains it:", repr(self.shortage))
         return Picture("Impossible", lines)
 
 
@@ -87,9 +88,9 @@ Verdict: TypeAlias = Feasible | Infeasible
 
 
 def plain_verdict(value: object) -> Verdict | None:
-    """Copy a verdict out of whatever a solver gave; give None if it is no verdict.
+    """Return a copy of a solver's answer, or None if the answer is not a valid verdict.
 
-    The copy holds nothing but exact tuples of exact whole numbers. Cost: cards.
+    The copy consists only of exact `tuple` and `int` objects. Cost: cards.
     """
     if type(value) is Feasible:
         deal = getattr(value, "deal", None)
@@ -105,9 +106,9 @@ def plain_verdict(value: object) -> Verdict | None:
 
 
 def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...] | None:
-    """Return the owners of all cards as tuples of whole numbers, or None if they are not.
+    """Return the owners of all cards as tuples of integers, or None if they have another form.
 
-    `listing` is the type, besides tuple, that the rows and their container may have.
+    `listing` is a type that the rows and their container may have besides tuple.
     """
 
     def is_listing(value: object) -> bool:
@@ -124,17 +125,17 @@ def _plain_rows(owner: Any, listing: type = tuple) -> tuple[tuple[int, ...], ...
 
 @takes(problem=DealProblem)
 def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> list[str]:
-    """Return everything that is wrong with a deal; empty when it satisfies the problem.
+    """Return all faults of a deal as sentences; the list is empty if it satisfies the problem.
 
-    `owner` is a `Deal`, or lists or tuples of whole numbers: `owner[set][card]` is a player.
-    Nothing else is a deal.
+    `owner` is a `Deal`, or lists or tuples of integers, in which `owner[set][card]` is a player.
+    Any other value is reported as a fault.
     Cost: cards + players x sets.
     """
     rows = _plain_rows(owner.owner if type(owner) is Deal else owner, list)
     if rows is None:
-        return ["the deal is not, for every set, a list of players"]
+        return ["the deal is not a list of players for each set"]
     if [len(cards) for cards in rows] != [constraint.size for constraint in problem.sets]:
-        return ["the deal has not one owner for every card"]
+        return ["the deal does not have exactly one owner for each card"]
     faults = []
     held = [0] * problem.players
     for index, (constraint, cards) in enumerate(zip(problem.sets, rows, strict=True)):
@@ -159,11 +160,12 @@ def deal_faults(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> 
 
 @takes(problem=DealProblem)
 def verify(problem: DealProblem, verdict: object) -> bool:
-    """Check a verdict by the evidence it carries, independently of every solver.
+    """Return whether the evidence of a verdict proves it. No solver is used.
 
-    A deal is counted out against the problem; a shortage is added up. An `Infeasible` without
-    evidence is not verified: False. Anything else is False too: it raises no error here, and none
-    of its code is run. Cost: cards + players x sets.
+    The deal of a `Feasible` must satisfy the problem; the shortage of an `Infeasible` must add up.
+    The result is False for an `Infeasible` without a shortage, and for any value that is not a
+    verdict. Such a value causes no error, and none of its code is run.
+    Cost: cards + players x sets.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [1]], players=2)])

@@ -132,7 +132,7 @@ def found_in(state: Any) -> Any:
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("pigeons 1", [0, 0, 2, 1, 1, 2], "not one owner for every card"),
+    ("pigeons 1", [0, 0, 2, 1, 1, 2], "not have exactly one owner for each card"),
     ("pigeons 1", [1, 0, 2, 0, 1, 2, 2], "card 3 cannot belong to player 0"),
     ("pigeons 2", "nobody", "a set of players, such as"),
     ("pigeons 2", {0, 1, 2, 3}, "6 places, and only 6 cards"),

@@ -1,7 +1,7 @@
-"""Epistemic logic over deals: who holds what, who knows it, and what everybody knows.
+"""Epistemic logic over deals: who holds which card, who knows it, and what is common knowledge.
 
-The public information is a `solvers.DealProblem`; a world is a deal that satisfies it; a player
-cannot tell two worlds apart in which the own hand is the same.
+The public information is a `solvers.DealProblem`. Each deal that satisfies it is a world. Two
+worlds are indistinguishable for a player if the player's own hand is the same in both.
 
 >>> from quaternity.epistemic import C, H, K, holds
 >>> from solvers import DealProblem, SetConstraint

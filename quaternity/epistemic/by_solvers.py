@@ -1,22 +1,27 @@
-"""Truth of formulas by the solvers, at full size: no list of deals anywhere.
+"""Model checking of formulas by constraint solvers, at full size, without listing the deals.
 
-`K f` fails iff some deal of the player's information set makes `f` false. While `f` speaks of
-hands only, that is a handful of deal problems. Knowledge inside knowledge becomes one CP-SAT
-question about several deals that share hands (`coupled_deals`), where "knows" is a refutation
-(`refutation`) or a guess that is checked and, if wrong, forbidden for that hand: refinement guided
-by counterexamples, which ends because there are finitely many hands, or at the time limit with
-`Undecided`. A deal that CP-SAT finds is checked by evaluating the formula there; that it finds none
-is asked twice, with and without its simplification of the model.
+`K f` is false iff some deal of the player's information set makes `f` false. If `f` is about hands
+only, that takes a few deal problems. Nested knowledge becomes one CP-SAT model of several deals
+that share hands (`coupled_deals`). In this model, "knows" is either a refutation (`refutation`) or
+an unenforced literal, which is checked in each solution and forbidden for that hand if it is wrong.
+This counterexample-guided refinement terminates because there are finitely many hands, or it stops
+at the time limit with `Undecided`. A deal found by CP-SAT is checked by evaluating the formula in
+it. If CP-SAT finds no deal, it is asked again without its presolve.
 
-`C f` is false iff a chain of deals leads from the real one to a deal where `f` is false, each
-indistinguishable from the one before for some player (see `reaching`). Where no such deal is among
-those that agree with the real one on what never changes, there is none. Otherwise one is chosen,
-and chains of 1, 2, 3, … steps to it are asked of CP-SAT, one model each: nearly always there is
-one of three. Where there is none of a few, the deals that agree so with the real one are listed,
-if they are few. Else chains to any failure are looked for, until no chain of k steps at all goes
-from k deals in a row with `f` to one without, while none of up to k steps leads there from the real
-deal: then none of any length does (k-induction). Where neither happens within `MAX_STEPS` steps the
-answer is `Undecided`.
+`C f` is false iff a chain of deals leads from the real deal to a deal where `f` is false, and each
+deal of the chain is indistinguishable from the previous one for some player (see `reaching`). The
+search takes these steps:
+
+- If `f` is true in every deal that agrees with the real one in everything that such chains never
+  change, no chain exists.
+- Otherwise one deal where `f` is false is chosen, and CP-SAT looks for chains of 1, 2, 3, … steps
+  to it, with one model per length. In nearly all cases there is a chain of three steps.
+- If there is no short chain, the deals that agree with the real one are listed, if there are few.
+- Otherwise CP-SAT looks for longer and longer chains to any deal where `f` is false. By
+  k-induction, there is no chain at all if none of up to k steps leads there from the real deal, and
+  no chain anywhere passes through k deals with `f` to a deal without `f`.
+
+If none of this decides the question within `MAX_STEPS` steps, the answer is `Undecided`.
 """
 
 from __future__ import annotations
@@ -63,11 +68,11 @@ from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
 MAX_CASES = 64
-"""Maximum number of cases that are tried one after another; more are one question to CP-SAT."""
+"""Maximum number of cases solved one after another; more cases become one CP-SAT model."""
 
 
 class SolverEvaluator:
-    """Answers questions about one public problem until a deadline."""
+    """Model checker that uses constraint solvers, for one public problem and until a deadline."""
 
     def __init__(self, problem: DealProblem, deadline: Deadline) -> None:
         self.problem = problem
@@ -79,16 +84,16 @@ class SolverEvaluator:
         self._normal_forms: dict[Formula, Formula] = {}
 
     def truth(self, formula: Formula, deal: Deal, earlier: Said = ()) -> bool:
-        """Return whether a formula is true at a deal, after some announcements that are true there.
+        """Return whether a formula is true at a deal, after announcements that are true there.
 
         Raises:
-            Undecided: not shown within the limits.
+            Undecided: If the limits are reached first.
         """
         return self._truth(self._normal(formula), deal, tuple(map(self._normal, earlier)))
 
     def _normal(self, formula: Formula) -> Formula:
         if formula.depth <= 2:
-            return formula  # knowledge of hands alone is as quick as it is
+            return formula  # a formula about knowledge of hands is quick enough as it is
         normal = self._normal_forms.get(formula)
         if normal is None:
             normal = self._normal_forms[formula] = normal_form(formula, self.problem)
@@ -132,10 +137,10 @@ class SolverEvaluator:
                 secret = sum(not known for known in held)
                 return secret <= count if at_most else secret == count
             case _:
-                raise TypeError(f"{formula!r} is no formula")
+                raise TypeError(f"{formula!r} is not a formula")
 
     def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
-        """Return a public deal, in which all that was said was true, where a formula is false."""
+        """Return a public deal where the announcements are true and a formula is false, or None."""
         return self._public_counterexample(self._normal(formula), tuple(map(self._normal, earlier)))
 
     def _public_counterexample(self, formula: Formula, earlier: Said) -> Deal | None:
@@ -152,10 +157,10 @@ class SolverEvaluator:
     ) -> Deal | None:
         """Return a deal with the same hands of some players where a formula is false, or None.
 
-        There is at least one player; all that was said is true at the deal.
+        There must be at least one player, and all announcements must be true at `deal`.
 
         Raises:
-            Undecided: neither found nor excluded within the limits.
+            Undecided: If the limits are reached before such a deal is found or excluded.
         """
         return self._counterexample(
             players, self._normal(formula), deal, tuple(map(self._normal, earlier))
@@ -169,14 +174,14 @@ class SolverEvaluator:
     def way_to_failure(
         self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """Return a shortest chain of deals from a deal to one where a formula is false, or nothing.
+        """Return a shortest chain from a deal to one where a formula is false, or an empty list.
 
         Raises:
-            Undecided: neither found nor excluded within the limits.
+            Undecided: If the limits are reached before a chain is found or excluded.
         """
         formula, earlier = self._normal(formula), tuple(map(self._normal, earlier))
         if self._normal(logic.Common(formula, players)) == formula:
-            # It has one truth value wherever a chain leads.
+            # The formula has the same truth value in all deals along a chain.
             return [] if self._truth(formula, deal, earlier) else [deal]
         chain = self.chain_to_failure(logic.Common(formula, players), deal, earlier)
         for steps in range(1, len(chain) - 1):
@@ -188,7 +193,7 @@ class SolverEvaluator:
     def _otherwise(
         self, players: Sequence[int], formula: Formula, truth: bool, deal: Deal, earlier: Said
     ) -> Deal | None:
-        """Return a deal with the same hands where a formula has not a truth value."""
+        """Return a deal with the same hands where a formula does not have the given truth value."""
         if determined(formula, players):
             return None if self._truth(formula, deal, earlier) == truth else deal
         needed = unfolded(formula, truth)
@@ -201,7 +206,7 @@ class SolverEvaluator:
                 self._otherwise(players, part, wish, deal, earlier) for part, wish in wishes
             )
             return next((value for value in witnesses if value is not None), None)
-        # What these hands determine is true all over the information set, or nowhere in it.
+        # A part that these hands determine has one truth value in the whole information set.
         determined_ones = [wish for wish in wishes if determined(wish[0], players)]
         if any(self._truth(part, deal, earlier) == wish for part, wish in determined_ones):
             return None
@@ -228,7 +233,8 @@ class SolverEvaluator:
                 return witness
         simpler = told_by_hands(formula, False)
         if simpler != formula:
-            # What is known is mostly seen: that is quicker to find, and easier to generalize.
+            # Most known facts are visible in the player's own hand. Such deals are found
+            # faster, and are easier to generalize.
             witness = self.coupled_search(seen, simpler, earlier, hint=True)
             if witness is not None:
                 return witness
@@ -241,7 +247,7 @@ class SolverEvaluator:
         )
 
     def _plain_search(self, seen: DealProblem, formula: Formula) -> tuple[bool, Deal | None]:
-        """Return whether the search was complete, and a deal where a plain formula is true."""
+        """Return whether the search was complete, and a deal where the formula is true, or None."""
         listed = cases(seen, formula, limit=MAX_CASES)
         for case in listed or ():
             self.deadline.left()
@@ -253,9 +259,10 @@ class SolverEvaluator:
     def coupled_search(
         self, seen: DealProblem, formula: Formula, earlier: Said, hint: bool = False
     ) -> Deal | None:
-        """Return a deal of a problem where all that was said was true and a formula is false.
+        """Return a deal where the announcements are true and a formula is false, or None.
 
-        One CP-SAT model, solved again while guesses are wrong. With `hint` there probably is none.
+        Build one CP-SAT model and solve it again after each refinement. `hint` means that there is
+        probably no such deal, so a negative answer is not checked.
         """
         encoder = self.encoder()
         table = encoder.new_deal(seen)
@@ -279,9 +286,10 @@ class SolverEvaluator:
         )
 
     def satisfiable(self, encoder: Encoder, hint: bool = False) -> bool:
-        """Return whether a model has a solution with right guesses only; it is then the last one.
+        """Return whether a model has a solution in which all unenforced literals are right.
 
-        With `hint` it probably has none. Raises SolverFault if CP-SAT contradicts itself.
+        The solution is then the last one of the model. `hint` means that there is probably none, so
+        a negative answer is not checked. Raise SolverFault if CP-SAT contradicts itself.
         """
         model = encoder.model
         while model.solve():
@@ -292,13 +300,13 @@ class SolverEvaluator:
         return False
 
     def _refine(self, encoder: Encoder) -> bool:
-        """Forbid the wrong guesses of the last solution; False when there are none."""
+        """Forbid the wrong unenforced literals of the last solution; return whether any are."""
         model, wrong = encoder.model, []
         for guess in encoder.guesses:
             if model.value(guess.literal):
                 deal, earlier = model.deal(guess.table), guess.said
                 if not self._said(earlier, deal):
-                    continue  # nothing depends on a deal that the announcements exclude
+                    continue  # the announcements exclude this deal, so nothing depends on it
                 if self._truth(guess.formula, deal, earlier) != guess.truth:
                     wrong.append((guess, deal))
         for guess, deal in wrong:
@@ -309,7 +317,7 @@ class SolverEvaluator:
         return bool(wrong)
 
     def _learn(self, encoder: Encoder, guess: Guess, common: logic.Common, deal: Deal) -> None:
-        """Forbid a guess about common knowledge, wherever it is wrong for the same reason."""
+        """Forbid a literal about common knowledge wherever it is wrong for the same reason."""
         encoder.forbid(guess, deal, None)
         group = common.among(self.problem.players)
         if not guess.truth:
@@ -328,7 +336,7 @@ class SolverEvaluator:
     def deals_leading_there(
         self, part: Formula, chain: Sequence[Deal], group: Sequence[int]
     ) -> Iterator[DealProblem]:
-        """Deals from which failures are reached, around the deals of a chain but the first."""
+        """Yield problems whose deals lead to a failure, for each deal of a chain but the first."""
         bad = narrowed(self.problem, self.case_around(part, False, chain[-1], ()))
         yield bad
         for before, after in zip(chain[-2:0:-1], chain[:1:-1], strict=True):
@@ -342,7 +350,7 @@ class SolverEvaluator:
         players, part = guess.formula.players, guess.formula.part
         counterexample = self._counterexample(players, part, deal, guess.said)
         if counterexample is None:
-            raise SolverFault(f"{guess.formula} is false at {deal}, but nothing shows it")
+            raise SolverFault(f"{guess.formula} is false at {deal}, but no counterexample shows it")
         case = self.case_around(part, False, counterexample, guess.said)
         for index, announcement in enumerate(guess.said):
             case = merged(
@@ -351,13 +359,13 @@ class SolverEvaluator:
         return case
 
     def case_around(self, formula: Formula, truth: bool, deal: Deal, earlier: Said) -> Case:
-        """Return a case around a deal, in all of whose deals a formula has the same truth value."""
+        """Return a case that contains a deal, in which a formula has one truth value."""
         return case_around(formula, truth, deal, earlier, self._truth, self._known_around)
 
     def _known_around(
         self, formula: Formula, truth: bool, deal: Deal, earlier: Said
     ) -> Case | None:
-        """Hands like one's own with which one knows the same, or knows as little, of a formula."""
+        """Return hands with which the player also knows the formula, or does not know it either."""
         if earlier or not isinstance(formula, logic.Knows | logic.Distributed):
             return None
         if len(formula.players) > 1:
@@ -365,7 +373,7 @@ class SolverEvaluator:
         (player,), part = formula.players, formula.part
         if not truth:
             other = self._counterexample((player,), part, deal, earlier)
-            assert other is not None, f"{formula} is false, but nothing shows it"
+            assert other is not None, f"{formula} is false, but no counterexample shows it"
             false = narrowed(self.problem, self.case_around(part, False, other, earlier))
             return hands_allowed(deals_before(self.problem, false, other, player), player)
         false_cases = cases(self.problem, part, False) if not part.modal_depth else None
@@ -379,9 +387,9 @@ class SolverEvaluator:
         return joined_at_most(self.problem, deal, group, self.deadline.left())
 
     def chain_to_failure(self, common: logic.Common, deal: Deal, earlier: Said) -> list[Deal]:
-        """Give a chain from a deal to one where what is common knowledge is false; empty for none.
+        """Return a chain from a deal to one where the part of `common` is false, or an empty list.
 
-        Raises Undecided beyond `MAX_STEPS` steps or the time limit.
+        Raise Undecided beyond `MAX_STEPS` steps or the time limit.
         """
         key = (common, deal, earlier)
         if key not in self._chains:
@@ -411,15 +419,15 @@ class SolverEvaluator:
                 return []
         raise Undecided(
             f"undecided: no chain of {counted(MAX_STEPS, 'step')} leads to a deal where {part} "
-            "is false, but such deals agree with this one in all that is known never to change "
-            f"along chains; a list decides it where at most {MAX_LISTED} deals agree so, or there "
-            "are at most two million (--method explicit)"
+            "is false, but some such deals agree with this one in everything that chains are known "
+            f"never to change; listing the deals decides it if at most {MAX_LISTED} agree so, or "
+            "if there are at most two million deals (--method explicit)"
         )
 
     def _listed_chain(
         self, common: logic.Common, area: DealProblem, deal: Deal, earlier: Said
     ) -> list[Deal] | None:
-        """Return a chain among listed deals that no chain leaves; None where they are too many."""
+        """Return a chain found by listing the deals of an area, or None if there are too many."""
         from quaternity.epistemic.explicit import Model
         from quaternity.epistemic.worlds import quick_count
 
@@ -482,8 +490,8 @@ def _cards_of(deal: Deal, player: int) -> list[Card]:
 
 
 FEW_STEPS = 5
-"""Maximum length of a chain to one chosen deal, in steps."""
+"""Maximum number of steps of a chain to one chosen deal."""
 MAX_STEPS = 8
-"""Maximum length of a chain in the search for any counterexample, in steps."""
+"""Maximum number of steps of a chain in the search for any counterexample."""
 MAX_LISTED = 20_000
 """Maximum number of deals that are listed to find all chains between them."""

@@ -1,9 +1,11 @@
-"""The chance of a formula, as one seat sees it: all deals it holds possible are equally likely.
+"""The probability of a formula for one seat, which considers all its possible deals equally likely.
 
-What the seat can tell is put in first. What remains of hands alone is split into disjoint cases,
-each of which is counted: exact. Where few deals are possible, all are tried: exact too. Else
-deals are drawn evenly and the formula is evaluated in each: an estimate with an interval. Once
-something was said, only the deals in which it was true are left: a quotient of two such chances.
+First, parts whose truth the seat knows are replaced by constants. If the remaining formula is about
+hands only, it is split into disjoint cases, and the deals of each case are counted; the result is
+exact. If few deals are possible, all of them are tried; this is exact, too. Otherwise the formula
+is evaluated in uniformly sampled deals, which gives an estimate with an interval. After
+announcements, only the deals in which these were true remain, so the result is a quotient of two
+such probabilities.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from solvers.sampling import NumberedDeals
 from solvers.verdict import Deal
 
 MAX_COUNTS = 500
-"""Maximum number of cases that are counted; if there are more, the chance is estimated."""
+"""Maximum number of cases that are counted; with more, the probability is estimated."""
 FEW_DEALS = 1000
-"""Maximum number of deals that are all tried, which gives the exact chance."""
+"""Maximum number of deals that are all tried, which gives the exact probability."""
 SAMPLES = 1000
 """Maximum number of samples for an estimate."""
 DRAWS = 50
@@ -40,16 +42,17 @@ rejected."""
 MIN_SAMPLES = 20
 """Minimum number of samples for an estimate; with fewer at the time limit there is none."""
 QUANTILE = 1.959964
-"""Of the normal distribution: the interval covers the chance 95 times in 100."""
+"""97.5 % quantile of the standard normal distribution, for 95 % intervals."""
 
 
 class FormulaChance(NamedTuple):
-    """How likely a formula is.
+    """The probability of a formula.
 
     Attributes:
-        chance: exact, or the share of the deals drawn that make it true.
-        low, high: the chance itself where it is exact; else a 95 % interval (Wilson, 1927).
-        drawn: how many deals were drawn; None where the chance is exact.
+        chance: The exact probability, or the share of sampled deals that make the formula true.
+        low, high: Both the probability itself if it is exact; otherwise a 95 % interval (Wilson,
+            1927).
+        drawn: The number of sampled deals; None if the probability is exact.
     """
 
     chance: Fraction
@@ -59,7 +62,7 @@ class FormulaChance(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Return whether the chance was counted."""
+        """Return whether the probability is exact."""
         return self.drawn is None
 
 
@@ -72,27 +75,30 @@ def formula_chance(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
     samples: int = SAMPLES,
-    said: Sequence[Formula | str] = (),
+    announcements: Sequence[Formula | str] = (),
 ) -> FormulaChance:
-    """Return the chance of a formula for a seat; the other arguments are those of `as_seen`.
+    """Return the probability of a formula for a seat. The other arguments are those of `as_seen`.
 
     Args:
-        samples: most deals that are drawn; 0 for an exact chance or none.
+        samples: Maximum number of sampled deals; 0 to allow only an exact result.
 
     Raises:
-        InputError, LimitError: as for `as_seen`; or not even estimated within the limits.
+        InputError: For the same reasons as `as_seen`.
+        LimitError: For the same reasons as `as_seen`, or if there was no time for an estimate.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
     >>> formula_chance("[!H0 0/1!] K1 H0 0/0", three_cards, 0, [0b001]).chance
     Fraction(1, 2)
     """
-    formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
+    formula, *before = (
+        checked_formula(x, problem, set_size, points) for x in (formula, *announcements)
+    )
     seen = problem if seat is None else problem.seen_by(seat, hand)
     some_deal = deal_seen(seen)
     players = () if seat is None else (seat,)
     deadline = Deadline(seconds)
-    given = negation(announced(before, FALSE))
+    all_true = negation(announced(before, FALSE))
     both = negation(announced(before, negation(formula)))
 
     def question(evaluator: Evaluator) -> FormulaChance:
@@ -109,7 +115,7 @@ def formula_chance(
 
         fits, fits_too = (
             _settled(normal_form(condition, problem), players, evaluator, some_deal)
-            for condition in (given, both)
+            for condition in (all_true, both)
         )
         share, true = exact(fits), exact(fits_too)
         if share == 0:
@@ -128,7 +134,7 @@ def _exactly(chance: Fraction) -> FormulaChance:
 def _settled(
     formula: Formula, players: tuple[int, ...], evaluator: Evaluator, deal: Deal
 ) -> Formula:
-    """Return the formula with constants for what these hands settle, as far as that is decided."""
+    """Replace the parts that these hands settle by constants, as far as they can be decided."""
     if isinstance(formula, logic.Constant):
         return formula
     settled = formula.public or (players and determined(formula, players))
@@ -143,9 +149,9 @@ def _settled(
 
 
 def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fraction:
-    """By the disjoint cases in which the owners of the cards it names make it true.
+    """Count the deals of disjoint cases: the owners of the named cards that make the formula true.
 
-    Raises LimitError if they are too many or a count is too large.
+    Raise LimitError if there are too many cases or a count is too large.
     """
     remaining = MAX_COUNTS
 
@@ -176,7 +182,7 @@ def _counted(formula: Formula, seen: DealProblem, deadline: Deadline) -> Fractio
 def _listed(
     formula: Formula, problem: DealProblem, seen: DealProblem, deadline: Deadline
 ) -> Fraction:
-    """By a list of all public deals; LimitError if too many."""
+    """Compute the probability from a list of all public deals. Raise LimitError if too many."""
     from quaternity.epistemic.explicit import model_of
     from quaternity.epistemic.worlds import quick_count
 
@@ -197,25 +203,25 @@ def _listed(
 
 
 def _in_deals(
-    given: Formula,
+    condition: Formula,
     formula: Formula,
     seen: DealProblem,
     evaluator: Evaluator,
     samples: int,
     deadline: Deadline,
 ) -> FormulaChance:
-    """By all deals where they are few, else by deals drawn evenly.
+    """Compute the probability from all deals if there are few, or estimate it from uniform samples.
 
-    A deal that is not decided counts for either side of the interval. `given` is true in the deals
-    that count. Raises LimitError if too many to draw, or too few were decided in the time.
+    Only deals where `condition` is true count. An undecided deal widens the interval to both sides.
+    Raise LimitError if there are too many deals to sample, or if too few were decided in time.
     """
-    needed = cases(seen, without_knowledge(given, weaker=True)) or ()
-    if len(needed) == 1:  # not drawn in vain where it says who has what
+    needed = cases(seen, without_knowledge(condition, weaker=True)) or ()
+    if len(needed) == 1:  # sample only deals that satisfy it, if it is a single case
         seen = narrowed(seen, needed[0])
     deals, random = NumberedDeals(seen, seconds=deadline.left()), Random(0)
     few = deals.number <= FEW_DEALS
     if not few and not samples:
-        raise LimitError("not counted within the limits")
+        raise LimitError("the probability cannot be counted within the limits")
     numbers: Iterable[int] = (random.randrange(deals.number) for _ in range(samples * DRAWS))
     if few:
         numbers = random.sample(range(deals.number), deals.number)
@@ -224,7 +230,7 @@ def _in_deals(
         deal = deals.deal(number)
         try:
             deadline.left()
-            if evaluator.truth(given, deal):
+            if evaluator.truth(condition, deal):
                 true += evaluator.truth(formula, deal)
                 drawn += 1
         except Undecided:
@@ -236,14 +242,16 @@ def _in_deals(
             raise InputError(NEVER_TRUE)
         return _exactly(Fraction(true, drawn))
     if drawn - open_ones < MIN_SAMPLES:
-        raise Undecided(f"undecided: only {drawn - open_ones} deals were decided in the time")
+        raise Undecided(
+            f"undecided: only {drawn - open_ones} deals were decided within the time limit"
+        )
     low = _interval(true, drawn)[0] if true else 0.0
     high = _interval(true + open_ones, drawn)[1] if true + open_ones < drawn else 1.0
     return FormulaChance(Fraction(true, drawn - open_ones), low, high, drawn)
 
 
 def _interval(true: int, drawn: int) -> tuple[float, float]:
-    """Wilson's interval for a share."""
+    """Return Wilson's 95 % interval for a share."""
     share, square = true / drawn, QUANTILE**2 / drawn
     middle, wide = share + square / 2, QUANTILE * sqrt((share * (1 - share) + square / 4) / drawn)
     return max(0.0, (middle - wide) / (1 + square)), min(1.0, (middle + wide) / (1 + square))

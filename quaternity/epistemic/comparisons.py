@@ -1,4 +1,4 @@
-"""Comparisons of numbers, written out as formulas that every evaluator knows."""
+"""Comparisons of numbers, expanded into formulas that every evaluator supports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Term(NamedTuple):
-    """A number that differs from deal to deal, by formulas that compare it.
+    """A number that can differ between deals, given by the formulas that compare it with constants.
 
-    `most` is the most that it can be, None where that is not known; `value` is the number where
-    everybody can count it.
+    `most` is its maximum, or None if that is not known. `value` is the number itself if it is
+    public.
     """
 
     least: Callable[[int], Formula]
@@ -28,7 +28,7 @@ class Term(NamedTuple):
 
 
 def constant(number: int) -> Term:
-    """Return a number that everybody can count."""
+    """Return the term of a number that everybody knows."""
     return Term(
         lambda least: logic.Constant(number >= least),
         lambda other: logic.Constant(number == other),
@@ -38,7 +38,7 @@ def constant(number: int) -> Term:
 
 
 def unknown(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
-    """`U1(2)`, the hands of so many cards where that is known."""
+    """Return the term `U1(2)`; `hands` are the numbers of cards per player, if known."""
     return Term(
         lambda least: logic.Not(logic.Unknown(knower, owner, least - 1, True)) if least else TRUE,
         lambda number: logic.Unknown(knower, owner, number),
@@ -47,7 +47,7 @@ def unknown(knower: int, owner: int, hands: Sequence[int] | None) -> Term:
 
 
 def held(player: int, index: int, size: int) -> Term:
-    """`cards(1, 8)`: by which of the cards they are."""
+    """Return the term `cards(1, 8)`, as formulas about which of these cards the player holds."""
     cards = [logic.Holds(player, Card(index, number)) for number in range(size)]
 
     def least(number: int) -> Formula:
@@ -60,7 +60,7 @@ def held(player: int, index: int, size: int) -> Term:
 
 
 def compared(term: Term, sign: str, number: int) -> Formula:
-    """Return a comparison of what differs from deal to deal with a number."""
+    """Return the formula that compares a term with a number."""
     match sign:
         case "=":
             return term.exactly(number)
@@ -77,7 +77,7 @@ def compared(term: Term, sign: str, number: int) -> Formula:
 
 
 def both_compared(first: Term, sign: str, second: Term) -> Formula | None:
-    """Return a comparison of two numbers; None where neither is known to have a largest value."""
+    """Return the formula that compares two terms; None if the first has no known maximum."""
     if second.value is not None:
         return compared(first, sign, second.value)
     turned = _TURNED.get(sign, sign)

@@ -1,9 +1,9 @@
 """One CP-SAT model of several deals that share hands.
 
-"Player 1 thinks it possible that player 2 thinks it possible that ..." speaks of a deal that agrees
-with the real one on hand 1, and of another that agrees with the former on hand 2. Each deal is a
-table of literals "this player holds this card"; a shared hand is the same literals in both tables.
-Literals that are certain are plain truth values and cost nothing.
+"Player 1 considers it possible that player 2 considers it possible that ..." is about a deal that
+agrees with the real one on hand 1, and about another one that agrees with the former on hand 2.
+Each deal is a table of literals "this player holds this card". A shared hand consists of the same
+literals in both tables. Literals whose value is certain are plain booleans and cost nothing.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 Literal: TypeAlias = Any
-"""A truth value, or a boolean variable of CP-SAT or its negation (OR-Tools publishes no types)."""
+"""A boolean, or a boolean variable of CP-SAT or its negation (OR-Tools publishes no types)."""
 
 MAX_LITERALS = 300_000
 """Maximum number of variables in one model."""
 
 Hand: TypeAlias = Sequence[Literal]
-"""Per card, the cards of all sets in order, whether a player holds it."""
+"""For each card, the cards of all sets in order, whether the player holds it."""
 
 
 def negated(literal: Literal) -> Literal:
-    """Return the opposite of a literal."""
+    """Return the negation of a literal."""
     return not literal if isinstance(literal, bool) else literal.negated()
 
 
 class DealTable:
-    """One deal of a model: `holds[card][player]`, a literal; a missing player is False.
+    """One deal of a model: `holds[card][player]` is a literal; a missing player means False.
 
-    `first` has per set the number of its first card in `holds`.
+    `first[set]` is the index in `holds` of the first card of the set.
     """
 
     __slots__ = ("first", "holds", "problem")
@@ -53,19 +53,19 @@ class DealTable:
             start += constraint.size
 
     def held(self, player: int, set_index: int, number: int) -> Literal:
-        """Return whether a player holds a card; nobody holds a card that is out of play."""
+        """Return whether a player holds a card; False for a card that is out of play."""
         if number >= self.problem.sets[set_index].size:
             return False
         return self.holds[self.first[set_index] + number].get(player, False)
 
     def hand(self, player: int) -> list[Literal]:
-        """Return a player's hand."""
+        """Return the literals of a player's hand, one for each card."""
         return [holders.get(player, False) for holders in self.holds]
 
     def differs(self, deal: Deal, players: Iterable[int]) -> list[Literal]:
-        """Literals of which one is true iff some of these players hold other cards than in `deal`.
+        """Return literals, one of which is true iff a player's hand differs from the one in `deal`.
 
-        Hands have the same size in all deals, so it is enough that a card is missing.
+        Hands have the same size in all deals, so it suffices that one of the cards is missing.
         """
         return [
             negated(self.held(player, index, card))
@@ -75,7 +75,7 @@ class DealTable:
 
 
 class CoupledDeals:
-    """A CP-SAT model to which deals and clauses are added. Solved again after each addition."""
+    """A CP-SAT model to which deals and clauses are added; it is solved again after additions."""
 
     def __init__(self, deadline: Deadline) -> None:
         from ortools.sat.python import cp_model
@@ -86,14 +86,14 @@ class CoupledDeals:
         self._literals = 0
 
     def new_literal(self) -> Literal:
-        """Return a free boolean; LimitError above `MAX_LITERALS`."""
+        """Return a new boolean variable. Raise LimitError above `MAX_LITERALS`."""
         self._literals += 1
         if self._literals > MAX_LITERALS:
             raise LimitError(f"the question needs more than {MAX_LITERALS} variables")
         return self.model.new_bool_var("")
 
     def require_one(self, literals: Iterable[Literal]) -> None:
-        """At least one of the literals is true."""
+        """Require that at least one of the literals is true."""
         open_ones = []
         for literal in literals:
             if literal is True:
@@ -103,15 +103,15 @@ class CoupledDeals:
         self.model.add_bool_or(open_ones)
 
     def require_if(self, condition: Literal, literal: Literal) -> None:
-        """Require a literal whenever a condition is true."""
+        """Require that a literal is true whenever a condition is true."""
         self.require_one((negated(condition), literal))
 
     def require_exactly_one(self, literals: Iterable[Literal]) -> None:
-        """One of the literals is true and the others are not."""
+        """Require that exactly one of the literals is true."""
         self.model.add_exactly_one(literals)
 
     def all_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if all of some literals are."""
+        """Return a literal that can be true only if all the given literals are true."""
         if any(x is False for x in literals):
             return False
         open_ones = [literal for literal in literals if literal is not True]
@@ -123,7 +123,7 @@ class CoupledDeals:
         return together
 
     def one_of(self, literals: Sequence[Literal]) -> Literal:
-        """Return a literal that can be true only if one of some literals is."""
+        """Return a literal that can be true only if one of the given literals is true."""
         if any(x is True for x in literals):
             return True
         open_ones = [literal for literal in literals if literal is not False]
@@ -136,14 +136,14 @@ class CoupledDeals:
     def require_sum(
         self, terms: Sequence[tuple[int, Literal]], low: int, high: int, condition: Literal = True
     ) -> None:
-        """Keep the sum of weighted literals between two bounds, whenever the condition is true."""
+        """Require that a weighted sum of literals is within bounds if the condition is true."""
         fixed = sum(weight for weight, literal in terms if literal is True)
         free = [(weight, variable) for weight, variable in terms if not isinstance(variable, bool)]
-        least = fixed + sum(weight for weight, _ in free if weight < 0)
-        most = fixed + sum(weight for weight, _ in free if weight > 0)
-        if condition is False or (low <= least and most <= high):
+        smallest = fixed + sum(weight for weight, _ in free if weight < 0)
+        largest = fixed + sum(weight for weight, _ in free if weight > 0)
+        if condition is False or (low <= smallest and largest <= high):
             return
-        if most < low or least > high or low > high:
+        if largest < low or smallest > high or low > high:
             self.require_one((negated(condition),))
             return
         from ortools.sat.python import cp_model
@@ -156,21 +156,21 @@ class CoupledDeals:
             row.only_enforce_if(condition)
 
     def new_deal(self, problem: DealProblem, hands: Mapping[int, Hand] | None = None) -> DealTable:
-        """Return a deal that satisfies a problem, in which some hands are given.
+        """Add a deal that satisfies a problem, with the given hands for some players.
 
-        The given hands must be hands of another deal of the same problem, or of a narrower one.
+        The `hands` must be those of another deal of the same problem, or of a narrower one.
 
         Raises:
-            Undecided: the time is up.
-            LimitError: too many variables.
+            Undecided: If the time is up.
+            LimitError: If the model has too many variables.
         """
         self.deadline.left()
-        given = hands or {}
+        shared = hands or {}
         holds: list[dict[int, Literal]] = []
         for constraint in problem.sets:
             shares: list[list[Literal]] = [[] for _ in problem.hands]
             for mask in constraint.owners:
-                holders = self._holders(mask, {p: hand[len(holds)] for p, hand in given.items()})
+                holders = self._holders(mask, {p: hand[len(holds)] for p, hand in shared.items()})
                 for player, literal in holders.items():
                     shares[player].append(literal)
                 holds.append(holders)
@@ -179,31 +179,31 @@ class CoupledDeals:
                     [(1, s) for s in share], constraint.low[player], constraint.high[player]
                 )
         for player, size in enumerate(problem.hands):
-            if player not in given:
+            if player not in shared:
                 self.require_sum(
                     [(1, holders[player]) for holders in holds if player in holders], size, size
                 )
         return DealTable(problem, holds)
 
-    def _holders(self, mask: int, given: Mapping[int, Literal]) -> dict[int, Literal]:
-        for player, literal in given.items():
+    def _holders(self, mask: int, shared: Mapping[int, Literal]) -> dict[int, Literal]:
+        for player, literal in shared.items():
             if literal is True:
                 return {player: True}
         options = [
             player
             for player in players_in(mask)
-            if player not in given or given[player] is not False
+            if player not in shared or shared[player] is not False
         ]
-        if len(options) == 1 and options[0] not in given:
+        if len(options) == 1 and options[0] not in shared:
             return {options[0]: True}
-        holders = {p: given[p] if p in given else self.new_literal() for p in options}
+        holders = {p: shared[p] if p in shared else self.new_literal() for p in options}
         self.require_exactly_one(holders.values())
         return holders
 
     def solve(self, **parameters: object) -> bool:
-        """Return whether everything can be true at once; then `value` and `deal` read how.
+        """Return whether the model has a solution; `value` and `deal` then read it.
 
-        Raises Undecided at the time limit, SolverFault if CP-SAT refused the model.
+        Raise Undecided at the time limit, and SolverFault if CP-SAT rejects the model.
         """
         text = out_of_time(self.deadline.seconds)
         others: dict[str, Any] = {"symmetry_level": 0, "cp_model_probing_level": 0, **parameters}
@@ -215,14 +215,14 @@ class CoupledDeals:
         return solver is not None
 
     def value(self, literal: Literal) -> bool:
-        """Return the truth of a literal in the last solution."""
+        """Return the value of a literal in the last solution."""
         if isinstance(literal, bool):
             return literal
         assert self._solver is not None
         return bool(self._solver.boolean_value(literal))
 
     def deal(self, table: DealTable) -> Deal:
-        """Return a deal of the last solution."""
+        """Return the deal of a table in the last solution."""
         holds = iter(table.holds)
         owner = []
         for constraint in table.problem.sets:

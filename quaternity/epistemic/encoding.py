@@ -1,11 +1,12 @@
-"""Formulas as clauses over coupled deals.
+"""Encoding of formulas as clauses over coupled deals.
 
-`Encoder.literal` gives, for a formula, a wanted truth value and a deal of the model, a literal that
-can be true only if the formula has that truth value there. What a player does *not* know needs one
-more deal that shares the player's hand. What a player *knows* needs, while it can be split into few
-cases, a refutation of every case; otherwise it is a `Guess`: the literal is free but for necessary
-conditions, and whoever solves the model checks it in the solution and, if it is wrong, forbids it
-for that hand.
+For a formula, a wanted truth value and a deal of the model, `Encoder.literal` returns a literal
+that can be true only if the formula has that truth value there. That a player does *not* know
+something requires one more deal that shares the player's hand. That a player *knows* something
+requires a refutation of every case in which it is false, as long as there are few such cases.
+Otherwise it becomes a `Guess`: a literal for which the model enforces only necessary conditions.
+The caller that solves the model must check it in the solution and, if it is wrong, forbid it for
+that hand.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 MAX_REFUTED_CASES = 12
-"""Maximum number of cases that are refuted inside a model to state that something is known."""
+"""Maximum number of cases refuted within a model to encode that something is known."""
 MAX_DEALS = 300
 """Maximum number of deals in one model."""
 
@@ -41,8 +42,9 @@ class Guess(NamedTuple):
     """A literal whose truth the model does not enforce.
 
     Attributes:
-        literal: may be true only if `formula` has the truth value `truth` at `table`.
-        players: their hands together determine the truth of the formula.
+        literal: May be true only if `formula` has the truth value `truth` at `table`.
+        said: The announcements made before.
+        players: Players whose hands together determine the truth value of the formula.
     """
 
     literal: Literal
@@ -54,7 +56,7 @@ class Guess(NamedTuple):
 
 
 class Encoder:
-    """Writes formulas into a model; `guesses` are literals to be checked in every solution."""
+    """Adds formulas to a model. Each literal in `guesses` must be checked in every solution."""
 
     def __init__(
         self,
@@ -75,9 +77,9 @@ class Encoder:
     def new_deal(
         self, problem: DealProblem, table: DealTable | None = None, players: Iterable[int] = ()
     ) -> DealTable:
-        """Return a deal of a problem, which shares the hands of some players with a table.
+        """Add a deal of a problem that shares the hands of some players with another deal.
 
-        Raises LimitError above `MAX_DEALS`.
+        Raise LimitError above `MAX_DEALS`.
         """
         if len(self._deals) == MAX_DEALS:
             raise LimitError(f"the question needs more than {MAX_DEALS} deals at once")
@@ -88,8 +90,8 @@ class Encoder:
     def literal(self, formula: Formula, truth: bool, table: DealTable, earlier: Said) -> Literal:
         """Return a literal that can be true only if a formula has a truth value at a deal.
 
-        Whenever everything that was said is true at the deal, the literal can be made true if the
-        formula has the truth value.
+        If all announcements are true at the deal and the formula has the truth value, the literal
+        can be made true.
         """
         key = (id(table), formula, truth, earlier)
         if key not in self._known:
@@ -97,11 +99,11 @@ class Encoder:
         return self._known[key]
 
     def forbid(self, guess: Guess, deal: Deal, case: Case | None) -> None:
-        """Take back a guess that is wrong at a deal, or wherever a case refutes it.
+        """Forbid an unenforced literal that is wrong at a deal, and wherever `case` refutes it.
 
-        All deals of the case are counterexamples to the guessed knowledge: the guess is wrong
-        wherever one of them agrees with the players' hands. Without a case it is wrong for the
-        hands of the deal.
+        All deals of the case are counterexamples to the assumed knowledge, so the literal is wrong
+        wherever one of them agrees with the players' hands. Without a case, forbid it for the hands
+        of the deal.
         """
         differs = guess.table.differs(deal, guess.players)
         self.model.require_one([negated(guess.literal), *differs])
@@ -110,7 +112,7 @@ class Encoder:
             self.model.require_if(guess.literal, reason)
 
     def forbid_among(self, guess: Guess, deals: DealProblem) -> None:
-        """Take back a guess that is wrong in all deals which agree with some on what is fixed."""
+        """Forbid an unenforced literal in all deals that agree with `deals` in the fixed cards."""
         if not agree_in_cards(self.problem, deals):
             return
         fixed = cards_fixed(self.problem, deals)
@@ -118,9 +120,9 @@ class Encoder:
         self.model.require_one([negated(guess.literal), *elsewhere])
 
     def exclude(self, common: logic.Common, bad: DealProblem) -> None:
-        """Let nobody guess something common knowledge who has a hand of deals that lead elsewhere.
+        """Forbid literals that claim common knowledge in deals that share a hand with a `bad` deal.
 
-        From each of the `bad` deals a chain leads to one where it is false.
+        From each of the `bad` deals, a chain leads to a deal where the formula is false.
         """
         for guess in self.guesses:
             if guess.formula == common and guess.truth and not guess.said:
@@ -134,7 +136,7 @@ class Encoder:
             yield self._refuter.refuted(table, (player,), {}, bad)
 
     def membership(self, table: DealTable, earlier: Said) -> list[Literal]:
-        """Literals that together say that all announcements were true at a deal."""
+        """Return literals that together state that all announcements were true at a deal."""
         return [
             self.literal(announcement, True, table, earlier[:index])
             for index, announcement in enumerate(earlier)
@@ -209,7 +211,7 @@ class Encoder:
         self, players: tuple[int, ...], part: Formula, table: DealTable, earlier: Said
     ) -> Literal:
         otherwise = every([*earlier, logic.Not(part)])
-        # Every deal of these cases is a counterexample; there is no other if `plain`.
+        # Every deal of these cases is a counterexample; without nested knowledge there are no more.
         refuting = cases(self.problem, without_knowledge(otherwise, False), limit=MAX_REFUTED_CASES)
         literals = [self._refuter.refuted(table, players, case) for case in refuting or ()]
         if not otherwise.modal_depth and refuting is not None:
@@ -249,8 +251,8 @@ class Encoder:
     def _common(
         self, formula: logic.Common, part: Formula, truth: bool, table: DealTable, earlier: Said
     ) -> Literal:
-        # Whoever cannot tell two deals apart joins them, so any one hand determines it; and each
-        # of them knows what is common knowledge.
+        # Deals that a player of the group cannot tell apart are connected, so the hand of any one
+        # player determines it. And each of them knows what is common knowledge.
         group = formula.among(self.problem.players)
         necessary = []
         if truth:
@@ -284,7 +286,7 @@ class Encoder:
             )
         if formula.at_most:
             return self._at_least(count + 1, unknown)
-        # Nobody holds more cards than the hand has: that needs no search.
+        # No search is needed for more cards than the hand has.
         more = self._at_least(count + 1, unknown) if count < hand else False
         return self.model.one_of([self._at_least(hand - count + 1, known), more])
 

@@ -1,8 +1,8 @@
-"""What evaluators share: their protocol, time limits, and what players can tell.
+"""The protocol of evaluators, their time limits, and the information sets of players.
 
-The public information is a deal problem; a *world* is a deal that satisfies it. Two worlds are
-indistinguishable for a player iff the player's hand is the same in both, so a player's *information
-set* is the public problem with that hand fixed: again a deal problem.
+The public information is a deal problem; each deal that satisfies it is a *world*. Two worlds are
+indistinguishable for a player iff the player's hand is the same in both. So a player's *information
+set*, the public problem with that hand fixed, is again a deal problem.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal, deal_faults
 
 Said: TypeAlias = tuple[Formula, ...]
-"""What was announced so far, in order; each is understood after those before it."""
+"""The announcements so far, in order; each one is interpreted after the previous ones."""
 
 
 class Evaluator(Protocol):
-    """Answers questions about the deals of one public problem.
+    """Interface of model checkers for the deals of one public problem.
 
-    Every method takes what was announced before, and deals in which all of it was true.
+    Every method takes the earlier announcements, and deals in which all of them were true.
     """
 
     @property
@@ -37,34 +37,36 @@ class Evaluator(Protocol):
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of some players where a formula is false."""
+        """Return a deal with the same hands of some players where a formula is false, or None."""
 
     def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
-        """Return a public deal where a formula is false."""
+        """Return a public deal where a formula is false, or None."""
 
     def way_to_failure(
         self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """Give a shortest chain of deals, from a deal to one where a formula is false, or nothing.
+        """Return a shortest chain from a deal to one where a formula is false, or an empty list.
 
-        Some named player, or anybody if none is named, cannot tell a deal from the one before.
+        Each deal of the chain is indistinguishable from the previous one for one of the given
+        players, or for any player if none are given.
         """
 
 
 Check: TypeAlias = Callable[[], object]
-"""What long work calls now and then, such as `Deadline.left`; it may end the work by raising."""
+"""A function that long computations call regularly, such as `Deadline.left`; it may raise to stop
+them."""
 
 
 def no_check() -> None:
-    """Let everything go on: a `Check` without a limit."""
+    """Do nothing: a `Check` without a limit."""
 
 
 class Undecided(LimitError):
-    """A formula was neither shown true nor shown false within the limits. Never a guess."""
+    """Raised if a formula is neither proved nor refuted within the limits; never a guess."""
 
 
 class Deadline(quaternity.base.deadline.Deadline):
-    """A moment by which an answer is wanted, else it is undecided."""
+    """The time limit of an evaluation, which is `Undecided` after it."""
 
     __slots__ = ()
 
@@ -74,7 +76,7 @@ class Deadline(quaternity.base.deadline.Deadline):
 
 
 def out_of_time(seconds: float) -> str:
-    """Return why something is undecided, and what would decide it."""
+    """Return the message that the time limit was reached, and what may decide the question."""
     return (
         f"undecided: the time limit of {seconds:g} s was reached; more time, or a later moment "
         "with fewer possible deals, may decide it"
@@ -83,14 +85,14 @@ def out_of_time(seconds: float) -> str:
 
 @takes(problem=DealProblem, deal=Deal)
 def information_set(problem: DealProblem, deal: Deal, players: Iterable[int]) -> DealProblem:
-    """Return the deals that some players, laying their hands together, cannot tell from this one.
+    """Return the deals that agree with this one in the hands of some players.
 
-    With one player that is the player's information set; with none, the problem itself.
-    Cost: cards.
+    For one player, this is the player's information set; for none, it is the problem itself. Cost:
+    cards.
     """
     for player in iterated(players, "players"):
         hand = [
-            sum(1 << number for number, who in enumerate(owner) if who == player)
+            sum(1 << number for number, holder in enumerate(owner) if holder == player)
             for owner in deal.owner
         ]
         problem = problem.seen_by(player, hand)
@@ -103,10 +105,11 @@ def same_hands(first: Deal, second: Deal, players: Iterable[int]) -> bool:
 
 
 def checked_deal(problem: DealProblem, owner: Deal | Sequence[Sequence[int]]) -> Deal:
-    """Return a deal, held against the public problem.
+    """Return a deal after checking that it satisfies the public problem.
 
     Raises:
-        InputError: it is not one of the problem's deals; the message says everything that is wrong.
+        InputError: If it is not one of the problem's deals; the message lists everything that is
+            wrong.
     """
     if isinstance(owner, Deal):
         deal = owner

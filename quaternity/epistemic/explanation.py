@@ -1,4 +1,4 @@
-"""Why a formula is true or false at a deal, in words and with deals to look at."""
+"""Explanations why a formula is true or false at a deal, in words and with example deals."""
 
 from __future__ import annotations
 
@@ -39,14 +39,13 @@ MAX_LINES = 200
 
 
 class Claim(NamedTuple):
-    """What a sentence of an explanation says, for whoever checks it.
+    """The meaning of a sentence of an explanation, so that a test can check it.
 
     Attributes:
-        formula: true at the deal, after what was said.
-        deal: the deal that the sentence speaks of.
-        said: announcements, all true there.
-        impossible: a problem without any deal and the proof that it has none, where the sentence
-            gives one.
+        formula: A formula that is true at the deal, after the announcements `said`.
+        deal: The deal that the sentence is about.
+        said: The announcements, all of them true there.
+        impossible: A problem without any deal, and the proof of that if the sentence gives one.
     """
 
     formula: Formula
@@ -60,9 +59,9 @@ class FormulaExplanation:
     """Why a formula has its truth value.
 
     Attributes:
-        lines: sentences, indented by what they support.
-        deals: other deals that the lines speak of; `deals[0]` is called deal 1.
-        claims: what each sentence says; one less where the lines are cut off.
+        lines: Sentences, each indented below the sentence that it supports.
+        deals: Other deals that the lines mention; `deals[0]` is called deal 1.
+        claims: The meaning of each sentence; one fewer than the lines if these are cut off.
     """
 
     formula: Formula
@@ -81,9 +80,9 @@ def explain_formula(
     set_size: int | None = None,
     real: bool = True,
 ) -> FormulaExplanation:
-    """Return why a formula is true or false. Arguments and errors are those of `holds`.
+    """Return why a formula is true or false. The arguments and errors are those of `holds`.
 
-    `real` is whether the deal is the real one, or only one that is possible.
+    `real` says whether the deal is the real one, or only a possible one.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -105,9 +104,9 @@ def judge(
     seconds: float = SECONDS,
     set_size: int | None = None,
 ) -> tuple[bool, FormulaExplanation | LimitError]:
-    """Return the truth of a formula, and why, or what kept the reason from being found.
+    """Return the truth value of a formula, and its explanation or the error that prevented it.
 
-    One time limit holds for both. Arguments and errors are those of `holds`.
+    Both share one time limit. The arguments and errors are those of `holds`.
     """
     formula = checked_formula(formula, problem, set_size)
     world = checked_deal(problem, deal)
@@ -125,7 +124,7 @@ def judge(
 def explained(
     evaluator: Evaluator, formula: Formula, deal: Deal, real: bool = True
 ) -> FormulaExplanation:
-    """Return why a formula is true or false at a deal, by an evaluator; see `explain_formula`."""
+    """Return why a formula is true or false at a deal; see `explain_formula`."""
     writer = _Writer(evaluator, deal if real else None)
     truth = writer.write(formula, deal, (), 0)
     texts = tuple(writer.lines), tuple(writer.deals), tuple(writer.claims)
@@ -156,7 +155,7 @@ class _Writer:
         return words.DEAL(number=self.deals.index(deal) + 1)
 
     def is_unnamed(self, deal: Deal) -> bool:
-        """Return whether it is any possible deal: only what holds in all of them is said of it."""
+        """Return whether the deal is arbitrary, so that only facts of all such deals are stated."""
         return deal != self.real and deal not in self.deals
 
     def write(self, formula: Formula, deal: Deal, earlier: Said, level: int) -> bool:
@@ -314,11 +313,13 @@ class _Writer:
                 logic.Knows(knower, logic.Holds(owner, card)), deal, earlier
             )
         ]
-        what = words.CARDS(cards=secret) if secret else words.NO_CARDS()
+        unknown_cards = words.CARDS(cards=secret) if secret else words.NO_CARDS()
         count, unknown = len(cards), len(secret)
         self.say(
             level,
-            words.UNKNOWN(count=count, owner=owner, knower=knower, unknown=unknown, cards=what),
+            words.UNKNOWN(
+                count=count, owner=owner, knower=knower, unknown=unknown, cards=unknown_cards
+            ),
             Claim(logic.Unknown(knower, owner, len(secret)), deal, earlier),
         )
 
@@ -331,14 +332,14 @@ class _Writer:
         deal: Deal,
         level: int,
     ) -> None:
-        """Return why no deal of a problem makes a formula false.
+        """Write why no deal of a problem makes a formula false.
 
-        Knowledge inside has no reason that is one for all deals: it is explained at one of them.
+        Nested knowledge has no reason that holds for all deals, so it is explained at one of them.
         """
         otherwise = every([*earlier, logic.Not(part)])
         possible = cases(self.problem, otherwise) if not otherwise.modal_depth else None
 
-        def known(formula: Formula, after: Said = ()) -> Claim:
+        def known_claim(formula: Formula, after: Said = ()) -> Claim:
             kind = logic.Distributed(players, formula) if players else logic.Everywhere(formula)
             return Claim(kind, deal, after)
 
@@ -346,7 +347,7 @@ class _Writer:
             kind = (words.NO_DEAL, words.NO_DEAL_OF_HAND, words.NO_DEAL_OF_HANDS)[
                 min(len(players), 2)
             ]
-            self.say(level, kind(deal=self.name(deal)), known(part, earlier))
+            self.say(level, kind(deal=self.name(deal)), known_claim(part, earlier))
             self.write(part, deal, earlier, level + 1)
             return
         if not possible:
@@ -355,13 +356,13 @@ class _Writer:
         for case in possible:
             if len(case) > 1 or not case:
                 why, proof = _why(seen, case)
-                claim = known(negation(self._as_formula(case)))._replace(impossible=proof)
+                claim = known_claim(negation(self._as_formula(case)))._replace(impossible=proof)
                 self.say(level, words.IMPOSSIBLE(case=self._in_words(case), proof=why), claim)
                 continue
             ((card, mask),) = case.items()
             for owner in players_in(mask):
                 self._cannot_hold(
-                    owner, card, seen, players, known(~logic.Holds(owner, card)), level
+                    owner, card, seen, players, known_claim(~logic.Holds(owner, card)), level
                 )
             never = [
                 player
@@ -381,7 +382,7 @@ class _Writer:
         claim: Claim,
         level: int,
     ) -> None:
-        """Return why nobody but others can hold a card."""
+        """Write why a player cannot hold a card, given the hands that some players see."""
         holder = claim.deal.owner[card.set_index][card.number]
         if owner in players:
             reason: str = words.SEES_NOT(who=owner, card=card)

@@ -1,10 +1,11 @@
-"""The explicit Kripke model: every public deal a world, every formula the array of its worlds.
+"""The explicit Kripke model: each public deal is a world, each formula an array over the worlds.
 
-Two worlds are linked for a player when the player's hand is the same in both, so each player cuts
-the worlds into classes: K is "everywhere in my class", D the classes of several hands together,
-C the connected pieces of all classes. A public announcement leaves the worlds where it was true.
+Two worlds are indistinguishable for a player if the player's hand is the same in both, so each
+player partitions the worlds into classes. K means "in all worlds of my class"; D uses the classes
+of several hands together; C uses the connected components of the classes of all players. A public
+announcement keeps the worlds where it was true.
 
-This evaluator knows every formula; what it cannot do is list more than `worlds.MAX_WORLDS` deals.
+This evaluator supports all formulas, but it cannot list more than `worlds.MAX_WORLDS` deals.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
-"""Per world, whether something is true there."""
+"""Boolean array over the worlds: whether something is true in each."""
 
 
 class Model:
-    """All worlds of a problem; LimitError if it has more than `limit` deals.
+    """All worlds of a problem. Raises LimitError if there are more than `limit` deals.
 
-    `owners[card, world]` has the cards of all sets in order.
+    `owners[card, world]` is the owner of a card, with the cards of all sets in order.
     """
 
     def __init__(
@@ -53,15 +54,15 @@ class Model:
 
     @property
     def worlds(self) -> int:
-        """Return how many worlds there are."""
+        """Return the number of worlds."""
         return int(self.owners.shape[1])
 
     def everything(self) -> Truth:
-        """Return true in every world."""
+        """Return an array that is true in every world."""
         return np.ones(self.worlds, dtype=np.bool_)
 
     def deal(self, world: int) -> Deal:
-        """Return the deal that a world is."""
+        """Return the deal of a world."""
         owners = iter(self.owners[:, world].tolist())
         return Deal(
             tuple(
@@ -71,8 +72,8 @@ class Model:
         )
 
     def world(self, deal: Deal) -> int:
-        """Return the number of a deal's world; InputError if it is not a deal of the problem."""
-        flat = np.array([who for owner in deal.owner for who in owner], dtype=np.int8)
+        """Return the number of a deal's world. Raise InputError if the problem has no such deal."""
+        flat = np.array([holder for owner in deal.owner for holder in owner], dtype=np.int8)
         if flat.shape == self.owners.shape[:1]:
             matching = np.flatnonzero((self.owners == flat[:, None]).all(axis=0))
             if len(matching):
@@ -80,7 +81,7 @@ class Model:
         raise InputError(f"{deal} does not fit the public record")
 
     def classes(self, players: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        """Per world the number of its class for some players who lay their hands together."""
+        """Return the class number of each world for the hands of some players together."""
         if players not in self._classes:
             digit = np.zeros(self.problem.players, dtype=np.int64)
             digit[list(players)] = np.arange(1, len(players) + 1)
@@ -99,9 +100,9 @@ class Model:
     def extension(
         self, formula: Formula, among: Truth | None = None, check: Check = no_check
     ) -> Truth:
-        """Return the worlds where a formula is true, among those that there are.
+        """Return the worlds where a formula is true, in the model restricted to the worlds `among`.
 
-        The answer means nothing in the others. `check`, called before each part, may raise.
+        The array is meaningless in other worlds. `check` is called before each part, and may raise.
         """
         return self._extension(formula, self.everything() if among is None else among, check)
 
@@ -145,7 +146,7 @@ class Model:
                 pieces = self.pieces(among, formula.players)
                 return _throughout(pieces, self._extension(part, among, check), among)
             case _:
-                raise TypeError(f"{formula!r} is no formula")
+                raise TypeError(f"{formula!r} is not a formula")
 
     def _unknown(self, formula: logic.Unknown, among: Truth, check: Check) -> Truth:
         classes = self.classes((formula.knower,))
@@ -160,10 +161,10 @@ class Model:
     def pieces(
         self, among: Truth | None = None, players: tuple[int, ...] = ()
     ) -> npt.NDArray[np.int64]:
-        """Per world the number of its connected piece under the links of some players, or of all.
+        """Return the number of each world's connected component under the links of some players.
 
-        A graph whose nodes are the classes; every world joins its class of one player to its class
-        of the next. Cost: worlds x players.
+        No players means all of them. The nodes of the graph are the classes; every world connects
+        its class of one player to its class of the next. Cost: worlds x players.
         """
         players = players or tuple(range(self.problem.players))
         if among is None or among.all():
@@ -180,10 +181,10 @@ class Model:
         players: tuple[int, ...],
         check: Check = no_check,
     ) -> list[Deal]:
-        """Return a shortest chain of deals from a world to one of `ends`, or nothing.
+        """Return a shortest chain of deals from a world to one of `ends`, or an empty list.
 
-        One of the players cannot tell a deal from the one before. `check`, called before each step,
-        may raise. Cost: worlds x players x steps.
+        Each deal of the chain is indistinguishable from the previous one for one of the players.
+        `check` is called before each step, and may raise. Cost: worlds x players x steps.
         """
         came = np.full(self.worlds, -1, dtype=np.int64)
         came[start] = start
@@ -228,7 +229,7 @@ class Model:
 
 
 def _throughout(classes: npt.NDArray[np.int64], truth: Truth, among: Truth) -> Truth:
-    """Per world, whether something is true in all worlds of its class that there are."""
+    """Return for each world whether something is true in all worlds of its class within `among`."""
     broken = np.zeros(int(classes.max(initial=-1)) + 1, dtype=np.bool_)
     broken[classes[among & ~truth]] = True
     return ~broken[classes]
@@ -241,19 +242,19 @@ def _kept(problem: DealProblem) -> list[Model]:
 
 
 def model_of(problem: DealProblem, check: Check = no_check) -> Model:
-    """Return the model of a problem; the last two are kept. `check` as in `Model`."""
+    """Return the model of a problem from a cache of the last two. `check` is as for `Model`."""
     place = _kept(problem)
     if not place:
-        # Not `append`: another thread may have listed it meanwhile.
+        # Not `append`: another thread may have stored a model meanwhile.
         place[:] = [Model(problem, check=check)]
     return place[0]
 
 
 class ExplicitEvaluator:
-    """Answers questions about one public problem by its list of worlds, until a deadline if any.
+    """Model checker for one public problem that lists its worlds, with an optional deadline.
 
     Raises:
-        LimitError: the problem has too many deals to list, or (`Undecided`) the time is up.
+        LimitError: If the problem has too many deals to list; `Undecided` if the time is up.
     """
 
     def __init__(self, problem: DealProblem, deadline: Deadline | None = None) -> None:
@@ -268,19 +269,19 @@ class ExplicitEvaluator:
     def counterexample(
         self, players: Sequence[int], formula: Formula, deal: Deal, earlier: Said = ()
     ) -> Deal | None:
-        """Return a deal with the same hands of some players where a formula is false."""
+        """Return a deal with the same hands of some players where a formula is false, or None."""
         classes = self.model.classes(tuple(players))
         alike = classes == classes[self.model.world(deal)]
         return self._first(alike & self._failures(formula, earlier))
 
     def public_counterexample(self, formula: Formula, earlier: Said = ()) -> Deal | None:
-        """Return a public deal where a formula is false."""
+        """Return a public deal where a formula is false, or None."""
         return self._first(self._failures(formula, earlier))
 
     def way_to_failure(
         self, formula: Formula, deal: Deal, earlier: Said = (), players: tuple[int, ...] = ()
     ) -> list[Deal]:
-        """Return a shortest chain from a deal to one where a formula is false, or nothing."""
+        """Return a shortest chain from a deal to one where a formula is false, or an empty list."""
         players = players or tuple(range(self.problem.players))
         start, ends = self.model.world(deal), self._failures(formula, earlier)
         return self.model.chain(start, ends, self.among(earlier), players, self._check)
@@ -289,7 +290,7 @@ class ExplicitEvaluator:
         return self.model.extension(formula, among, self._check)
 
     def among(self, earlier: Said) -> Truth:
-        """Return the worlds that are left when some formulas were said."""
+        """Return the worlds that remain after some announcements."""
         among = self.model.everything()
         for formula in earlier:
             among &= self._extension(formula, among)

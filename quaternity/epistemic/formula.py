@@ -1,18 +1,19 @@
-"""Formulas about who holds what and who knows it: immutable values with operators.
+"""Formulas about who holds which card and who knows it: immutable values with operators.
 
 >>> held = Holds(4, Card(8, 4))
 >>> print(Knows(1, held) & ~Common(held >> TRUE))
 K1 H4 8/4 & !C (H4 8/4 -> true)
 
-There are short names for writing them, as they are written in the logic:
+Short names follow the notation of the logic:
 
 >>> print(K(1, H(4, "8/4")) & ~C(H(0, "8/0") >> P(H(1, "8/1"))))
 K1 H4 8/4 & !C (H0 8/0 -> P H1 8/1)
 >>> print(H(2, "0/1").announce(D({2, 1}, H(3, "0/0"))) | U(1, 4, 1))
 [H2 0/1!] D{1,2} H3 0/0 | U1(4)=1
 
-`str` of a formula is text that `quaternity.epistemic.grammar.parse` reads back as an equal formula.
-In Python `>>` binds tighter than `&` and `|`; in text `->` binds weaker, as is usual.
+The text `str(formula)` can be parsed back into an equal formula by
+`quaternity.epistemic.grammar.parse`. In Python, `>>` binds tighter than `&` and `|`; in text, `->`
+binds weaker, as usual.
 """
 
 from __future__ import annotations
@@ -31,26 +32,27 @@ MAX_SIZE = 100_000
 """Maximum number of subformulas, counting each occurrence."""
 
 _NOBODY: frozenset[int] = frozenset()
-_IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the forms bind in text
+_IFF, _IMPLIES, _OR, _AND, _PREFIX = range(5)  # how tightly the operators bind in text
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Root of all formulas. Immutable, hashable, equal by value.
+    """Base class of all formulas. Immutable, hashable, compared by value.
 
     Operators: `~f`, `f & g`, `f | g`, `f >> g`; methods `f.iff(g)` and `f.announce(g)`.
 
     Attributes:
         depth: 1 without parts, otherwise one more than the deepest part.
-        size: the number of subformulas, this one included.
-        modal_depth: how deep knowledge and announcements are nested; 0 in what speaks of one deal.
-        hands: the players whose hands together settle it, among deals that are joined by steps
-            that somebody cannot tell; so none for common knowledge.
-        public: whether it has one truth value in all public deals.
+        size: The number of subformulas, including this one.
+        modal_depth: How deep knowledge and announcements are nested; 0 for a formula about one
+            deal.
+        hands: Players whose hands together determine the truth value, among deals that are
+            connected by steps that a player cannot distinguish.
+        public: Whether the truth value is the same in all public deals.
 
     Raises:
-        InputError: a part has the wrong type, or a number is negative.
-        LimitError: above `MAX_DEPTH` or `MAX_SIZE`.
+        InputError: If a part has the wrong type, or a number is negative.
+        LimitError: Above `MAX_DEPTH` or `MAX_SIZE`.
     """
 
     depth: int = field(init=False, compare=False, repr=False)
@@ -81,7 +83,7 @@ class Formula:
         object.__setattr__(self, "public", public)
 
     def _check(self) -> None:
-        """Settle the fields, or refuse them."""
+        """Convert and store the fields. Raise InputError if one is not valid."""
 
     def _settled(self) -> tuple[frozenset[int], bool]:
         hands, public = _NOBODY, True
@@ -90,15 +92,15 @@ class Formula:
         return hands, public
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return ()
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside, as many as there are."""
+        """Return a copy with other immediate subformulas, of the same number."""
         return type(self)(*_formulas(parts)) if parts else self
 
     def subformulas(self) -> Iterator[Formula]:
-        """Yield this formula and everything inside, each occurrence, outermost first."""
+        """Yield this formula and all subformulas, each occurrence, outermost first."""
         waiting: list[Formula] = [self]
         while waiting:
             node = waiting.pop()
@@ -106,7 +108,7 @@ class Formula:
             waiting.extend(reversed(node.parts()))
 
     def __bool__(self) -> bool:
-        raise TypeError("a formula has no truth value of its own: see `holds`")
+        raise TypeError("a formula has no truth value without a deal: see `holds`")
 
     def __invert__(self) -> Formula:
         return Not(self)
@@ -121,18 +123,18 @@ class Formula:
         return Implies(self, other) if isinstance(other, Formula) else NotImplemented
 
     def iff(self, other: Formula) -> Formula:
-        """Both true or both false."""
+        """Return the formula that both are true or both are false."""
         return Iff(self, other)
 
     def announce(self, then: Formula) -> Formula:
-        """`[self!] then`: if this is true, then once it is said in public `then` is true."""
+        """Return `[self!] then`: if `self` is true, `then` is true after its announcement."""
         return Announced(self, then)
 
 
 def _number(value: object, place: str) -> int:
-    if type(value) is int and value >= 0:  # nearly always, and quick
+    if type(value) is int and value >= 0:  # the fast path for nearly all values
         return value
-    return whole_number(value, 0, None, "a whole number of at least 0", place)
+    return whole_number(value, 0, None, "a whole number >= 0", place)
 
 
 def _settle_numbers(formula: Formula, *fields: str) -> None:
@@ -192,10 +194,10 @@ class Holds(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Formula):
-    """`U1(4)=2`: exactly `count` of the owner's cards are not known by `knower` to be there.
+    """`U1(4)=2`: exactly `count` of the owner's cards are not known by `knower` to be the owner's.
 
-    The cards c that the owner holds with not K(knower, H(owner, c)) are counted. `at_most` makes it
-    `U1(4)<=2`: so many or fewer.
+    The count is of the cards c that the owner holds and for which K(knower, H(owner, c)) is false.
+    With `at_most`, the formula is `U1(4)<=2`: this many or fewer.
     """
 
     knower: int
@@ -222,7 +224,7 @@ class Not(Formula):
     part: Formula
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.part,)
 
     def __str__(self) -> str:
@@ -231,7 +233,7 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Knows(Formula):
-    """`K1 f`: true in every deal in which the player's hand is the one it is."""
+    """`K1 f`: `f` is true in every deal that agrees with the real one in the player's hand."""
 
     player: int
     part: Formula
@@ -240,16 +242,16 @@ class Knows(Formula):
         _settle_numbers(self, "player")
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.part,)
 
     @property
     def players(self) -> tuple[int, ...]:
-        """Return who knows it, as for `Distributed`."""
+        """Return the player as a tuple, as in `Distributed`."""
         return (self.player,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside."""
+        """Return a copy with other immediate subformulas."""
         return Knows(self.player, *parts)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -261,7 +263,7 @@ class Knows(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Distributed(Formula):
-    """`D{1,2} f`: the players, at least one, would know it if they laid their hands together."""
+    """`D{1,2} f`: the players, at least one, would know it if they pooled their hands."""
 
     players: tuple[int, ...]
     part: Formula
@@ -272,11 +274,11 @@ class Distributed(Formula):
             raise InputError("D{}: at least one player is needed (`P` asks about all public deals)")
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside."""
+        """Return a copy with other immediate subformulas."""
         return Distributed(self.players, *parts)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -288,10 +290,11 @@ class Distributed(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Common(Formula):
-    """`C f`: common knowledge: true in every deal reached by steps that some player cannot tell.
+    """`C f`: common knowledge: `f` is true in every deal reachable along indistinguishable steps.
 
-    It follows from `Everywhere`, but not the reverse: what is false only in deals that no steps
-    reach can still be common knowledge. In `C{1,2} f` only the steps of these players count.
+    Each step may be one that any player cannot distinguish; in `C{1,2} f` only the steps of these
+    players count. `Everywhere` implies common knowledge, but not vice versa: a formula that is
+    false only in unreachable deals can still be common knowledge.
     """
 
     part: Formula
@@ -301,20 +304,20 @@ class Common(Formula):
         _settle_players(self)
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.part,)
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside."""
+        """Return a copy with other immediate subformulas."""
         (part,) = parts
         return Common(part, self.players)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
-        # Any one hand of the group settles it: see `determined`.
+        # The hand of any one player of the group determines it: see `determined`.
         return frozenset(self.players[:1]), False
 
     def among(self, players: int) -> tuple[int, ...]:
-        """Whose steps count in a game of so many players."""
+        """Return the players whose steps count, in a game of the given number of players."""
         return self.players or tuple(range(players))
 
     def __str__(self) -> str:
@@ -324,12 +327,12 @@ class Common(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Everywhere(Formula):
-    """`P f`: true in every public deal: what follows from the public record alone."""
+    """`P f`: `f` is true in every public deal, so it follows from the public record alone."""
 
     part: Formula
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.part,)
 
     def _settled(self) -> tuple[frozenset[int], bool]:
@@ -341,7 +344,7 @@ class Everywhere(Formula):
 
 @dataclass(frozen=True, slots=True)
 class And(Formula):
-    """`f & g & …`, two or more; conjunctions directly inside are laid open."""
+    """`f & g & …`, two or more parts; nested conjunctions are flattened."""
 
     conjuncts: tuple[Formula, ...]
 
@@ -349,11 +352,11 @@ class And(Formula):
         object.__setattr__(self, "conjuncts", _laid_open(self.conjuncts, And))
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return self.conjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside."""
+        """Return a copy with other immediate subformulas."""
         return And(tuple(parts))
 
     def __str__(self) -> str:
@@ -362,7 +365,7 @@ class And(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Or(Formula):
-    """`f | g | …`, two or more; disjunctions directly inside are laid open."""
+    """`f | g | …`, two or more parts; nested disjunctions are flattened."""
 
     disjuncts: tuple[Formula, ...]
 
@@ -370,11 +373,11 @@ class Or(Formula):
         object.__setattr__(self, "disjuncts", _laid_open(self.disjuncts, Or))
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return self.disjuncts
 
     def with_parts(self, parts: Sequence[Formula]) -> Formula:
-        """Return the same with other formulas directly inside."""
+        """Return a copy with other immediate subformulas."""
         return Or(tuple(parts))
 
     def __str__(self) -> str:
@@ -389,7 +392,7 @@ class Implies(Formula):
     conclusion: Formula
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.premise, self.conclusion)
 
     def __str__(self) -> str:
@@ -404,7 +407,7 @@ class Iff(Formula):
     second: Formula
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.first, self.second)
 
     def __str__(self) -> str:
@@ -413,13 +416,13 @@ class Iff(Formula):
 
 @dataclass(frozen=True, slots=True)
 class Announced(Formula):
-    """`[f!] g`: if f is true, then g is true once f was said in public."""
+    """`[f!] g`: if `f` is true, then `g` is true after the public announcement of `f`."""
 
     announcement: Formula
     then: Formula
 
     def parts(self) -> tuple[Formula, ...]:
-        """Return the formulas directly inside."""
+        """Return the immediate subformulas."""
         return (self.announcement, self.then)
 
     def __str__(self) -> str:
@@ -457,19 +460,19 @@ def _formulas(parts: Iterable[Formula]) -> tuple[Formula, ...]:
 
 
 def every(parts: Iterable[Formula]) -> Formula:
-    """Return the conjunction of any number of formulas: `true` for none."""
+    """Return the conjunction of any number of formulas; `true` for none."""
     listed = _formulas(parts)
     return And(listed) if len(listed) > 1 else listed[0] if listed else TRUE
 
 
 def some(parts: Iterable[Formula]) -> Formula:
-    """Return the disjunction of any number of formulas: `false` for none."""
+    """Return the disjunction of any number of formulas; `false` for none."""
     listed = _formulas(parts)
     return Or(listed) if len(listed) > 1 else listed[0] if listed else FALSE
 
 
 def negation(formula: Formula) -> Formula:
-    """`!f`, without a second `!` in front of one; of a constant the other one."""
+    """Return `!f`; cancel a double negation and negate a constant directly."""
     match formula:
         case Constant(value):
             return FALSE if value else TRUE
@@ -482,36 +485,36 @@ def negation(formula: Formula) -> Formula:
 K, P = Knows, Everywhere
 
 
-def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - as in the logic
-    """`C(f)`: common knowledge; `C(f, {1, 2})`: of a group."""
+def C(part: Formula, players: Iterable[int] = ()) -> Common:  # noqa: N802 - the logic's notation
+    """Return `C f`, common knowledge of all players; `C(f, {1, 2})` is that of a group."""
     return Common(part, tuple(iterated(players, "players")))
 
 
-def M(player: int, part: Formula) -> Formula:  # noqa: N802 - as in the logic
-    """`M1 f`: player 1 holds it possible: `!K1 !f`."""
+def M(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notation
+    """Return `M1 f`, which is `!K1 !f`: player 1 considers `f` possible."""
     return Not(Knows(player, negation(part)))
 
 
-def Kw(player: int, part: Formula) -> Formula:  # noqa: N802 - as in the logic
-    """`Kw1 f`: player 1 knows whether it is true: `K1 f | K1 !f`."""
+def Kw(player: int, part: Formula) -> Formula:  # noqa: N802 - the logic's notation
+    """Return `Kw1 f`, which is `K1 f | K1 !f`: player 1 knows whether `f` is true."""
     return Or((Knows(player, part), Knows(player, negation(part))))
 
 
-def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - as in the logic
-    """`E{1,2} f`: each of the players knows it."""
+def E(players: Iterable[int], part: Formula) -> Formula:  # noqa: N802 - the logic's notation
+    """Return `E{1,2} f`: each of the players knows `f`."""
     return every(Knows(player, part) for player in iterated(players, "players"))
 
 
-def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the operator's name in the logic
-    """`H(4, "8/4")`: the player holds the card, given as a `Card` or as text."""
+def H(player: int, card: Card | str) -> Holds:  # noqa: N802 - the logic's notation
+    """Return `H4 8/4`: the player holds the card, given as a `Card` or as text."""
     return Holds(player, Card.parse(card) if isinstance(card, str) else card)
 
 
-def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - as in the logic
-    """`D({1, 2}, f)`: distributed knowledge of some players."""
+def D(players: Iterable[int], part: Formula) -> Distributed:  # noqa: N802 - the logic's notation
+    """Return `D{1,2} f`: distributed knowledge of some players."""
     return Distributed(tuple(iterated(players, "players")), part)
 
 
-def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - as in the logic
-    """`U(1, 4, 2)`: player 1 does not know exactly 2 of the cards of player 4."""
+def U(knower: int, owner: int, count: int) -> Unknown:  # noqa: N802 - the logic's notation
+    """Return `U1(4)=2`: player 1 does not know exactly 2 of the cards of player 4."""
     return Unknown(knower, owner, count)

@@ -1,18 +1,19 @@
-"""Formulas as text: one pass from left to right, with errors that point at the place.
+"""Parser of formulas in text form, in one pass from left to right; errors point at the column.
 
-Loosest first: `<->`, `->` (to the right), `|`, `&`, and what stands in front and binds tightest:
-`!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms are `true`, `false`,
-`H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (what player 1 does not know of the
-cards of 4), `cards(1, 8) >= 2` (cards of set 8 that player 1 holds), `cards(1)`, `points(1) > 3`.
-Logicians' signs are read too: ¬ ~ not, ∧ and, ∨ or, → ↔ ⊤ ⊥ ∀ ∃ ≤ ≥ ≠.
+From the weakest to the strongest binding: `<->`, `->` (right-associative), `|`, `&`, and the
+prefixes `!`, `K1`, `M1`, `Kw1`, `C`, `C{1,2}`, `D{1,2}`, `E`, `P` and `[f!]`. Atoms are `true`,
+`false`, `H4 8/4`, parentheses, and comparisons of numbers: `U1(4) = 2` (the number of cards of
+player 4 that player 1 does not know), `cards(1, 8) >= 2` (cards of set 8 that player 1 holds),
+`cards(1)`, `points(1) > 3`. Other notations of logic are accepted, too: ¬ ~ not, ∧ and, ∨ or, → ↔ ⊤
+⊥ ∀ ∃ ≤ ≥ ≠.
 
-`all c in set 3: f` and `some p != 1: f` reach as far to the right as they can. The first letter of
-a variable says what it stands for: c, d for cards, p, q, r for players, s, t for sets; it stands
-wherever its like may: `Hp c`, `Kwq f`, `s/0`, `cards(p, s)`. `let NAME = f; g` gives a formula a
-name, `let NAME(p, c) = f; g` one that is filled in: `NAME(1, 0/2)`.
+`all c in set 3: f` and `some p != 1: f` extend as far to the right as possible. The first letter of
+a variable gives its type: c, d for cards, p, q, r for players, s, t for sets. A variable may appear
+wherever a value of its type may: `Hp c`, `Kwq f`, `s/0`, `cards(p, s)`. `let NAME = f; g` names a
+formula, and `let NAME(p, c) = f; g` one with parameters: `NAME(1, 0/2)`.
 
-All of this is written out while it is read: a quantifier reads its formula once for every value.
-What remains are the formulas of `quaternity.epistemic.formula`, which every evaluator knows.
+All of this is expanded while parsing: a quantifier parses its formula once for every value. The
+result consists of the formulas of `quaternity.epistemic.formula`, which every evaluator supports.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ SPELLINGS = {
     "or": "|", "→": "->", "=>": "->", "↔": "<->", "<=>": "<->", "⊤": "true", "⊥": "false",
     "∀": "all", "∃": "some", "≥": ">=", "≤": "<=", "≠": "!=",
 }  # fmt: skip
-"""Other ways to write what is here called by its value."""
+"""Alternative spellings, with the symbol that each stands for."""
 
 _IFF, _IMPLIES, _OR, _AND = range(4)
 _BINDING = {"<->": _IFF, "->": _IMPLIES, "|": _OR, "&": _AND}
@@ -82,7 +83,7 @@ _KINDS = {"p": "player", "c": "card", "s": "set"}
 _KIND_OF = {"p": "p", "q": "p", "r": "p", "c": "c", "d": "c", "s": "s", "t": "s"}
 
 _Value: TypeAlias = Any
-"""A player or a set (a number), or a card: which of them, its place in the text says."""
+"""A player or a set (as a number), or a card; the position in the text tells which."""
 
 
 class _Token(NamedTuple):
@@ -92,7 +93,7 @@ class _Token(NamedTuple):
 
 
 class _Abbreviation(NamedTuple):
-    """A named formula: its parameters, where it is written, and what was known by name there."""
+    """A named formula: its parameters, its position in the text, and the names in scope there."""
 
     parameters: tuple[str, ...]
     at: int
@@ -102,15 +103,15 @@ class _Abbreviation(NamedTuple):
 
 @takes(text=str, language=(Language, type(None)))
 def parse(text: str, language: Language | None = None) -> Formula:
-    """Read a formula.
+    """Parse a formula.
 
-    Without a language, players and cards are not checked, and neither quantifiers nor what speaks
-    of everybody can be read.
+    Without a language, players and cards are not checked, and neither quantifiers nor operators
+    about all players can be parsed.
 
     Raises:
-        InputError: the text is not a formula; the message points at the column.
-        LimitError: longer than `MAX_TEXT`, nested deeper than `MAX_DEPTH`, or more than `MAX_SIZE`
-            parts when written out.
+        InputError: If the text is not a formula; the message points at the column.
+        LimitError: If the text is longer than `MAX_TEXT`, nested deeper than `MAX_DEPTH`, or has
+            more than `MAX_SIZE` parts when expanded.
 
     >>> print(parse("all c in set 1: Kw0 H1 c", Language(2, (4, 2))))
     (K0 H1 1/0 | K0 !H1 1/0) & (K0 H1 1/1 | K0 !H1 1/1)
@@ -122,7 +123,7 @@ def parse(text: str, language: Language | None = None) -> Formula:
             ^
     """
     if len(text) > MAX_TEXT:
-        raise LimitError(f"a formula of {len(text)} characters: the limit is {MAX_TEXT}")
+        raise LimitError(f"the formula has {len(text)} characters: at most {MAX_TEXT} are allowed")
     return _Parser(text, language).whole()
 
 
@@ -159,16 +160,16 @@ class _Parser:
     def whole(self) -> Formula:
         try:
             formula = self.formula()
-        except LimitError as error:  # also of the values that are made of it
+        except LimitError as error:  # also if a formula built from it exceeds a limit
             raise LimitError(_at_place(self.text, self.token.start, str(error))) from None
         if self.token.kind != "END":
             raise self.expected("an operator or the end")
         return formula
 
-    # -- the pieces ---------------------------------------------------------------------------
+    # -- tokens and values --------------------------------------------------------------------
 
     def expected(self, what: str) -> InputError:
-        """Return the refusal of what comes next."""
+        """Return an error that says what was expected instead of the next token."""
         token = self.token
         actual = "the end" if token.kind == "END" else shown(self.typed(token))
         return _fault(self.text, token.start, f"expected {what}, found {actual}")
@@ -200,23 +201,25 @@ class _Parser:
         return value
 
     def known(self, what: str, start: int) -> Language:
-        """Return the language, where something cannot be written out without it."""
+        """Return the language. Raise InputError if there is none, though it is needed here."""
         if self.language is None:
             raise self.not_known(what, start)
         return self.language
 
     def not_known(self, what: str, start: int) -> InputError:
-        return _fault(self.text, start, f"{what}: how many there are is not known here")
+        return _fault(
+            self.text, start, f"{what}: the numbers of players and cards are not known here"
+        )
 
     def variable(self, name: str, kind: str, start: int) -> _Value:
         if _KIND_OF[name[0]] != kind:
             its = _KINDS[_KIND_OF[name[0]]]
             raise _fault(self.text, start, f"{name} stands for a {its}, not for a {_KINDS[kind]}")
         if name not in self.values:
-            bound = f": known are {', '.join(self.values)}" if self.values else ""
+            bound = f"; choose from {', '.join(self.values)}" if self.values else ""
             raise _fault(
                 self.text, start,
-                f"nothing says what {name} stands for (all {name}: ..., some {name}: ...){bound}",
+                f"unknown variable {name} (write all {name}: ... or some {name}: ...){bound}",
             )  # fmt: skip
         return self.values[name]
 
@@ -253,7 +256,10 @@ class _Parser:
         return self.checked(player, "p", start)
 
     def group(self, word: str, needed: bool) -> tuple[int, ...]:
-        """`{1,2}` after C, D or E; without, everybody: for C nobody needs to be named."""
+        """Parse `{1,2}` after C, D or E.
+
+        Without it, return all players if `needed`, otherwise an empty group.
+        """
         start = self.tokens[self.at - 1].start
         if self.token.text != "{":
             return self.known(f"{word} without players", start).everybody * needed
@@ -289,7 +295,7 @@ class _Parser:
         return None if self.token.kind == "END" else _BINDING.get(self.token.text)
 
     def deeper(self, read: Callable[[], Formula]) -> Formula:
-        """Return what is read one level further in."""
+        """Call a function that parses one level deeper, and check the depth."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise LimitError(f"the formula is nested more than {MAX_DEPTH} deep")
@@ -344,7 +350,7 @@ class _Parser:
     def atom(self) -> Formula:
         self.atoms += 1
         if self.atoms > MAX_SIZE:
-            raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
+            raise LimitError(f"expanded, the formula has more than {MAX_SIZE} parts")
         token = self.token
         if token.kind == "PERSON" and token.text[0] == "H":
             self.at += 1
@@ -366,7 +372,7 @@ class _Parser:
         if token.kind == "WORD" and token.text in self.names:
             return self.deeper(self.filled_in)
         if token.kind == "WORD" and self.is_free(token.text):
-            named = f": known by name are {', '.join(self.names)}" if self.names else ""
+            named = f"; defined names: {', '.join(self.names)}" if self.names else ""
             raise _fault(
                 self.text, token.start, f"{shown(token.text)} is not part of any formula{named}"
             )
@@ -408,18 +414,18 @@ class _Parser:
             size = self.known("cards of a set", token.start).sizes[index]
             self.atoms += comb(size, size // 2) * size
             if self.atoms > MAX_SIZE:
-                raise LimitError(f"written out, the formula has more than {MAX_SIZE} parts")
+                raise LimitError(f"expanded, the formula has more than {MAX_SIZE} parts")
             return held(player, index, size)
         self.need(")")
         counts = None if self.language is None else getattr(self.language, _COUNTED[token.text])
         if counts is None:
-            raise _fault(self.text, token.start, f"{token.text} of a player are not known here")
+            raise _fault(self.text, token.start, f"the number of {token.text} is not known here")
         return constant(counts[player])
 
-    # -- what is written out ------------------------------------------------------------------
+    # -- quantifiers and names ----------------------------------------------------------------
 
     def quantified(self) -> Formula:
-        """`all c in set 3 != 3/0: f`: the formula once for every value."""
+        """Parse `all c in set 3 != 3/0: f` once for every value, and join the results."""
         join = every if self.token.text == "all" else some
         self.at += 1
         name, start = self.new_variable(), self.tokens[self.at - 1].start
@@ -461,18 +467,18 @@ class _Parser:
         return [Card(index, number) for number in range(size)]
 
     def with_values(self, values: dict[str, _Value], read: Callable[[], Formula]) -> Formula:
-        """Return what is read where variables stand for some values."""
+        """Call a function that parses with the given values of the variables."""
         before, self.values = self.values, values
         formula = read()
         self.values = before
         return formula
 
     def abbreviated(self) -> Formula:
-        """`let NAME(p, c) = f; g`: the second formula, in which the first has a name."""
+        """Parse `let NAME(p, c) = f; g`: the second formula, in which the first has a name."""
         self.need("let")
         token = self.token
         if token.kind != "WORD" or not self.is_free(token.text):
-            raise self.expected("a name of two small letters or more")
+            raise self.expected("a name of two or more lowercase letters")
         self.at += 1
         parameters: list[str] = []
         if self.take("("):
@@ -496,20 +502,20 @@ class _Parser:
     def filled_in(self) -> Formula:
         made = self.names[self.token.text]
         self.at += 1
-        given: dict[str, _Value] = {}
+        arguments: dict[str, _Value] = {}
         for number, name in enumerate(made.parameters):
             self.need("," if number else "(")
-            given[name] = self.value(_KIND_OF[name[0]])
+            arguments[name] = self.value(_KIND_OF[name[0]])
         if made.parameters:
             self.need(")")
         after, names, self.at, self.names = self.at, self.names, made.at, made.names
-        formula = self.with_values({**made.values, **given}, self.formula)
+        formula = self.with_values({**made.values, **arguments}, self.formula)
         self.at, self.names = after, names
         return formula
 
 
 _COUNTED = {"cards": "hands", "points": "points"}
-"""Per word the attribute of a language that everybody can count."""
+"""For each word, the attribute of `Language` that gives this number for each player."""
 
 
 def _fault(text: str, position: int, why: str) -> InputError:

@@ -1,10 +1,10 @@
-"""What the hands that players see can look like, set by set, and what each look proves.
+"""Possible shapes of the hands that players see, set by set, and what each shape proves.
 
-To know that something is impossible is to see a hand that leaves some coalition of the other
-players short of cards (see `solvers.shortage`). What the coalition can hold is a sum over sets, and
-the share of one set depends only on the *pattern* in which the seen hands lie in it. So the
-smallest total that any deal can bring about is a dynamic programme over sets, whose state is the
-cards dealt so far: often it shows at once that nobody could ever know such a thing.
+To know that something is impossible is to see a hand that leaves a coalition of the other players
+short of cards (see `solvers.shortage`). The number of cards that the coalition can hold is a sum
+over sets, and the share of one set depends only on the *pattern* in which the seen hands lie in it.
+So the smallest total over all deals can be computed by dynamic programming over sets, whose state
+is the cards dealt so far. It often shows at once that nobody could ever know such a thing.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from quaternity.epistemic.smallest_totals import Numbers, Options
 
 MAX_OTHERS = 7
-"""Maximum number of players with unseen hands for which their coalitions are listed."""
+"""Maximum number of players with unseen hands for which coalitions are listed."""
 MAX_OPTIONS = 4_000
 """Maximum number of (counts, pattern) pairs of a set for which its patterns are listed."""
 MAX_WORK = 1e8
 """Maximum number of steps of the search for the smallest totals."""
 
 Pattern: TypeAlias = tuple[int, ...]
-"""Per card of a set the seen player who holds it, or -1."""
+"""For each card of a set, the seen player who holds it, or -1."""
 Counts: TypeAlias = tuple[int, ...]
-"""Per player the number of cards of a set."""
+"""For each player, the number of cards of a set."""
 
 
 def set_options(constraint: SetConstraint, seen: int) -> set[tuple[Counts, Pattern]] | None:
-    """Every pattern of some players' hands in a set, with the counts that it can come with.
+    """Return every pattern of the seen hands in a set, with the counts that it can have.
 
-    `seen` is the bit mask of the players. None when there are more than `MAX_OPTIONS`.
+    `seen` is a bit mask of players. Return None if there are more than `MAX_OPTIONS`.
     """
     options: set[tuple[Counts, Pattern]] = {((0,) * constraint.players, ())}
     for mask in constraint.owners:
@@ -60,9 +60,10 @@ class HandPatterns:
     """The patterns of some players' hands in the deals of a problem.
 
     Attributes:
-        public: the public problem that the deals belong to.
-        coalitions: bit masks of the coalitions of other players; the empty one comes first, and
-            falls short where a pattern leaves no way to deal a set; the others only elsewhere.
+        public: The public problem that the deals belong to.
+        coalitions: Bit masks of coalitions of other players. The first one is empty; it stands for
+            the patterns that leave no way to deal a set. The others are checked only with other
+            patterns.
     """
 
     def __init__(self, problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> None:
@@ -77,13 +78,13 @@ class HandPatterns:
         largest = max((constraint.size for constraint in public.sets), default=0)
         self._layout = lanes_for(public.players, public.cards, largest) if not self._many else None
         self._provable: dict[object, list[int]] = {}
-        # A case speaks of few sets: what is found of the others serves for the next case.
+        # A case restricts few sets, so the results for the other sets are reused in the next case.
         self._shares = cache(self._new_shares)
         self._costs = cache(self._new_costs)
 
     @cached_property
     def options(self) -> list[set[tuple[Counts, Pattern]]] | None:
-        """Per set its counts and patterns, or None where they are too many to list."""
+        """The (counts, pattern) pairs of each set, or None if there are too many."""
         if self._many:
             return None
         listed = []
@@ -95,14 +96,15 @@ class HandPatterns:
         return listed
 
     def patterns(self, index: int) -> list[Pattern]:
-        """Return the patterns in one set, ascending."""
+        """Return the patterns in one set, in ascending order."""
         assert self.options is not None
         return sorted({pattern for _, pattern in self.options[index]})
 
     def shares(self, index: int, pattern: Pattern, case: Case) -> list[int] | None:
-        """Per coalition, the most cards of a set it can hold in a case, beside a pattern.
+        """Return for each coalition the maximum number of cards of a set that it can hold.
 
-        None where the pattern leaves no way to deal the set in that case.
+        The case restricts the owners, and the seen hands have the given pattern. Return None if the
+        set cannot be dealt so.
         """
         return self._shares(index, pattern, self._allowed(index, case))
 
@@ -121,10 +123,10 @@ class HandPatterns:
     ) -> list[int] | None:
         assert self._layout is not None
         constraint, unseen = self.public.sets[index], []
-        for who, mask in zip(pattern, allowed, strict=True):
-            if who < 0:
+        for holder, mask in zip(pattern, allowed, strict=True):
+            if holder < 0:
                 unseen.append(mask & ~self._seen)
-            elif not mask >> who & 1:
+            elif not mask >> holder & 1:
                 return None
         low, high = (
             tuple(0 if self._seen >> player & 1 else bound for player, bound in enumerate(bounds))
@@ -136,17 +138,17 @@ class HandPatterns:
         return [self._layout.lane(table, coalition) for coalition in self.coalitions]
 
     def hand(self, coalition: int) -> int:
-        """Return the cards that a coalition must hold."""
+        """Return the number of cards that a coalition must hold."""
         return sum(self.public.hands[player] for player in players_in(coalition))
 
     def provable(self, case: Case) -> list[int] | None:
-        """Give the coalitions (as numbers into `coalitions`) that some deal leaves short in a case.
+        """Return the coalitions that some deal leaves short in a case, as indices of `coalitions`.
 
-        Where that is too much work to find out, some coalitions may be listed that none does.
-        None when the patterns are too many to list.
+        If the exact answer would take too much work, the result may contain coalitions that no deal
+        leaves short. Return None if there are too many patterns.
 
-        Cost: per set one look at its patterns; then, unless that settles it, (counts of the set) x
-        (states of the hands) x (coalitions left), in NumPy.
+        Cost: one pass over the patterns of each set; then, unless that decides it, (counts of the
+        set) x (states of the hands) x (remaining coalitions) for each set, in NumPy.
         """
         if self.options is None:
             return None
@@ -156,14 +158,16 @@ class HandPatterns:
         return self._provable[key]
 
     def _alike(self, case: Case) -> object:
-        """Equal for cases that differ only in the names of cards and sets."""
+        """Return a key that is equal for cases that differ only in the names of cards and sets."""
         rows = []
         for index, (inner, outer) in enumerate(
             zip(self.problem.sets, self.public.sets, strict=True)
         ):
             cards = [
-                (mine, wide, wide & case.get(Card.trusted(index, number), wide))
-                for number, (mine, wide) in enumerate(zip(inner.owners, outer.owners, strict=True))
+                (narrow, wide, wide & case.get(Card.trusted(index, number), wide))
+                for number, (narrow, wide) in enumerate(
+                    zip(inner.owners, outer.owners, strict=True)
+                )
             ]
             rows.append((sorted(cards), inner.low, inner.high, outer.low, outer.high))
         return repr(sorted(rows))
@@ -177,7 +181,7 @@ class HandPatterns:
         allowed = [self._allowed(index, case) for index in range(len(self.options))]
         steps = [self._costs(index, owners) for index, owners in enumerate(allowed)]
         needed = [self.hand(coalition) for coalition in self.coalitions]
-        # First without regard to hands, which is quick and mostly enough.
+        # First ignore the sizes of hands, which is quick and usually sufficient.
         least = without_hands(steps)
         chosen = [number for number, hand in enumerate(needed) if least[number] < hand]
         if not chosen:
@@ -191,13 +195,13 @@ class HandPatterns:
         ]
 
     def _new_costs(self, index: int, allowed: tuple[int, ...]) -> Options:
-        """Per counts of a set, for each coalition the smallest share over the patterns."""
+        """Return, for each counts of a set, each coalition's smallest share over the patterns."""
         import numpy as np
 
         from quaternity.epistemic.smallest_totals import Options
 
         assert self.options is not None
-        # Where a set cannot be dealt the empty coalition says so, and the others need not.
+        # If a set cannot be dealt, the empty coalition falls short and the others do not.
         nothing = [-1, *[self.public.cards + 1] * (len(self.coalitions) - 1)]
         costs = {
             pattern: np.array(self._shares(index, pattern, allowed) or nothing, dtype=np.int32)
@@ -213,5 +217,5 @@ class HandPatterns:
 
 @lru_cache(maxsize=64)
 def hand_patterns(problem: DealProblem, public: DealProblem, seen: tuple[int, ...]) -> HandPatterns:
-    """Return the patterns of some hands, kept for the next questions about the same position."""
+    """Return the patterns of some hands; a cache keeps them for further questions."""
     return HandPatterns(problem, public, seen)

@@ -1,4 +1,4 @@
-"""One door to the truth of a formula, whichever way finds it."""
+"""Evaluation of formulas with any method."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from solvers.verdict import Deal
 T = TypeVar("T")
 
 SECONDS = 60.0
-"""Default time limit of one question."""
+"""Default time limit for one question, in seconds."""
 
 FEW_WORLDS = 20_000
-"""Maximum number of deals for which listing them is quicker than the solver for nested
-knowledge."""
+"""Maximum number of deals for which a list is faster than the solvers for nested knowledge."""
 
 
 class Method(NamedChoice):
-    """How the truth of a formula is found.
+    """Method to evaluate a formula.
 
-    `AUTO`: by the solvers where knowledge is not nested or the deals are many, else explicitly;
-    and explicitly where the solvers do not decide in half of the time and the deals can be listed.
+    `AUTO`: the solvers if knowledge is not nested or there are many deals, otherwise a list of the
+    deals. If the solvers do not decide within half of the time and the deals can be listed, list
+    them.
     """
 
     AUTO = "auto"
@@ -50,16 +50,16 @@ def holds(
     """Return whether a formula is true at a deal of a public problem.
 
     Args:
-        formula: a formula, or its text.
-        problem: the public information; a set out of play is a constraint without cards.
-        deal: the real deal, `[set][card]` a player.
-        seconds: time limit; a list of deals looks at it between the parts of the formula.
-        set_size: cards of a set that is out of play; by default as many as the largest set has.
+        formula: A formula, or its text.
+        problem: The public information; a set out of play is a constraint without cards.
+        deal: The real deal; `deal[set][card]` is a player.
+        seconds: Time limit; a list of deals checks it between the parts of the formula.
+        set_size: Number of cards of a set that is out of play; by default that of the largest set.
 
     Raises:
-        InputError: the formula cannot be read or names what does not exist, the deal does not fit
-            the problem, or the method is unknown.
-        LimitError: too many deals to list, or (`Undecided`) not shown within the time.
+        InputError: If the formula cannot be parsed or names something that does not exist, if the
+            deal does not satisfy the problem, or if the method is unknown.
+        LimitError: If there are too many deals to list; `Undecided` if the time is up.
 
     >>> from solvers import DealProblem, SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
@@ -78,10 +78,11 @@ def checked_formula(
     points: tuple[int, ...] | None = None,
     knowers: int | None = None,
 ) -> Formula:
-    """Return a formula, read if it is text; refuse players and cards that do not exist.
+    """Return a formula, parsed if it is text, after checking its players and cards.
 
-    `points` has per player the sets put down, where formulas may speak of them; `knowers` is how
-    many hands, the first ones, somebody looks at, if not all: only they know, and are everybody.
+    `points` is the number of completed sets of each player, if formulas may mention it. `knowers`
+    is the number of hands, the first ones, that a player sees, if not all: only these players can
+    know something, and "all players" means these.
     """
     language = Language.of(problem, set_size, points, knowers)
     if isinstance(formula, str):
@@ -89,7 +90,7 @@ def checked_formula(
         if len(language.everybody) == problem.players:  # then all of it is checked
             return formula
     elif not isinstance(formula, Formula):
-        raise InputError(f"formula: {formula!r} is neither a formula nor its text")
+        raise InputError(f"formula: must be a formula or its text, not {formula!r}")
     language.check(formula)
     return language.with_everybody(formula)
 
@@ -101,14 +102,14 @@ def ask(
     method: Method | str = Method.AUTO,
     seconds: float = SECONDS,
 ) -> T:
-    """Put a question about a formula to the evaluator that a method names.
+    """Call a function with the evaluator that suits the method, the formula and the problem.
 
     Raises:
-        InputError: the method is unknown, or the time limit is not positive.
-        LimitError: too many deals to list, or (`Undecided`) not shown within the time.
+        InputError: If the method is unknown, or the time limit is not positive.
+        LimitError: If there are too many deals to list; `Undecided` if the time is up.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, float | Real) or not seconds > 0:
-        raise InputError(f"seconds: {seconds!r} is not a positive number")
+        raise InputError(f"seconds: must be a number > 0, not {seconds!r}")
     method = Method.parse(method)
     seconds = float(min(seconds, MAX_SECONDS))
     deadline = Deadline(seconds)
@@ -124,7 +125,7 @@ def ask(
     if deals <= FEW_WORLDS:
         return question(_explicit(problem, deadline))
     try:
-        # The other half is for the list.
+        # The other half of the time is for the list.
         return question(_by_solvers(problem, Deadline(seconds / 2)))
     except LimitError:
         return question(_explicit(problem, deadline))
@@ -143,7 +144,7 @@ def _by_solvers(problem: DealProblem, deadline: Deadline) -> Evaluator:
 
 
 def is_plain(formula: Formula) -> bool:
-    """Return whether knowledge is of hands only, not of knowledge, and nothing is announced."""
+    """Return whether the formula has no nested knowledge, common knowledge or announcement."""
     unlike = (logic.Announced, logic.Common)
     return formula.modal_depth < 2 and not any(
         isinstance(node, unlike) for node in formula.subformulas()

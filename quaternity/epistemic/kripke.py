@@ -1,8 +1,8 @@
-"""Kripke models of situations, small enough to be drawn: contracted by bisimulation.
+"""Drawings of Kripke models of situations, contracted by bisimulation to make them small.
 
-Deals in which the same of the cards that matter are held by the same players, and from which the
-same can be reached for each player, are drawn as one world. What matters are the cards that the
-formulas name, or all. The partition is refined until it is stable (Kanellakis and Smolka, 1983).
+Deals become one world if the cards that matter have the same owners and if each player considers
+the same worlds possible from them. The cards that matter are those that the formulas name, or all.
+The partition is refined until it is stable (Kanellakis and Smolka, 1983).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from solvers.problem import every_card
 from solvers.verdict import Deal
 
 MAX_DEALS = 20_000
-"""Maximum number of deals in a model that is contracted."""
+"""Maximum number of deals in a model to contract."""
 MAX_DRAWN = 60
 """Maximum number of worlds in a drawing."""
 
 
 class World(NamedTuple):
-    """Some deals that are drawn as one.
+    """A set of bisimilar deals, drawn as one world.
 
-    `hands` has per player the cards that they hold in all of them; `real` is whether the real deal
-    is one of them.
+    `hands[player]` are the cards that the player holds in all of these deals. `real` says whether
+    the real deal is one of them.
     """
 
     deals: tuple[Deal, ...]
@@ -43,8 +43,8 @@ class World(NamedTuple):
 class KripkeModel(NamedTuple):
     """A contracted model; the world of the real deal comes first.
 
-    `links` has pairs of worlds, the lower number first, with the players who cannot tell them
-    apart. (Every world is linked to itself for everybody.)
+    `links` maps pairs of worlds, with the lower number first, to the players who cannot distinguish
+    them. (Every world is also linked to itself for all players.)
     """
 
     worlds: tuple[World, ...]
@@ -52,22 +52,22 @@ class KripkeModel(NamedTuple):
 
 
 def kripke_model(
-    situation: Situation, said: Sequence[Formula] | None = None, every: bool = False
+    situation: Situation, announcements: Sequence[Formula] | None = None, every: bool = False
 ) -> KripkeModel:
     """Return the model of a situation after announcements, contracted by bisimulation.
 
-    By default all of its announcements count, and only the cards that the formulas name; with
-    `every` all cards do. Raises LimitError above `MAX_DEALS`.
+    By default, all announcements of the situation are made and only the cards that the formulas
+    name matter; with `every`, all cards do. Raise LimitError above `MAX_DEALS`.
     """
-    said = situation.said if said is None else tuple(said)
+    earlier = situation.said if announcements is None else tuple(announcements)
     evaluator = ExplicitEvaluator(situation.problem)
     if evaluator.model.worlds > MAX_DEALS:
-        raise LimitError(f"{evaluator.model.worlds} deals: the limit is {MAX_DEALS}")
-    among = evaluator.among(tuple(said))
+        raise LimitError(f"{evaluator.model.worlds} deals: at most {MAX_DEALS} are allowed")
+    among = evaluator.among(tuple(earlier))
     deals = [evaluator.model.deal(number) for number in among.nonzero()[0].tolist()]
     matters = {Card(index, number) for index, number, _ in every_card(situation.problem)}
     if not every:
-        formulas = [*said, *(x.formula for x in situation.asked)]
+        formulas = [*earlier, *(x.formula for x in situation.asked)]
         matters = _named(formulas, situation) or matters
     players = range(situation.problem.players)
     hands = [[deal.hand(player) for deal in deals] for player in players]
@@ -86,7 +86,8 @@ def kripke_model(
             for number, name in enumerate(part):
                 reached.setdefault(name, set()).add(block[number])
             seen = [
-                (*mine, frozenset(reached[name])) for mine, name in zip(seen, part, strict=True)
+                (*signature, frozenset(reached[name]))
+                for signature, name in zip(seen, part, strict=True)
             ]
         finer = _numbered(seen)
         if len(set(finer)) == len(set(block)):
@@ -142,9 +143,9 @@ def _contracted(
         worlds.append(World(members, common, name == real))
     place = {name: number for number, name in enumerate(order)}
     links: dict[tuple[int, int], set[int]] = {}
-    for player, mine in enumerate(hands):
+    for player, player_hands in enumerate(hands):
         together: dict[object, set[int]] = {}
-        for hand, member in zip(mine, block, strict=True):
+        for hand, member in zip(player_hands, block, strict=True):
             together.setdefault(hand, set()).add(place[member])
         for blocks in together.values():
             for a in blocks:
@@ -152,7 +153,7 @@ def _contracted(
                     if a < b:
                         links.setdefault((a, b), set()).add(player)
     return KripkeModel(
-        tuple(worlds), {pair: tuple(sorted(who)) for pair, who in sorted(links.items())}
+        tuple(worlds), {pair: tuple(sorted(blind)) for pair, blind in sorted(links.items())}
     )
 
 
@@ -169,21 +170,21 @@ def _label(world: World) -> list[str]:
 
 
 def dot_text(model: KripkeModel) -> str:
-    """Return a model for Graphviz. The real world has a double border."""
+    """Return a model in the DOT language of Graphviz. The real world has a double border."""
     lines = ["graph situation {", "  node [shape=box, fontname=Helvetica];"]
     for number, world in enumerate(model.worlds):
         label = "\\n".join(_label(world))
         border = ", peripheries=2" * world.real
         lines.append(f'  w{number} [label="{label}"{border}];')
-    for (a, b), who in model.links.items():
-        lines.append(f'  w{a} -- w{b} [label="{",".join(map(str, who))}"];')
+    for (a, b), players in model.links.items():
+        lines.append(f'  w{a} -- w{b} [label="{",".join(map(str, players))}"];')
     return "\n".join([*lines, "}", ""])
 
 
 def svg_text_of(model: KripkeModel, title: str) -> str:
-    """Return a model as a drawing: worlds on a circle, the real one on top with a double border.
+    """Return a model as SVG: worlds on a circle, the real one on top with a double border.
 
-    Raises LimitError above `MAX_DRAWN` worlds.
+    Raise LimitError above `MAX_DRAWN` worlds.
     """
     number = len(model.worlds)
     if number > MAX_DRAWN:
@@ -201,15 +202,15 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
         for index in range(number)
     ]
     parts = []
-    for (a, b), who in model.links.items():
+    for (a, b), players in model.links.items():
         (x, y), (u, v) = places[a], places[b]
         parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{u:.1f}" y2="{v:.1f}" stroke="#888"/>')
-        # Not in the middle, where the lines of a circle cross, unless a world would cover it.
+        # Not in the middle of the line, where lines cross, unless a world would cover the label.
         covered = min((wide / 2 + 4) / (abs(u - x) or 1), (tall / 2 + 4) / (abs(v - y) or 1))
         share = 0.38 if covered + 12 / dist((x, y), (u, v)) < 0.38 else 0.5
         at_x, at_y = x + share * (u - x), y + share * (v - y)
         parts.append(f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="10" fill="#fff"/>')
-        text = ",".join(map(str, who))
+        text = ",".join(map(str, players))
         parts.append(
             svg_text(round(at_x, 1), round(at_y, 1), text, size=12, colour="#555", centred=True)
         )
@@ -224,7 +225,8 @@ def svg_text_of(model: KripkeModel, title: str) -> str:
             parts.append(
                 svg_text(round(x0 + 8, 1), at, line, size=13, colour="#222", anchor="start")
             )
-    what = (
-        f"{counted(number, 'world')}; lines join what the players named on them cannot tell apart"
+    description = (
+        f"{counted(number, 'world')}; each line connects worlds that the players named on it "
+        "cannot distinguish"
     )
-    return svg_document(round(size_x), round(size_y), title, what, parts, "#fff")
+    return svg_document(round(size_x), round(size_y), title, description, parts, "#fff")

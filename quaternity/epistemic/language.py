@@ -1,4 +1,4 @@
-"""What formulas may name: the players, sets and cards that there are."""
+"""The players, sets and cards that formulas may name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from solvers.problem import DealProblem
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """The players 0..players-1 and, per set, its number of cards; what everybody can count.
+    """The players 0..players-1, the number of cards of each set, and other public numbers.
 
-    A set that is out of play has no cards in the deal problem, yet its cards may be named: nobody
-    holds them. `hands` and `points` have per player the cards in hand and the sets put down, where
-    formulas may speak of them. `knowers` is how many of the players, the first ones, can know
-    something; None means all. The others are hands that nobody looks at.
+    A set that is out of play has no cards in the deal problem, but its cards may be named: nobody
+    holds them. `hands[player]` is the number of cards in hand and `points[player]` the number of
+    completed sets, if formulas may mention these. `knowers` is the number of players, the first
+    ones, who can know something; None means all of them. The hands of the others are hands that no
+    player sees.
     """
 
     players: int
@@ -42,22 +43,22 @@ class Language:
     ) -> Language:
         """Return the language of a problem.
 
-        By default a set that is out of play has as many cards as the largest set.
+        By default, a set that is out of play has as many cards as the largest set.
         """
         sizes = [constraint.size for constraint in problem.sets]
         gone = max(sizes, default=0) if set_size is None else set_size
-        if points is not None:  # a hand that nobody looks at has none
+        if points is not None:  # a hand that no player sees has no points
             points += (0,) * (problem.players - len(points))
         known = tuple(size or gone for size in sizes)
         return cls(problem.players, known, problem.hands, points, knowers)
 
     @property
     def everybody(self) -> tuple[int, ...]:
-        """Whoever can know something."""
+        """The players who can know something."""
         return tuple(range(self.players if self.knowers is None else self.knowers))
 
     def with_everybody(self, formula: Formula) -> Formula:
-        """Return a formula in which `C` without players names everybody, where some cannot know."""
+        """Return a formula whose `C` without players names the knowers, if some players are not."""
         if len(self.everybody) == self.players:
             return formula
         parts = [self.with_everybody(part) for part in formula.parts()]
@@ -66,7 +67,7 @@ class Language:
         return formula.with_parts(parts) if parts else formula
 
     def check_set(self, index: int) -> None:
-        """Refuse a set that does not exist by an InputError."""
+        """Raise InputError if a set does not exist."""
         if not 0 <= index < len(self.sizes):
             raise InputError(f"set {index} does not exist: {self._allowed()}")
 
@@ -74,23 +75,23 @@ class Language:
         return f"the sets are 0..{len(self.sizes) - 1}" if self.sizes else "there are no sets"
 
     def check_player(self, player: int) -> None:
-        """Refuse a player who does not exist by an InputError."""
+        """Raise InputError if a player does not exist."""
         if not 0 <= player < self.players:
             raise InputError(
                 f"player {player} does not exist: the players are 0..{self.players - 1}"
             )
 
     def check_knower(self, player: int) -> None:
-        """Refuse a player who does not exist, or is a hand that nobody looks at."""
+        """Raise InputError if a player does not exist, or is only a hand that no player sees."""
         self.check_player(player)
         if player not in self.everybody:
             raise InputError(
-                f"player {player} knows nothing: that hand lies aside, and nobody looks at it; "
-                f"who can know are {self.everybody[0]}..{self.everybody[-1]}"
+                f"player {player} cannot know anything: no player sees that hand; choose from "
+                f"{self.everybody[0]}..{self.everybody[-1]}"
             )
 
     def check_card(self, card: Card) -> None:
-        """Refuse a card that does not exist by an InputError."""
+        """Raise InputError if a card does not exist."""
         if not 0 <= card.set_index < len(self.sizes):
             raise InputError(f"card {card} does not exist: {self._allowed()}")
         size = self.sizes[card.set_index]
@@ -104,7 +105,7 @@ class Language:
             raise InputError(f"card {card} does not exist: {allowed}")
 
     def check(self, formula: Formula) -> None:
-        """Refuse, by an InputError, a formula that names a player or a card that does not exist."""
+        """Raise InputError if a formula names a player or a card that does not exist."""
         for node in formula.subformulas():
             players: tuple[int, ...] = ()
             match node:

@@ -1,8 +1,9 @@
-"""Which requests made it so: a minimal list of what makes a formula true.
+"""The requests that are the reason for a true formula: a minimal list of them.
 
-Requests state a deal problem, fewer of them a weaker one. Leaving out requests while the formula
-stays true in the weaker model ends with a list none of which can be left out. Whatever else was
-said cannot undo what is known; it can end ignorance, so for that no list is a reason.
+The requests state a deal problem, and fewer requests a weaker one. Requests are left out as long as
+the formula stays true in the weaker model, until none of the remaining ones can be left out. Other
+announcements cannot undo knowledge, but they can end ignorance. So no list is a reason for a
+formula that says that a player does not know something.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ from solvers.problem import DealProblem
 from solvers.verdict import Deal
 
 StatedBy: TypeAlias = Callable[[Collection[int]], DealProblem]
-"""What some requests, by their numbers from 0, state."""
+"""Function that returns the problem stated by some requests, given by their numbers from 0."""
 
 
 class Reasons(NamedTuple):
-    """What makes a formula true.
+    """The requests that make a formula true.
 
     Attributes:
-        requests: their numbers, ascending; with these alone it is true, and if the list is minimal
-            without any one of them it is not.
-        minimal: whether there was time to show that.
-        explanation: why it is true, from these requests alone.
+        requests: Their numbers, in ascending order. With these requests alone the formula is true;
+            if the list is minimal, it is false without any one of them.
+        minimal: Whether the list was proved to be minimal within the time.
+        explanation: Why the formula is true, given these requests alone.
     """
 
     requests: tuple[int, ...]
@@ -44,7 +45,7 @@ class Reasons(NamedTuple):
 def is_knowledge(formula: Formula) -> bool:
     """Return whether some requests can be the reason for a formula, whatever the others are.
 
-    It says that something is known, and of nothing that somebody does not know it.
+    It must say that something is known, and not that something is unknown.
     """
     match formula:
         case logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere():
@@ -58,7 +59,7 @@ def is_knowledge(formula: Formula) -> bool:
 
 
 def _stays(formula: Formula) -> bool:
-    """Return whether a formula that is true in some deals of a model is so in those of any part."""
+    """Return whether a formula that is true in some deals of a model stays true in any submodel."""
     match formula:
         case (
             logic.Knows() | logic.Distributed() | logic.Common() | logic.Everywhere()
@@ -67,8 +68,8 @@ def _stays(formula: Formula) -> bool:
             return all(map(_stays, formula.parts()))
         case logic.Unknown():
             return False
-        case logic.Announced(said, part):
-            return _is_fact(said) and _stays(part)
+        case logic.Announced(announcement, part):
+            return _is_fact(announcement) and _stays(part)
         case logic.Not() | logic.Implies() | logic.Iff():
             return all(map(_is_fact, formula.parts()))
         case _:
@@ -76,7 +77,7 @@ def _stays(formula: Formula) -> bool:
 
 
 def _is_fact(formula: Formula) -> bool:
-    """Return whether a formula speaks of cards alone."""
+    """Return whether a formula is about cards only."""
     simple = (logic.Constant, logic.Holds, logic.Not, logic.And, logic.Or, logic.Implies, logic.Iff)
     return isinstance(formula, simple) and all(map(_is_fact, formula.parts()))
 
@@ -94,14 +95,15 @@ def reasons(
 ) -> Reasons:
     """Return a minimal list of the requests that make a formula true at a deal.
 
+    If the time runs out, the list may be longer than necessary, and is not marked as minimal.
+
     Args:
-        requests: how many there are; with all of them the formula is true.
-        stated_by: the deal is one of every problem that it gives.
-        real: whether the deal is the real one, or only one that is possible.
+        requests: The number of requests; with all of them the formula is true.
+        stated_by: Function that returns the problem of some requests; `deal` satisfies each of
+            them.
+        real: Whether the deal is the real one, or only a possible one.
 
-    If the time ends early the list is longer than need be, and not called minimal.
-
-    Cost: evaluates the formula about 2 log2(requests) times for each one in the list.
+    Cost: about 2 log2(requests) evaluations of the formula for each request in the list.
     """
     requests = whole(requests, "requests", 0)
     if not callable(stated_by):
@@ -136,9 +138,9 @@ def reasons(
 
 
 def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> list[int]:
-    """Leave out what can be left out, larger pieces first, until nothing more can be.
+    """Leave out requests, larger pieces first, until no more can be left out.
 
-    What comes first in the order is tried first (Zeller and Hildebrandt's ddmin, 2002).
+    Requests that come first in `order` are tried first (Zeller and Hildebrandt's ddmin, 2002).
     """
     kept, piece = list(order), max(1, len(order))
     while kept:
@@ -155,17 +157,17 @@ def _fewer(order: Sequence[int], true: Callable[[Collection[int]], bool]) -> lis
     return kept
 
 
-COUNTED = "it speaks of numbers of cards or sets, which everybody counts as the game goes"
-"""Why no moves are named for a formula of which `is_counted` is true."""
+COUNTED = "it contains numbers of cards or sets, which are public and change during the game"
+"""Why no moves are named as the reason for a formula for which `is_counted` is true."""
 
 
 def is_counted(
     text: str, now: Formula, start: DealProblem, set_size: int, points: tuple[int, ...],
     knowers: int | None = None,
 ) -> bool:  # fmt: skip
-    """Return whether a text counts hands or points, so that it means something else later.
+    """Return whether a text contains numbers of cards or points, so that its meaning changes.
 
-    Of such a formula it cannot be told which moves it rests on. `start` and `points` are what was
-    public at the start; `now` is the text as it is read now.
+    The moves that such a formula rests on cannot be determined. `start` and `points` are the public
+    information at the start; `now` is the text as it is parsed now.
     """
     return checked_formula(text, start, set_size, points, knowers) != now

@@ -1,15 +1,17 @@
-"""Formulas made simpler before they are searched, by what is true of all knowledge (S5).
+"""Simplification of formulas before evaluation, by laws that hold for all knowledge (S5).
 
-Everything that somebody knows is looked up in classes of deals: those with the same hand (`K`), the
-same hands (`D`), those joined by steps that somebody cannot tell (`C`), or all of them (`P`). What
-has one truth value all over every class of a kind is *settled* there: so `K1 f` is f for a settled
-f, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own classes; what is
-common knowledge, and what is not, in those of everybody whom it is common to. Knowledge inside
-knowledge of larger classes says nothing new: `C K1 f` is `C f`. To know a conjunction is to know
-its parts. And cards that the public record gives to somebody, or denies, are constants.
+Knowledge is truth in a class of deals: those with the same hand (`K`), with the same hands (`D`),
+those connected by steps that a player cannot distinguish (`C`), or all of them (`P`). A formula
+with the same truth value throughout every class of a kind is *settled* for that kind. So `K1 f` is
+f if f is settled, and `K1 (f | g)` is f | K1 g. What players see and know is settled in their own
+classes. The truth of `C f` is settled in the classes of all its players.
+Knowledge within knowledge of larger classes is redundant: `C K1 f` is `C f`. Knowing a conjunction
+is knowing its parts. Cards that the public record assigns to a player, or denies to one, are
+constants.
 
-Each step is right in every model in which hands are seen, so also after any announcement, whose
-model has the same links between fewer deals; therefore it is also done inside announcements.
+Each step is sound in every model in which players see hands. That includes the model after any
+announcement, which has the same links between fewer deals. So formulas inside announcements are
+simplified, too.
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ from quaternity.epistemic.propositional import determined
 from solvers.problem import DealProblem
 
 GROWTH = 2
-"""A normal form that has more than so many times the parts is not used."""
+"""Maximum factor by which a normal form may have more parts; a larger one is not used."""
 KEPT, KEPT_SIZE = 128, 50
-"""How many normal forms are kept, and of how many parts a formula with one that is kept may be."""
+"""Size of the cache of normal forms, and maximum number of parts of a formula in the cache."""
 
 
 def normal_form(formula: Formula, problem: DealProblem) -> Formula:
-    """Return a formula that is true in the same public deals, and easier to search.
+    """Return a formula that is true in the same public deals and easier to evaluate.
 
-    It names only players and cards of the problem (see `Language`). Cost: parts x depth.
+    It may name only players and cards of the problem (see `Language`). Cost: parts x depth.
 
     >>> from quaternity.epistemic.grammar import parse
     >>> from solvers.problem import SetConstraint
@@ -51,7 +53,7 @@ def normal_form(formula: Formula, problem: DealProblem) -> Formula:
 def _new(formula: Formula, problem: DealProblem) -> Formula:
     try:
         normal = _Normal(problem).of(formula)
-    except LimitError:  # nested too deep by a step or two
+    except LimitError:  # the normal form is nested slightly too deep
         return formula
     return formula if normal.size > GROWTH * formula.size + 10 else normal
 
@@ -60,7 +62,7 @@ _kept = lru_cache(maxsize=KEPT)(_new)
 
 
 _Box: TypeAlias = logic.Knows | logic.Distributed | logic.Common | logic.Everywhere
-"""A formula that something is true all over a class of deals; it stands for its kind of classes."""
+"""A formula about truth throughout a class of deals; it represents its kind of classes."""
 
 
 class _Normal:
@@ -79,7 +81,7 @@ class _Normal:
             and not any(isinstance(part, logic.Constant | logic.Not) for part in parts)
             and not isinstance(formula, logic.Announced)
         ):
-            return formula  # mostly so: a new one would cost more than all else
+            return formula  # the usual case: a new formula would cost more than all else
         match formula:
             case logic.Not():
                 return negation(normal[0])
@@ -101,10 +103,11 @@ class _Normal:
                 return _implied(announcement, settled if settled is after else self.of(settled))
 
     def _once_said(self, announcement: Formula, formula: Formula) -> Formula | None:
-        """Return a formula of before an announcement that says what one of after it says.
+        """Return a formula whose truth before an announcement is that of another one after it.
 
-        None where that is not shorter. Whoever could tell before whether the announcement is true
-        learns nothing from it; and what is said that stays true is common knowledge then.
+        Return None if it would not be shorter. A player who could already tell whether the
+        announcement is true learns nothing from it. An announcement that stays true is common
+        knowledge afterwards.
         """
         match formula:
             case logic.Constant() | logic.Holds():
@@ -144,7 +147,7 @@ class _Normal:
         return TRUE if owners == player else formula
 
     def _plainest(self, kind: _Box) -> _Box:
-        """Return common knowledge of one player is knowledge; that of everybody names nobody."""
+        """Replace common knowledge of one player by knowledge, and of all players by plain `C`."""
         if not isinstance(kind, logic.Common) or not kind.players:
             return kind
         if len(kind.players) == 1:
@@ -152,7 +155,7 @@ class _Normal:
         return logic.Common(kind.part) if len(kind.players) == self._problem.players else kind
 
     def _around(self, kind: _Box, part: Formula) -> Formula:
-        """Say that a formula in normal form is true all over a class."""
+        """Return the normal form of `kind` applied to a formula in normal form."""
         if self._is_settled(part, kind):
             return part
         match part:
@@ -174,7 +177,7 @@ class _Normal:
                 return kind if part is kind.part else kind.with_parts([part])
 
     def _either(self, kind: _Box, parts: Sequence[Formula], whole: Formula) -> Formula:
-        """Say that one of some formulas is true everywhere: settled ones come out."""
+        """Return `kind` applied to a disjunction, with the settled parts moved outside it."""
         settled = [part for part in parts if self._is_settled(part, kind)]
         if not settled:
             return kind if whole is kind.part else kind.with_parts([whole])
@@ -189,12 +192,12 @@ class _Normal:
             case logic.Everywhere():
                 return False
             case logic.Common():
-                # What each single hand settles is the same along every step; of two players, each
-                # single hand settles the deal.
+                # A formula that each single hand settles keeps its truth value along every step.
+                # With two players, each single hand settles the deal.
                 group = kind.among(players)
                 return players <= 2 or all(determined(formula, (g,)) for g in group)
             case _:
-                # What all but one hold leaves one hand for the last.
+                # The hands of all players but one determine the last hand.
                 return determined(formula, kind.players) or len(kind.players) >= players - 1
 
     def _lies_in(self, inner: _Box, outer: _Box) -> bool:

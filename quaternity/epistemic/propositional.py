@@ -1,8 +1,8 @@
-"""Formulas without knowledge: their truth in one deal, and the cases in which they are true.
+"""Propositional formulas: their truth in one deal, and the cases in which they are true.
 
-A *case* says per card who may own it, as a bit mask: the deals of a case are the deals of a deal
-problem whose owners were narrowed. A formula without knowledge is true in the deals of its cases
-and in no others, so questions about it become questions to the solvers of deal problems.
+A *case* restricts who may own some cards, with a bit mask of players for each. The deals of a case
+are the deals of a deal problem with narrowed owners. A propositional formula is true exactly in the
+deals of its cases, so questions about it become questions to the solvers of deal problems.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from solvers.problem import DealProblem, SetConstraint, mask_of
 from solvers.verdict import Deal
 
 Case: TypeAlias = Mapping[Card, int]
-"""Per card that a case speaks of, the players who may own it."""
+"""The players who may own each card that the case mentions, as bit masks."""
 
 
 def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, bool], ...]] | None:
-    """Return a formula with a wanted truth value as all, or as one, of its parts with theirs.
+    """Split a formula with a wanted truth value into parts with wanted truth values.
 
-    Returns (whether all are needed, the parts), or None for what has no such parts: atoms,
-    knowledge, announcements.
+    Return (whether all parts are needed or only one, the parts), or None for a formula without such
+    parts: atoms, knowledge and announcements.
     """
     match formula:
         case logic.Not(part):
@@ -46,9 +46,10 @@ def unfolded(formula: Formula, truth: bool) -> tuple[bool, tuple[tuple[Formula, 
 
 
 def determined(formula: Formula, players: Collection[int]) -> bool:
-    """Return whether the hands of these players settle whether a formula is true.
+    """Return whether the hands of these players determine whether a formula is true.
 
-    Among deals that are joined by steps of the players who have common knowledge in it.
+    For common knowledge, that holds among deals connected by steps that its players cannot
+    distinguish.
     """
     if formula.hands.issubset(players):
         return True
@@ -64,12 +65,12 @@ def determined(formula: Formula, players: Collection[int]) -> bool:
 
 
 def effort(wish: tuple[Formula, bool]) -> int:
-    """Sorts the formulas that are quick to evaluate first."""
+    """Return a sort key that puts formulas first that are quick to evaluate."""
     return wish[0].modal_depth
 
 
 def true_in(formula: Formula, deal: Deal) -> bool:
-    """Return the truth of a propositional formula in one deal."""
+    """Return the truth value of a propositional formula in one deal."""
     match formula:
         case logic.Constant(value):
             return value
@@ -93,8 +94,8 @@ def true_in(formula: Formula, deal: Deal) -> bool:
 def without_knowledge(formula: Formula, weaker: bool) -> Formula:
     """Return a propositional consequence of a formula, or (not `weaker`) a sufficient condition.
 
-    What is known is true, in whatever model the knowing happens, so `K f` gives f; nothing
-    propositional gives `K f` but `false`. An equivalence between knowledge gives nothing.
+    Known facts are true in every model, so `K f` implies f. The only propositional formula that
+    implies `K f` is `false`. An equivalence that contains knowledge is replaced by a constant.
     """
     if not formula.modal_depth:
         return formula
@@ -121,9 +122,10 @@ def without_knowledge(formula: Formula, weaker: bool) -> Formula:
 
 
 def told_by_hands(formula: Formula, truth: bool) -> Formula:
-    """Return a formula that has a truth value only where another has it, with less to be known.
+    """Return a formula that implies another one, and in which less has to be known.
 
-    What must be known for it, of hands, is there what the players see of it in their own hands.
+    Knowledge about hands is replaced by facts that the players see in their own hands. With `truth`
+    False, the negation of the result implies the negation of the formula.
 
     >>> from quaternity.epistemic.formula import H, K
     >>> print(told_by_hands(K(1, ~H(2, "0/0")) & ~K(1, H(1, "0/1") | H(2, "0/1")), True))
@@ -147,7 +149,7 @@ def told_by_hands(formula: Formula, truth: bool) -> Formula:
 
 
 def _seen_in_hands(players: Collection[int], formula: Formula, truth: bool) -> Formula:
-    """Return what some players see of a propositional formula, each card by itself."""
+    """Return the part of a propositional formula that players see, taking each card by itself."""
     match formula:
         case logic.Constant(value):
             return logic.Constant(value == truth)
@@ -168,9 +170,9 @@ def cases(
     truth: bool = True,
     limit: int = 64,
 ) -> list[Case] | None:
-    """Return the cases in which a propositional formula has a truth value; None: too many.
+    """Return the cases in which a propositional formula has a truth value; None if too many.
 
-    Cases that no owners of the problem allow are left out; cases may overlap.
+    Cases that the owners of the problem exclude are left out. Cases may overlap.
     """
     return _Cases(problem, limit).of(formula, truth)
 
@@ -213,7 +215,7 @@ class _Cases:
 
 
 def merged(first: Case, second: Case) -> Case:
-    """Return what two cases have in common."""
+    """Return the intersection of two cases."""
     both = dict(first)
     for card, mask in second.items():
         both[card] = both.get(card, mask) & mask
@@ -247,7 +249,7 @@ def _either(first: list[Case], second: Iterable[Case]) -> list[Case]:
 
 
 def narrowed(problem: DealProblem, case: Case) -> DealProblem:
-    """Return the problem whose deals are those of a problem that belong to a case."""
+    """Return the problem whose deals are the deals of a problem that belong to a case."""
     changed: dict[int, list[int]] = {}
     for card, mask in case.items():
         owners = changed.setdefault(card.set_index, list(problem.sets[card.set_index].owners))
@@ -269,22 +271,22 @@ def case_around(
     true_at: Callable[[Formula, Deal, Said], bool],
     known_around: Callable[[Formula, bool, Deal, Said], Case | None] = lambda *_: None,
 ) -> Case:
-    """Return a case with a deal, in all of whose deals a formula has the same truth value.
+    """Return a case that contains a deal, in all of whose deals a formula has one truth value.
 
-    It speaks of the cards that atoms name, and of whole hands for what their players know.
-    `known_around` gives a larger case for what is known, or not, if there is one.
+    It restricts the cards that atoms name, and whole hands of players whose knowledge matters.
+    `known_around` may return a larger case for knowledge, or for the lack of it.
     """
     ways = true_at, known_around
     match formula:
         case logic.Holds(player, card):
             if card.number >= len(deal.owner[card.set_index]):
-                return {}  # out of play: nobody holds it in any deal
+                return {}  # out of play: nobody holds the card in any deal
             mask = 1 << player
             return {card: mask if truth else ~mask}
         case logic.Constant() | logic.Everywhere():
             return {}
         case logic.Iff(first, second):
-            # Not as two implications: of forty, one inside another, that would make 2^40 parts.
+            # Not as two implications: forty nested equivalences would become 2^40 parts.
             sides = [(part, true_at(part, deal, earlier)) for part in (first, second)]
             cases = [case_around(part, value, deal, earlier, *ways) for part, value in sides]
             return merged(cases[0], cases[1])
@@ -297,7 +299,7 @@ def case_around(
             )
         case logic.Knows() | logic.Distributed() | logic.Unknown() | logic.Common():
             larger = known_around(formula, truth, deal, earlier)
-            # Any one hand settles what is common knowledge.
+            # Any one hand of the group determines common knowledge.
             return hands_of(formula.hands or (0,), deal) if larger is None else larger
         case _:
             needed = unfolded(formula, truth)
@@ -316,9 +318,9 @@ def case_around(
 
 
 def hands_of(players: Collection[int], deal: Deal) -> Case:
-    """Return the deals in which some players hold what they hold in a deal."""
+    """Return the case of all deals in which some players have the same hands as in a deal."""
     return {
-        Card(index, number): 1 << who if who in players else ~mask_of(players)
+        Card(index, number): 1 << holder if holder in players else ~mask_of(players)
         for index, owner in enumerate(deal.owner)
-        for number, who in enumerate(owner)
+        for number, holder in enumerate(owner)
     }

@@ -1,16 +1,16 @@
-"""Which deals are reached by steps that somebody of a group cannot tell.
+"""Deals reachable along steps that a player of a group cannot distinguish.
 
-Common knowledge is lost exactly where a chain of such steps leads from the real deal to a failure:
-a deal where the formula is false. Three closures say much of such chains without walking them:
+A formula is not common knowledge iff a chain of such steps leads from the real deal to a *failure*:
+a deal where the formula is false. Three techniques reason about such chains without listing them:
 
-- What each one of a pair can always tell never changes along their chains (`joined_at_most`): a
-  card that nobody but the two can own stays where it is, and of a set of which all others hold a
-  known number each of the two keeps theirs; which may show where other cards are.
-- Whoever holds a hand that fits some deal from which a failure is reached, reaches it too. The
-  hands of such deals are grown into whole deal problems (`deals_before`), the next step backwards
-  from a failure; whether each member of a group sees that it is in none of them is again a matter
-  of coalitions that fall short (`refutation`).
-- Between two given deals a chain of given length is one small question to CP-SAT (`linked`).
+- What both players of a pair can always see never changes along their chains (`joined_at_most`). A
+  card that only these two can own keeps its owner. If the others hold known numbers of cards of a
+  set, each of the two keeps their number of its cards, which may also fix other cards.
+- A hand that occurs in a deal from which a failure is reachable makes the failure reachable, too.
+  The hands of such deals are generalized to whole deal problems (`deals_before`), the next step
+  backwards from a failure. Whether each member of a group sees that none of these deals is the real
+  one is again a question of coalitions that fall short (`refutation`).
+- A chain of a given length between two given deals is one small CP-SAT model (`linked`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from solvers.verdict import Deal
 def joined_at_most(
     problem: DealProblem, deal: Deal, players: Sequence[int], seconds: float
 ) -> DealProblem:
-    """Return the deals that agree with one in what never changes along the chains of some players.
+    """Return a superset of the deals reachable from `deal` along chains of some players.
 
-    No chain of theirs leads from the deal out of these deals. What is found when the time limit
-    ends the search is right. Cost: at most cards x `closed`.
+    These are the deals that agree with it in everything that is known never to change along such
+    chains. At the time limit, the result is still such a superset. Cost: at most cards x `closed`.
     """
     if len(players) != 2:
         return problem
@@ -48,14 +48,14 @@ def joined_at_most(
         sets, changed = [], False
         for constraint, owner in zip(problem.sets, deal.owner, strict=True):
             masks = tuple(
-                1 << who if not mask & ~pair else mask
-                for mask, who in zip(constraint.owners, owner, strict=True)
+                1 << holder if not mask & ~pair else mask
+                for mask, holder in zip(constraint.owners, owner, strict=True)
             )
             low, high = constraint.low, constraint.high
             if all(
                 low[number] == high[number] for number in range(len(low)) if number not in players
             ):
-                # What is left for the two is known, so each can count the other's share.
+                # The number of cards left for the two is known, so each knows the other's number.
                 counts = [owner.count(n) for n in range(len(low))]
                 low = high = tuple(counts)
             fixed = SetConstraint.trusted(masks, low, high)
@@ -67,7 +67,7 @@ def joined_at_most(
 
 
 def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
-    """Return whether every deal of a problem with the cards fixed in some deals is among them."""
+    """Return whether `among` contains every deal of a problem with the same fixed cards."""
     case = {card: 1 << owner for owner, card in cards_fixed(problem, among)}
     try:
         return among == problem or closed(narrowed(problem, case)) == among
@@ -76,7 +76,7 @@ def agree_in_cards(problem: DealProblem, among: DealProblem) -> bool:
 
 
 def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Card]]:
-    """Return the cards with one owner in some deals, and several in all; with that owner."""
+    """Return the cards, with owners, that are fixed in `among` but not in the whole problem."""
     return [
         (owner.bit_length() - 1, Card(index, number))
         for index, (some, every) in enumerate(zip(among.sets, problem.sets, strict=True))
@@ -86,11 +86,11 @@ def cards_fixed(problem: DealProblem, among: DealProblem) -> list[tuple[int, Car
 
 
 def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int) -> DealProblem:
-    """Many deals of a problem in which a player's hand is one that some bad deal has.
+    """Return many deals of a problem in which a player's hand also occurs in a bad deal.
 
-    `deal` is a bad deal, whose hand is begun with: every set in which the hand can be almost any
-    without leaving the bad deals is set free. Cost: at most a look at the hand's patterns
-    (`HandPatterns.provable`) a set.
+    The search starts with the hand of `deal`, which is a bad deal. Every set in which the hand can
+    be varied freely without leaving the bad deals is freed. Cost: at most one
+    `HandPatterns.provable` for each set.
     """
     return _freed(problem, bad, deal, player, lambda wide: _all_fit(wide, bad, player))
 
@@ -98,9 +98,9 @@ def deals_before(problem: DealProblem, bad: DealProblem, deal: Deal, player: int
 def deals_around(
     problem: DealProblem, deal: Deal, player: int, false: Sequence[DealProblem]
 ) -> DealProblem:
-    """Many deals of a problem, in which no hand of a player is one that some false deal has.
+    """Return many deals of a problem in which a player's hand occurs in no false deal.
 
-    `deal` is one of them. Cost: some deal problems a set.
+    `deal` is one of them. Cost: a few deal problems for each set.
     """
 
     def none_fits(wide: DealProblem) -> bool:
@@ -111,7 +111,7 @@ def deals_around(
 
 
 def hands_allowed(deals: DealProblem, player: int) -> Case:
-    """Return a player's hands in some deals as a case: cards that must, and may not, be there."""
+    """Return a player's hands in some deals as a case: cards they must hold, and may not hold."""
     own = 1 << player
     return {
         Card(index, number): own if mask == own else ~own
@@ -128,7 +128,7 @@ def _freed(
     player: int,
     right: Callable[[DealProblem], bool],
 ) -> DealProblem:
-    """Return the deals with a player's hand of one, in as many sets freed as is right."""
+    """Return the deals with a player's hand from `deal`, with as many sets freed as possible."""
     every = range(len(problem.sets))
     wide = _with_free_sets(problem, bad, deal, player, every)
     if right(wide):
@@ -141,44 +141,44 @@ def _freed(
 
 
 def _all_fit(before: DealProblem, bad: DealProblem, player: int) -> bool:
-    """Return whether every hand that a player has in some deals is one that some bad deal has."""
+    """Return whether every hand that a player has in some deals also occurs in a bad deal."""
     return HandPatterns(before, bad, (player,)).provable({}) == []
 
 
 def _with_free_sets(
     problem: DealProblem, bad: DealProblem, deal: Deal, player: int, free: Collection[int]
 ) -> DealProblem:
-    """Return the deals where a player's cards of all but the free sets are those of a deal.
+    """Return the deals in which a player holds the cards of `deal`, except in the free sets.
 
-    Of a free set the player may hold every card but those that bad deals give to others, and those
-    that others hold in the deal as the fewest that they must have.
+    In a free set, the player may hold all cards except those that bad deals give to others, and
+    those that others hold in the deal and need to reach their minimum.
     """
     sets = []
     own = 1 << player
     for index, (constraint, wrong) in enumerate(zip(problem.sets, bad.sets, strict=True)):
         needed = list(wrong.low)
         masks = []
-        for who, mask, allowed in zip(
+        for holder, mask, allowed in zip(
             deal.owner[index], constraint.owners, wrong.owners, strict=True
         ):
-            if who == player:
+            if holder == player:
                 fixed = index not in free or allowed == own
                 masks.append(own if fixed else mask)
                 continue
-            kept = needed[who] > 0
-            needed[who] -= 1
+            kept = needed[holder] > 0
+            needed[holder] -= 1
             masks.append(mask & ~own if kept or index not in free or not allowed & own else mask)
         sets.append(SetConstraint.trusted(tuple(masks), constraint.low, constraint.high))
     return DealProblem.trusted(problem.hands, tuple(sets))
 
 
 def linked(model: CoupledDeals, tables: Sequence[DealTable], players: Sequence[int]) -> None:
-    """Make deals of a model a chain: each has the hand of some player as in the one before."""
+    """Require that consecutive deals of a model have the same hand for one of the players."""
     for before, after in pairwise(tables):
         links = {player: model.new_literal() for player in players}
         model.require_one(links.values())
         for player, link in links.items():
-            # Hands have equal sizes: that one contains the other is enough.
+            # Hands have equal sizes, so it suffices that one contains the other.
             for old, new in zip(before.hand(player), after.hand(player), strict=True):
                 if old is not False:
                     model.require_one([link.negated(), negated(old), new])

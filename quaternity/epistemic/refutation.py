@@ -1,13 +1,13 @@
-"""Proofs that no deal of some kind fits what players see, as something that CP-SAT can look for.
+"""Proofs within a CP-SAT model that no deal of some kind fits the hands that players see.
 
-That a player knows something is a statement about all deals of an information set. The coalition
-theorem (see `solvers.shortage`) turns it round: an information set has no deal of a kind exactly
-when some coalition of the other players must hold more cards than it can have. So what a player
-knows can be guessed and checked like any deal: the hand that is seen is a table of literals, and
-which coalition falls short is one more guess.
+That a player knows something is a statement about all deals of an information set. By the coalition
+theorem (see `solvers.shortage`), an information set has no deal of a kind exactly if some coalition
+of the other players must hold more cards than it can have. So knowledge can be searched for like a
+deal: the seen hand is a table of literals, and the coalition that falls short is one more choice.
 
-While sets are small, the patterns in which the hand can lie in each set are listed, with what each
-leaves to each coalition (`hand_patterns`); else the witnesses of the inequality are literals too.
+If sets are small, the patterns in which the hand can lie in each set are listed, with the number of
+cards that each leaves to each coalition (`hand_patterns`). Otherwise the witnesses of the
+inequality are literals, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solvers.problem import DealProblem, players_in
 
 
 class Refuter:
-    """Writes refutations into a model. One per model."""
+    """Adds refutations to a model. Use one for each model."""
 
     def __init__(self, model: CoupledDeals, problem: DealProblem) -> None:
         self.model = model
@@ -36,10 +36,11 @@ class Refuter:
         case: Case,
         problem: DealProblem | None = None,
     ) -> Literal:
-        """Give a literal that can be true iff no deal of a case agrees with a table on seen hands.
+        """Return a literal that can be true iff no deal of a case agrees with a table on hands.
 
-        The case says who may own which card, besides what the problem (None: the public one) says.
-        Raises Undecided when the model's time is up.
+        `seen` are the players whose hands are compared. The case restricts the owners of cards
+        further than `problem` (by default the public one). Raise Undecided if the model's time is
+        up.
         """
         self.model.deadline.left()
         problem = self.problem if problem is None else problem
@@ -51,14 +52,14 @@ class Refuter:
         return self.model.one_of(proofs)
 
     def never(self, seen: tuple[int, ...], case: Case) -> bool:
-        """Return whether in every public deal some deal of a case has the same seen hands.
+        """Return whether every public deal shares the seen hands with some deal of a case.
 
-        False may also mean that this was not found out.
+        False may also mean that this was not decided.
         """
         return hand_patterns(self.problem, self.problem, seen).provable(case) == []
 
     def _short(self, table: DealTable, patterns: HandPatterns, number: int, case: Case) -> Literal:
-        """Return a literal that can be true only if a coalition must hold more than it can have."""
+        """Return a literal that can be true only if a coalition must hold more than it can."""
         terms: list[tuple[int, Literal]] = []
         impossible: list[Literal] = []
         for index, constraint in enumerate(self.problem.sets):
@@ -70,13 +71,13 @@ class Refuter:
         if not patterns.coalitions[number]:
             return self.model.one_of(impossible)
         proof = self.model.new_literal()
-        least = sum(min(0, weight) for weight, _ in terms)
-        most = patterns.hand(patterns.coalitions[number]) - 1
-        self.model.require_sum(terms, min(least, most), most, proof)
+        smallest = sum(min(0, weight) for weight, _ in terms)
+        largest = patterns.hand(patterns.coalitions[number]) - 1
+        self.model.require_sum(terms, min(smallest, largest), largest, proof)
         return proof
 
     def _look(self, table: DealTable, patterns: HandPatterns, index: int) -> dict[Pattern, Literal]:
-        """Per pattern of one set, a literal: exactly that one is true."""
+        """Return a literal for each pattern of one set; exactly one of them is true."""
         key = (id(table), patterns.seen, index)
         if key not in self._looks:
             self._looks[key] = self._new_look(table, patterns, index)
@@ -107,21 +108,21 @@ class Refuter:
     def _bits(
         self, table: DealTable, seen: Sequence[int], index: int, pattern: Pattern
     ) -> list[Literal]:
-        """Literals that together say that the seen hands lie in a set in this pattern."""
+        """Return literals that together state that the seen hands lie in a set in this pattern."""
         bits = []
-        for number, who in enumerate(pattern):
+        for number, holder in enumerate(pattern):
             for player in seen:
                 held = table.held(player, index, number)
-                bits.append(held if player == who else negated(held))
+                bits.append(held if player == holder else negated(held))
         return bits
 
     def _refuted_by_witnesses(
         self, table: DealTable, seen: tuple[int, ...], case: Case, problem: DealProblem
     ) -> Literal:
-        """Give the inequality itself: literals for the coalition A and, per set, the witness X."""
+        """Encode the inequality itself: literals for the coalition A and each set's witness X."""
         model = self.model
         others = [player for player in range(problem.players) if player not in seen]
-        # A card of the case that a seen player holds, who may not, settles it at once.
+        # If a seen player holds a card that the case does not allow them, it is refuted at once.
         at_once = [
             table.held(player, card.set_index, card.number)
             for card, mask in case.items()
@@ -135,7 +136,7 @@ class Refuter:
             for number, owners in enumerate(constraint.owners):
                 mask = owners & case.get(Card.trusted(index, number), owners)
                 held = [table.held(player, index, number) for player in seen]
-                counts = model.new_literal()  # at least when the card is open to somebody in X
+                counts = model.new_literal()  # true if a player in X may own the card
                 for player in players_in(mask):
                     if player in witness:
                         model.require_one([negated(witness[player]), *held, counts])
@@ -150,6 +151,6 @@ class Refuter:
                     model.require_if(kept, negated(coalition[player]))
                     terms.append((constraint.low[player], kept))
         short = model.new_literal()
-        most = sum(weight for weight, _ in terms if weight > 0)
-        model.require_sum(terms, 1, max(1, most), short)
+        largest = sum(weight for weight, _ in terms if weight > 0)
+        model.require_sum(terms, 1, max(1, largest), short)
         return model.one_of([short, *at_once])

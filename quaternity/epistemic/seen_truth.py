@@ -1,4 +1,4 @@
-"""What one seat can tell of a formula: from the public record and its own hand, nothing else."""
+"""Truth of a formula as far as one seat knows it, from the public record and its own hand."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from solvers.problem import DealProblem
 from solvers.registry import solve
 from solvers.verdict import Deal, Feasible
 
-NEVER_TRUE = "what is to be said is not true in any deal that fits"
-"""Why something cannot be supposed."""
+NEVER_TRUE = "the announcements are not true in any possible deal"
+"""Error message for announcements that cannot be supposed."""
 
 
 class SeenTruth(NamedTuple):
-    """What a seat can tell.
+    """What a seat knows about the truth of a formula.
 
     Attributes:
-        truth: of the formula, in all deals that the seat holds possible; None where some make it
-            true and others false.
-        deals: where it is None, a deal that makes it true, and one that makes it false; else one
-            that is possible.
-        why: where it was asked for, the reason, or what kept it from being found.
+        truth: The truth value in all deals that the seat considers possible; None if they differ.
+        deals: If `truth` is None, a deal that makes the formula true and one that makes it false;
+            otherwise one possible deal.
+        why: If requested, the explanation, or the error that prevented it.
     """
 
     truth: bool | None
@@ -46,75 +45,77 @@ def as_seen(
     set_size: int | None = None,
     points: tuple[int, ...] | None = None,
     why: bool = False,
-    said: Sequence[Formula | str] = (),
+    announcements: Sequence[Formula | str] = (),
 ) -> SeenTruth:
-    """Return what a seat can tell of a formula.
+    """Return what a seat knows about the truth of a formula.
 
-    What the seat knows or does not know, and what is common knowledge, it can always tell.
+    A seat can always decide whether it knows something itself, and whether something is common
+    knowledge.
 
     Args:
-        seat: who is asked; None for a bystander.
-        hand: the seat's cards, a bit mask per set; nothing for a bystander.
-        points: per player the sets put down, where formulas may speak of them.
-        said: announcements before, one after another, each supposed to be true when it is made.
+        seat: The seat that is asked; None for a bystander.
+        hand: The seat's cards, as a bit mask for each set; empty for a bystander.
+        points: The number of completed sets of each player, if formulas may mention it.
+        announcements: Earlier announcements in order, each supposed to be true when it is made.
 
     Raises:
-        InputError, LimitError: as for `holds`; or no deal fits.
+        InputError: For the same reasons as `holds`, or if no deal is possible.
+        LimitError: For the same reasons as `holds`.
 
     >>> from solvers import SetConstraint
     >>> three_cards = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
     >>> [as_seen(text, three_cards, 0, [0b001]).truth for text in ("H0 0/0", "K1 H0 0/0", "H1 0/1")]
     [True, False, None]
-    >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], said=["K2 H2 0/2"]).truth
+    >>> as_seen("K0 H1 0/1", three_cards, 0, [0b001], announcements=["K2 H2 0/2"]).truth
     True
     """
-    said = entries(said, "said")
-    formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *said))
-    said_first = tuple(before)
+    texts = entries(announcements, "announcements")
+    formula, *before = (checked_formula(x, problem, set_size, points) for x in (formula, *texts))
+    earlier = tuple(before)
     seen = problem if seat is None else problem.seen_by(seat, hand)
     first_deal = deal_seen(seen)
 
     def question(evaluator: Evaluator) -> SeenTruth:
         some_deal = first_deal
-        if said_first:
-            all_true = _other(evaluator, announced(said_first, logic.FALSE), seat, some_deal)
+        if earlier:
+            all_true = _other(evaluator, announced(earlier, logic.FALSE), seat, some_deal)
             if all_true is None:
                 raise InputError(NEVER_TRUE)
             some_deal = all_true
-        truth, other = told(evaluator, formula, seat, some_deal, said_first)
+        truth, other = told(evaluator, formula, seat, some_deal, earlier)
         if other is not None:
             deals = (some_deal, other) if truth else (other, some_deal)
             return SeenTruth(None, deals)
         if not why:
             return SeenTruth(truth, (some_deal,))
-        known = announced(said_first, formula if truth else negation(formula))
+        known = announced(earlier, formula if truth else negation(formula))
         try:
             reason = explained(evaluator, known_to(seat, known), some_deal, real=False)
             return SeenTruth(truth, (some_deal,), reason)
         except LimitError as error:
             return SeenTruth(truth, (some_deal,), error)
 
-    asked = known_to(seat, announced(said_first, formula))
+    asked = known_to(seat, announced(earlier, formula))
     return ask(question, asked, problem, method, seconds)
 
 
 def deal_seen(seen: DealProblem) -> Deal:
-    """Return a deal that fits what was seen; refuse it when there is none."""
+    """Return a deal that fits the information of a seat. Raise InputError if there is none."""
     verdict = solve(seen)
     if not isinstance(verdict, Feasible):
-        raise InputError("no deal fits what was seen")
+        raise InputError("no deal fits the known information")
     return verdict.deal
 
 
 def known_to(seat: int | None, formula: Formula) -> Formula:
-    """Say that a seat knows a formula; for a bystander, that every public deal makes it true."""
+    """Return the formula that a seat knows a formula; for a bystander, that it follows publicly."""
     return logic.Everywhere(formula) if seat is None else logic.Knows(seat, formula)
 
 
 def told(
     evaluator: Evaluator, formula: Formula, seat: int | None, deal: Deal, earlier: Said = ()
 ) -> tuple[bool, Deal | None]:
-    """Return the truth at a possible deal, and another where it differs, if there is one."""
+    """Return the truth value at a possible deal, and another deal where it differs, or None."""
     truth = evaluator.truth(formula, deal, earlier)
     return truth, _other(evaluator, formula if truth else negation(formula), seat, deal, earlier)
 
@@ -128,7 +129,7 @@ def _other(
 
 
 def announced(formulas: Iterable[Formula], then: Formula) -> Formula:
-    """Return what holds once some formulas were said in public, one after another."""
+    """Return the formula that `then` is true after some announcements, made one after another."""
     for formula in reversed(tuple(formulas)):
         then = logic.Announced(formula, then)
     return then

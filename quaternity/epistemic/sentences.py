@@ -1,4 +1,4 @@
-"""Sentences about why a formula is true or false."""
+"""Message templates of explanations why a formula is true or false."""
 
 from quaternity.base.sentences import Kind
 
@@ -39,14 +39,16 @@ NOT_COMMON = Kind("not_common", "{formula} is not {common}: {way}")
 FALSE, FALSE_IN = Kind("false", "it is false"), Kind("false", "it is false in {deal}")
 CHAIN = Kind("chain", "from {steps:parts}, where")
 CANNOT_TELL = Kind("cannot_tell", "which {who:player} cannot tell from {deal}")
-COMMON_TO_EACH = Kind("common", "{formula} is {common}: whether it is true, each of them knows:")
-COMMON_TO_ALL = Kind("common", "{formula} is {common}: whether it is true, everybody knows:")
-COMMON_AS = Kind("common", "{formula} is {common}, which says the same as: {same}")
-COMMON_IN_PUBLIC = Kind("common", "{formula} is {common}, for it is true in every public deal:")
+COMMON_TO_EACH = Kind(
+    "common", "{formula} is {common}, because each of them knows whether it is true:"
+)
+COMMON_TO_ALL = Kind("common", "{formula} is {common}, because everybody knows whether it is true:")
+COMMON_AS = Kind("common", "{formula} is {common}, which is equivalent to: {same}")
+COMMON_IN_PUBLIC = Kind("common", "{formula} is {common}, because it is true in every public deal:")
 COMMON_APART = Kind(
     "common",
-    "{formula} is {common}: some public deal makes it false, but no chain of deals that somebody "
-    "cannot tell apart leads there",
+    "{formula} is {common}: some public deal makes it false, but no chain of deals leads there in "
+    "which each deal is indistinguishable from the previous one for a player",
 )
 UNKNOWN = Kind(
     "unknown",
@@ -74,7 +76,7 @@ LIES_TRUE = Kind("told", "as the cards lie, {formula:called} is true")
 LIES_FALSE = Kind("told", "as the cards lie, {formula:called} is false")
 ALL_KNOW_TRUE = Kind("told", "everybody knows that {formula:called} is true")
 ALL_KNOW_FALSE = Kind("told", "everybody knows that {formula:called} is false")
-ALL_KNOW_NOT = Kind("told", "the record does not know whether {formula:called}")
+ALL_KNOW_NOT = Kind("told", "the record does not show whether {formula:called}")
 YOU_KNOW_TRUE = Kind("told", "you know that {formula:called} is true")
 YOU_KNOW_FALSE = Kind("told", "you know that {formula:called} is false")
 YOU_KNOW_NOT = Kind("told", "you do not know whether {formula:called}")

@@ -1,4 +1,4 @@
-"""Situations as text: who holds what, what is public, what is said, and what then is true.
+"""Situations in text form: the public problem, the real deal, announcements, and questions.
 
     situation 1
     # Anne (0), Bill (1) and Cath (2) hold one card each.
@@ -11,11 +11,12 @@
     true told
     ask C told
 
-`set 3 cards` has three cards that anybody may hold; `set 01 012 2` names, card by card, who may.
-`least 1 0 0` and `most 2 2 1` after it bound what each player holds of it. `deal` has a group of
-digits a set: who holds each card. `say` announces a formula to everybody, after those before it;
-`true`, `false` and `ask` then say or ask what is so. `let` names a formula for those below. A line
-that begins with a blank goes on with the one above it.
+`set 3 cards` has three cards that any player may hold; `set 01 012 2` lists the possible owners of
+each card. `least 1 0 0` and `most 2 2 1` below it bound the number of its cards that each player
+holds. `deal` has one group of digits for each set: the owners of its cards. `say` announces a
+formula publicly, after the announcements above it. `true` and `false` state the truth value of a
+formula at this point, and `ask` asks for it. `let` names a formula for the lines below. A line that
+begins with a blank continues the line above it.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ MAX_PLAYERS = 10
 
 
 class Asked(NamedTuple):
-    """A formula, without the announcements `said` before it, that a line of a file asks.
+    """A formula on a `true`, `false` or `ask` line of a file.
 
-    `expected` is what the file says; None where it only asks.
+    `said` are the announcements above it. `expected` is the stated truth value, or None for `ask`.
     """
 
     line: int
@@ -52,7 +53,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a file says: the public problem, the real deal, all announcements, and what is asked."""
+    """The contents of a file: public problem, real deal, all announcements, and questions."""
 
     problem: DealProblem
     deal: Deal
@@ -61,10 +62,10 @@ class Situation:
 
 
 def parse_situation(text: str, path: str = "situation") -> Situation:
-    r"""Read a situation; the path is for messages.
+    r"""Parse a situation. The path is used in error messages only.
 
     Raises:
-        InputError: with the line, and what is expected there.
+        InputError: If the text is not valid; the message names the line and says what is expected.
 
     >>> text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\ntrue C H0 0/0\n"
     >>> parse_situation(text).asked[0].expected
@@ -78,7 +79,7 @@ def parse_situation(text: str, path: str = "situation") -> Situation:
         except InputError as error:
             raise InputError(f"{path}: line {number}: {error}") from None
     if reader.deal is None:
-        raise InputError(f"{path}: there is no line 'deal ...'")
+        raise InputError(f"{path}: the line 'deal ...' is missing")
     return Situation(reader.problem, reader.deal, tuple(reader.said), tuple(reader.asked))
 
 
@@ -120,28 +121,28 @@ class _Reader:
                     f"{word}: expected 'hands ...' before it, the number of cards of each player"
                 )
             if self.deal is not None:
-                raise InputError(f"{word} after the deal")
+                raise InputError(f"{word}: must come before the deal")
             {"set": self.take_set, "deal": self.take_deal}.get(word, self.take_bounds)(line)
         elif word in ("let", "say", "true", "false", "ask"):
             if self.deal is None:
                 raise InputError(f"{word}: expected 'deal ...' before it, who holds each card")
             self.take_formula(word, argument.strip())
         else:
-            known = "hands, set, least, most, deal, let, say, true, false and ask"
-            raise InputError(f"{word!r} is unknown: known are {known}")
+            known = "hands, set, least, most, deal, let, say, true, false or ask"
+            raise InputError(f"unknown keyword {word!r}: choose from {known}")
 
     def numbers(self, text: str, count: int | None) -> list[int]:
         words = text.split()
         if not all(re.fullmatch(r"[0-9]{1,4}", word) for word in words):
-            raise InputError(f"{text.strip()!r}: expected whole numbers with blanks between them")
+            raise InputError(f"{text.strip()!r}: expected whole numbers separated by blanks")
         if count is not None and len(words) != count:
-            raise InputError(f"{text.strip()!r}: expected {count} numbers, one a player")
+            raise InputError(f"{text.strip()!r}: expected {count} numbers, one for each player")
         return [int(word) for word in words]
 
     def players_in(self, word: str) -> list[int]:
         last = len(self.hands) - 1
         if not re.fullmatch(r"[0-9]+", word) or any(int(x) > last for x in word):
-            raise InputError(f"{word!r}: expected players 0..{last}, a digit each")
+            raise InputError(f"{word!r}: expected players 0..{last}, one digit each")
         return [int(w) for w in word]
 
     def take_set(self, line: str) -> None:
@@ -156,7 +157,7 @@ class _Reader:
     def take_bounds(self, line: str) -> None:
         word, _, argument = line.partition(" ")
         if not self.sets:
-            raise InputError(f"{word}: of which set? It goes below a line 'set ...'")
+            raise InputError(f"{word}: must follow a line 'set ...'")
         owners, low, high = self.sets[-1]
         bounds = tuple(self.numbers(argument, len(self.hands)))
         self.sets[-1] = SetConstraint(

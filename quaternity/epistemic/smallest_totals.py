@@ -1,8 +1,8 @@
-"""The smallest sum of costs over sets, when their cards must fill the hands: a dynamic programme.
+"""The smallest sum of costs over sets whose cards fill the hands, by dynamic programming.
 
-Per set there are options, each a number of cards for every player with its costs; one option per
-set is taken, and together they must give every player a whole hand. The state is the cards that
-each player was given so far.
+Each set has options. An option is a number of cards for every player, with its costs. One option of
+each set is chosen, and together they must fill every player's hand. The state is the number of
+cards that each player has so far.
 """
 
 from __future__ import annotations
@@ -17,49 +17,50 @@ import numpy.typing as npt
 Numbers: TypeAlias = npt.NDArray[np.int32]
 
 FAR = 1 << 28
-"""What a sum is (at least) where no options fill the hands."""
+"""The sum if no options fill the hands; the sum may also be larger."""
 
 
 class Options(NamedTuple):
-    """The options of one set: `counts[option, player]` cards, at `costs[option, kind]`."""
+    """The options of one set: `counts[option, player]` cards at `costs[option, kind]`."""
 
     counts: Numbers
     costs: Numbers
 
     def of_kinds(self, kinds: Sequence[int]) -> Options:
-        """With these kinds of costs only."""
+        """Return the options with the given kinds of costs only."""
         return Options(self.counts, self.costs[:, list(kinds)])
 
 
 def without_hands(steps: Sequence[Options]) -> Numbers:
-    """Per kind of cost, the sum of each set's smallest: never more than the smallest total."""
+    """Return a lower bound of each kind's smallest total: the sum of each set's smallest cost."""
     smallest: Numbers = np.stack([step.costs.min(axis=0) for step in steps])
     return np.asarray(smallest.sum(axis=0), dtype=np.int32)
 
 
 def smallest_totals(
-    hands: Sequence[int], steps: Sequence[Options], most_work: float = float("inf")
+    hands: Sequence[int], steps: Sequence[Options], max_work: float = float("inf")
 ) -> Numbers | None:
-    """Per kind of cost, the smallest sum over sets, one option each, that fills the hands.
+    """Return for each kind of cost the smallest sum over sets of options that fill the hands.
 
-    The hands have together as many cards as all sets. None when more than `most_work` steps are
-    needed: states x options x kinds. Where no options fill the hands, the sums are large: `FAR`.
+    The hands must have as many cards together as all sets. Return None if more than `max_work`
+    steps are needed: states x options x kinds. If no options fill the hands, the sums are at least
+    `FAR`.
 
     >>> counts = np.array([[1, 0], [0, 1]], dtype=np.int32)
     >>> steps = [Options(counts, np.array([[5], [1]], dtype=np.int32))] * 2
     >>> [int(smallest_totals(hands, steps)[0]) for hands in ((2, 0), (1, 1), (0, 2))]
     [10, 6, 2]
     """
-    # What every option gives is taken out, so that the table of hands stays small.
+    # Subtract the cards that every option gives, so that the table of hands stays small.
     bases = [step.counts.min(axis=0) for step in steps]
     room = np.array(hands) - np.sum(bases, axis=0, dtype=np.int32)
     kinds = steps[0].costs.shape[1] if steps else 1
     if room.min() < 0:
         return np.full(kinds, FAR, dtype=np.int32)
-    # One player's cards follow from those of the others.
+    # One player's number of cards follows from those of the others.
     axes = [player for player in range(len(room)) if player != int(room.argmax())]
     shape = tuple(int(room[player]) + 1 for player in axes)
-    if prod(shape) * kinds * sum(len(x.counts) for x in steps) > most_work:
+    if prod(shape) * kinds * sum(len(x.counts) for x in steps) > max_work:
         return None
     totals = np.full((kinds, *shape), FAR, dtype=np.int32)
     totals.reshape(kinds, -1)[:, 0] = 0

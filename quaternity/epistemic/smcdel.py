@@ -1,10 +1,10 @@
-"""Situations for SMCDEL, the symbolic model checker of dynamic epistemic logic (M. Gattinger).
+"""Export of situations to SMCDEL, the symbolic model checker for dynamic epistemic logic.
 
-A variable for every card and player says who holds it; the state law lists the deals; each player
-observes the variables of the own hand. SMCDEL asks for at least one, so whoever can hold no card
-observes a variable that is false in every deal. Knowledge, group knowledge and announcements are
-said in its words. What speaks of all public deals (`P`) or counts what is unknown (`U`) has none
-there.
+SMCDEL is by M. Gattinger. A variable for every card and player says who holds the card; the state
+law lists the deals; each player observes the variables of their own hand. SMCDEL requires at least
+one observed variable, so a player who can hold no card observes a variable that is false in every
+deal. Knowledge, group knowledge and announcements are translated. Formulas about all public deals
+(`P`) or the number of unknown cards (`U`) have no counterpart in SMCDEL.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from quaternity.game.cards import Card
 from solvers.problem import every_card, players_in
 
 MAX_DEALS = 5000
-"""Maximum number of deals that are written."""
+"""Maximum number of deals that are exported."""
 
 
 def smcdel_text(situation: Situation) -> str:
-    """Return a situation as input of SMCDEL: what is asked of the real deal, after what was said.
+    """Return a situation as input of SMCDEL, with its questions about the real deal.
 
     Raises:
-        InputError: a formula cannot be said there.
-        LimitError: above `MAX_DEALS`.
+        InputError: If SMCDEL cannot express a formula.
+        LimitError: Above `MAX_DEALS`.
     """
     problem = situation.problem
     number: dict[tuple[int, Card], int] = {}
@@ -46,21 +46,21 @@ def smcdel_text(situation: Situation) -> str:
     always = []
     if not all(seen):
         never = str(len(number))
-        meanings.append(f"{never} is false: who can hold no card sees that")
+        meanings.append(f"{never} is false: observed by players who can hold no card")
         always = [f"~{never}"]
-        seen = [mine or [never] for mine in seen]
+        seen = [observed or [never] for observed in seen]
     law = [
         "AND(" + ",".join([
             *(
-                str(variable) if who == owner else f"~{variable}"
-                for who, row in zip(world, rows, strict=True)
+                str(variable) if holder == owner else f"~{variable}"
+                for holder, row in zip(world, rows, strict=True)
                 for owner, variable in row.items()
             ),
             *always,
         ]) + ")"
         for world in worlds
     ]  # fmt: skip
-    sees = [f"{names.player(player)}: {','.join(mine)}" for player, mine in enumerate(seen)]
+    sees = [f"{names.player(player)}: {','.join(observed)}" for player, observed in enumerate(seen)]
     lines = [
         f"-- {', '.join(meanings)}",
         f"VARS {','.join(map(str, range(len(meanings))))}",
@@ -68,9 +68,9 @@ def smcdel_text(situation: Situation) -> str:
         "OBS " + "\n    ".join(sees),
     ]
     real = [
-        str(number[who, Card(index, card)])
+        str(number[holder, Card(index, card)])
         for index, row in enumerate(situation.deal.owner)
-        for card, who in enumerate(row)
+        for card, holder in enumerate(row)
     ]
     for asked in situation.asked:
         announcements = "".join(f"[ ! {names.formula(s)} ] " for s in asked.said)
@@ -116,6 +116,4 @@ class _Names:
             case logic.Announced(announcement, then):
                 return f"([ ! {self.formula(announcement)} ] {self.formula(then)})"
             case _:
-                raise InputError(
-                    f"{formula} cannot be said to SMCDEL, which has no numbers and no P"
-                )
+                raise InputError(f"SMCDEL cannot express {formula}: it has neither U nor P")

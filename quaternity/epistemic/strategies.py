@@ -23,9 +23,10 @@ from solvers.verdict import Deal
 def positions(
     draw: st.DrawFn, max_players: int = 4, max_sets: int = 3, max_set_size: int = 3
 ) -> tuple[DealProblem, Deal]:
-    """Draw a public problem of two players or more, and the real deal it was made from.
+    """Draw a public problem for two or more players, and the real deal it was made from.
 
-    Drawn as a seed: what Hypothesis draws piece by piece mostly leaves nothing to be known.
+    Only a seed is drawn: in problems that Hypothesis draws piece by piece, mostly nothing can be
+    known.
     """
     random = Random(draw(st.integers(0, 2**32 - 1)))
     players = random.randint(2, max_players)
@@ -40,8 +41,8 @@ def positions(
         counts = [deal.count(player) for player in range(players)]
         hands = [hand + count for hand, count in zip(hands, counts, strict=True)]
         owners = [
-            {who} | {player for player in range(players) if random.random() >= certain}
-            for who in deal
+            {holder} | {player for player in range(players) if random.random() >= certain}
+            for holder in deal
         ]
         low = [random.randint(0, count) if random.random() < bounded else 0 for count in counts]
         high = [
@@ -54,7 +55,7 @@ def positions(
 
 @composite
 def chains(draw: st.DrawFn, language: Language, max_length: int = 4) -> Formula:
-    """Knowledge about knowledge about … a card or two: K and not-K, one inside another."""
+    """Draw a formula of nested knowledge about a card or two: K and not-K within one another."""
     players = st.integers(0, language.players - 1)
     held = _holds(language.players, tuple(language.sizes))
     literals = st.one_of(held, held.map(logic.Not))
@@ -83,11 +84,11 @@ def _holds(players: int, sizes: tuple[int, ...]) -> st.SearchStrategy[Formula]:
 
 
 def formulas(language: Language, max_depth: int = 3) -> st.SearchStrategy[Formula]:
-    """Formulas about players and cards that exist, at most so many operators deep."""
+    """Return a strategy for formulas about existing players and cards, at most `max_depth` deep."""
     return _formulas(language.players, tuple(language.sizes), max_depth)
 
 
-@lru_cache(maxsize=256)  # to make and check a strategy takes longer than to draw from it
+@lru_cache(maxsize=256)  # building and validating a strategy takes longer than drawing from it
 def _formulas(count: int, sizes: tuple[int, ...], max_depth: int) -> st.SearchStrategy[Formula]:
     players = st.integers(0, count - 1)
     atoms: list[st.SearchStrategy[Formula]] = [

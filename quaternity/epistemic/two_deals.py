@@ -1,4 +1,4 @@
-"""Deals in lines of text: one alone, and two with what differs."""
+"""Deals as lines of text: a single deal, or two deals with their differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASIDE = Kind("aside", "aside: {cards:hand}")
 
 
 def hand_lines(deal: Deal, players: int) -> Iterator[str]:
-    """Yield a line per player: the cards they hold; then one for the cards aside, if there are."""
+    """Yield one line with each player's cards, then one for the cards aside if there are any."""
     for player in range(_hands(deal, players)):
         cards = deal.hand(player)
         if player >= players:
@@ -27,7 +27,7 @@ def hand_lines(deal: Deal, players: int) -> Iterator[str]:
 
 
 def _hands(deal: Deal, players: int) -> int:
-    """Return the number of hands: of the players, and the cards aside if there are any."""
+    """Return the number of hands: one for each player, and one for cards aside if there are any."""
     return max([players, *(owner + 1 for row in deal.owner for owner in row)])
 
 
@@ -36,23 +36,27 @@ def _who(hand: int, players: int) -> str:
 
 
 def other_deals(deals: Sequence[Deal], players: int, wide: float = inf) -> Iterator[str]:
-    """Two deals that differ in what cannot be told, side by side, or below if that is too wide."""
+    """Yield lines with two deals that a player cannot distinguish: one true, one false.
+
+    They are side by side, or one below the other if `wide` characters do not suffice.
+    """
     heads = ("true", "false")
     true, false = deals
     lines = list(beside(true, false, players, heads, wide))
     if lines[0].split() == list(heads):
-        yield "true if the cards lie as on the left, false if as on the right:"
+        yield "true if the cards lie as on the left, false if they lie as on the right:"
     else:
-        yield "true if the cards lie in the one way, false if in the other:"
+        yield "true if the cards lie in the first way, false if they lie in the second:"
     yield from lines
 
 
 def beside(
     first: Deal, other: Deal, players: int, heads: tuple[str, str], wide: float = inf
 ) -> Iterator[str]:
-    """Two deals, a row a player; `*` marks the cards that lie elsewhere in the other.
+    """Yield lines with two deals, one row for each player; `*` marks cards with different owners.
 
-    Where that is too wide, one is below the other, then in words which cards differ.
+    If the rows are wider than `wide`, the deals are below each other. Further lines list the cards
+    that differ.
     """
     from quaternity.base.text_table import table_lines
 
@@ -76,8 +80,8 @@ def beside(
         for number, (old, new) in enumerate(zip(first_row, second_row, strict=True)):
             if old != new:
                 moved.setdefault((old, new), []).append(f"{index}/{number}")
-    for (old, new), those in sorted(moved.items()):
-        yield f"{', '.join(those)}: {_who(old, players)}, {where} {_who(new, players)}"
+    for (old, new), cards_moved in sorted(moved.items()):
+        yield f"{', '.join(cards_moved)}: {_who(old, players)}, {where} {_who(new, players)}"
 
 
 def _below(
@@ -87,8 +91,8 @@ def _below(
 
     column = max(map(len, heads)) + 2
     for player, pair in enumerate(pairs):
-        for who, head, hand in zip((_who(player, players), ""), heads, pair, strict=True):
-            begins = f"{who:<10}{head:<{column}}"
+        for holder, head, hand in zip((_who(player, players), ""), heads, pair, strict=True):
+            begins = f"{holder:<10}{head:<{column}}"
             yield from wrap(
                 hand or "no cards", wide, initial_indent=begins, subsequent_indent=" " * len(begins)
             )

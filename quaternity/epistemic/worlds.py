@@ -1,8 +1,9 @@
 """All deals of a problem, as one array.
 
-The cards are dealt one after another. How many cards each player still gets, and how many of the
-current set everyone has, is a *state*; states from which no deal can be completed are left out
-first, so that dealing never meets a dead end and costs time and memory in proportion to the deals.
+The cards are dealt one after another. A *state* is the number of cards that each player still gets,
+and the number of cards of the current set that each player has. States from which no deal can be
+completed are removed first. So dealing never reaches a dead end, and it costs time and memory in
+proportion to the number of deals.
 """
 
 from __future__ import annotations
@@ -24,31 +25,31 @@ STATES_A_CHECK = 1000
 MAX_STATES = 1_000_000
 """Maximum number of states, over all cards, that are visited before the deals are listed."""
 COUNTING_WORK = 10**9
-"""Maximum number of bytes that a count may touch before the deals are listed: one or two
+"""Maximum number of bytes that a count may touch before the deals are listed; this takes one or two
 seconds."""
 
 Owners: TypeAlias = npt.NDArray[np.int8]
-"""`owners[card, world]`: a player; the cards of all sets in order."""
+"""`owners[card, world]` is a player; the cards of all sets are in order."""
 
 
 class _Step(NamedTuple):
-    """One card: per state and player the state that follows, or -1."""
+    """One card: the next state for each state and player, or -1."""
 
     players: tuple[int, ...]
     follows: npt.NDArray[np.int32]
 
 
 def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_check) -> Owners:
-    """Return every deal of a problem as an array (cards, deals), in no particular order.
+    """Return all deals of a problem as an array (cards, deals), in no particular order.
 
-    `check`, called at least for every card, may end the listing by raising.
-    Cost: cards x (states + deals).
+    `check` is called at least once for every card; it may raise to stop the listing. Cost: cards x
+    (states + deals).
 
     Raises:
-        LimitError: more than `limit` deals, or more than `MAX_STATES` states; says how many deals
-            there are where that was found.
+        LimitError: If there are more than `limit` deals or more than `MAX_STATES` states; the
+            message says how many deals there are if that was computed.
     """
-    # Counting is quick where the problem is small enough for it; the plan counts again.
+    # This count is quick, but skipped if the problem is too large for it; the plan counts again.
     _check_number(quick_count(problem) or 0, limit)
     steps, number = _plan(problem, check)
     _check_number(number, limit)
@@ -77,9 +78,9 @@ def all_deals(problem: DealProblem, limit: int = MAX_WORLDS, check: Check = no_c
 
 
 def quick_count(problem: DealProblem) -> int | None:
-    """Return the number of deals; None where counting would take longer than about a second.
+    """Return the number of deals, or None if counting would take longer than about a second.
 
-    What cannot be counted so quickly has too many deals to list, but for rare exceptions.
+    With rare exceptions, a problem that cannot be counted so quickly has too many deals to list.
     """
     try:
         return count_deals(problem, COUNTING_WORK)
@@ -89,7 +90,7 @@ def quick_count(problem: DealProblem) -> int | None:
 
 def _check_number(number: int, limit: int) -> None:
     if number > limit:
-        raise LimitError(f"{number} deals fit the public record: the limit is {limit}")
+        raise LimitError(f"{number} deals fit the public record: at most {limit} can be listed")
 
 
 def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
@@ -97,7 +98,7 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
     zero = (0,) * problem.players
     layer: dict[tuple[int, ...], int] = {problem.hands + zero: 0}
     moves: list[tuple[tuple[int, ...], list[list[int]]]] = []
-    looked_at = 0
+    visited = 0
     for constraint in problem.sets:
         counted = any(constraint.low) or not all(
             constraint.bound_is_loose(player) for player in range(problem.players)
@@ -110,7 +111,7 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
             for number, state in enumerate(layer):
                 if not number % STATES_A_CHECK:
                     check()
-                    _check_states(looked_at + len(after), problem)
+                    _check_states(visited + len(after), problem)
                 row = []
                 for player in players:
                     follows = _after(state, player, constraint, counted, ends)
@@ -118,8 +119,8 @@ def _plan(problem: DealProblem, check: Check) -> tuple[list[_Step], int]:
                 rows.append(row)
             moves.append((players, rows))
             layer = after
-            looked_at += len(layer)
-            _check_states(looked_at, problem)
+            visited += len(layer)
+            _check_states(visited, problem)
         if not constraint.size and any(constraint.low):
             return [], 0
     return _pruned(moves, [int(not any(state)) for state in layer])
@@ -134,7 +135,7 @@ def _check_states(number: int, problem: DealProblem) -> None:
 
 
 def _at_most(problem: DealProblem) -> float:
-    """Return the decimal logarithm of an upper bound for the number of deals."""
+    """Return the decimal logarithm of an upper bound of the number of deals."""
     by_hands = lgamma(problem.cards + 1) - sum(lgamma(hand + 1) for hand in problem.hands)
     by_owners = sum(
         log(mask.bit_count()) for constraint in problem.sets for mask in constraint.owners if mask
@@ -149,7 +150,7 @@ def _after(
     counted: bool,
     ends: SetConstraint | None,
 ) -> tuple[int, ...] | None:
-    """Return the state after one more card for a player; None where a bound is crossed."""
+    """Return the state after one more card for a player, or None if it violates a bound."""
     players = constraint.players
     if not state[player]:
         return None
@@ -169,9 +170,9 @@ def _after(
 def _pruned(
     moves: list[tuple[tuple[int, ...], list[list[int]]]], ways: list[int]
 ) -> tuple[list[_Step], int]:
-    """Take out, from the last card to the first, what leads to no deal.
+    """Remove, from the last card to the first, the steps that lead to no deal.
 
-    `ways` has per state after the last card 1 where it is a whole deal.
+    `ways` is 1 for each state after the last card that is a whole deal, and 0 for the others.
     """
     steps = []
     for players, rows in reversed(moves):

@@ -81,8 +81,17 @@ def parse_state(text: str) -> LoadedState:
     quaternity.game.state_file.StateFileError: format: missing; set_size: missing; sets: missing; \
 hands: missing; owners: missing; minimum: missing; completed: missing
     """
+    return settled_state(_written_state(text))
+
+
+def _written_state(text: str) -> LoadedState:
     reader = _Reader(text)
-    written = reader.state()
+    return LoadedState(reader.state(), reader.warnings)
+
+
+def settled_state(loaded: LoadedState) -> LoadedState:
+    """Return the state in which the game continues, with what its file does not say of that."""
+    written = loaded.state
     state = written.settled()
     warnings = [
         f"set {index} is not marked as completed, but player {owner} owns it: it is put down"
@@ -93,7 +102,7 @@ hands: missing; owners: missing; minimum: missing; completed: missing
         warnings.append(
             f"player {written.turn} has no cards: the turn passes to player {state.turn}"
         )
-    return LoadedState(state, reader.warnings + warnings)
+    return LoadedState(state, loaded.warnings + warnings)
 
 
 class _Reader(DocumentReader):
@@ -282,11 +291,15 @@ def read_any_document(path: str) -> LoadedState | ParsedRecord | LoadedProblem:
     raise InputError(f"neither a state (a JSON object) nor a record (first line {FIRST_LINE!r})")
 
 
-def parse_any(text: str) -> LoadedState | LoadedProblem:
-    """Read the text of a state or a deal problem. Raises as `read_state`."""
+def parse_any(text: str, *, settle: bool = True) -> LoadedState | LoadedProblem:
+    """Read the text of a state or a deal problem. Raises as `read_state`.
+
+    Args:
+        settle: whether a state is settled, which takes long if it is large.
+    """
     if DEAL_PROBLEM_FILE.search(text):
         return LoadedProblem(*parse_deal_problem(text))
-    return parse_state(text)
+    return parse_state(text) if settle else _written_state(text)
 
 
 def any_text(given: State | DealProblem) -> str:

@@ -1,1 +1,1 @@
-"""Implications of a state, and why: analysis, information, explanations, the validity check."""
+"""Implications of a state and their reasons: analysis, information, explanations, checks."""

@@ -1,8 +1,8 @@
-"""Everything a state implies at once: who may own what, counts, the number of deals, chances.
+"""The implications of a state: possible owners, counts, the number of deals, probabilities.
 
-And what each legal question would tell, all deals that fit the state being equally likely. A
-question tells something twice: the asker says not to own the card but another of its set, and the
-answer says where the card is not, or is.
+Also the information gained by each legal question if all deals that fit the state are equally
+likely. A question gives information twice: the asker reveals not to own the card but another card
+of its set, and the answer reveals where the card is or is not.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from solvers.problem import DealProblem, SetConstraint, players_in
 
 @dataclass(frozen=True, slots=True)
 class Deductions:
-    """The consequences of a possible state, short of counting its deals.
+    """The consequences of a possible state, except those that need a count of its deals.
 
     Attributes:
-        counts: `[player][set]`, the fewest and the most cards of the set the player can hold.
+        counts: `[player][set]`, the minimum and maximum number of cards of the set that the player
+            can hold.
         may_own: `[set][card]`, the players who own the card in some deal.
 
-    A completed set's cards belong to its owner; in hands it has no cards.
+    The cards of a completed set belong to its owner; the hands contain none of its cards.
     """
 
     counts: list[list[tuple[int, int]]]
@@ -45,7 +46,8 @@ class Analysis(Deductions):
 
     Attributes:
         deals: number of deals that fit.
-        chances: `[set][card][player]`, all deals being equally likely. 0.0 and 1.0 are exact.
+        chances: `[set][card][player]`, the probability of owning the card if all deals are equally
+            likely. 0.0 and 1.0 are exact.
     """
 
     deals: int
@@ -53,10 +55,10 @@ class Analysis(Deductions):
 
 
 class TooManyDeals(LimitError):
-    """The deals of a state are above the limits of `solvers.counting`.
+    """Counting the deals of a state is above the limits of `solvers.counting`.
 
     Attributes:
-        deductions: what the state implies all the same.
+        deductions: the implications that do not need a count.
     """
 
     def __init__(self, reason: LimitError, deductions: Deductions) -> None:
@@ -66,16 +68,16 @@ class TooManyDeals(LimitError):
 
 @takes(state=(State, DealProblem))
 def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysis:
-    """Find out everything a state, or a deal problem that is the state of no game, implies.
+    """Compute everything that a state implies, or a deal problem that is not the state of a game.
 
     Args:
-        seconds: a time limit, of the deductions and then of the count; None for none.
+        seconds: time limit for the deductions, and again for the count; None for no limit.
 
     Raises:
-        SolverTimeout: the time limit was reached by the deductions.
-        NoDeal: the state is impossible.
-        TooManyDeals: counting is above the limits of `solvers.counting`, or of time.
-        LimitError: so are the deductions above those of `solvers.filtering`.
+        SolverTimeout: If the deductions reach the time limit.
+        NoDeal: If the state is impossible.
+        TooManyDeals: If counting is above the limits of `solvers.counting` or the time limit.
+        LimitError: If the deductions are above the limits of `solvers.filtering`.
     """
     if not isinstance(state, State):
         return _analyse(state, (None,) * len(state.sets), 0, seconds)
@@ -83,20 +85,20 @@ def analyse(state: State | DealProblem, seconds: float | None = None) -> Analysi
 
 
 def _analyse(
-    given: DealProblem, completed: Sequence[int | None], size: int, seconds: float | None
+    original: DealProblem, completed: Sequence[int | None], size: int, seconds: float | None
 ) -> Analysis:
-    """As `analyse`; of completed sets, which are empty in the problem, the owners and the size."""
-    reason = why_impossible(given)
+    """Analyse a deal problem; completed sets, with no cards in it, have an owner and a size."""
+    reason = why_impossible(original)
     if reason is not None:
         raise NoDeal(reason[1])
-    tight = closed(given, seconds)
+    tight = closed(original, seconds)
     deductions = _deductions(tight, completed, size)
-    # Tight bounds that say nothing new would only slow the counting down.
+    # Tight bounds give no new information and would only slow the counting down.
     problem = DealProblem.trusted(
-        given.hands,
+        original.hands,
         tuple(
             SetConstraint.trusted(exact.owners, loose.low, loose.high)
-            for exact, loose in zip(tight.sets, given.sets, strict=True)
+            for exact, loose in zip(tight.sets, original.sets, strict=True)
         ),
     )
     try:
@@ -106,7 +108,7 @@ def _analyse(
     chances = counted.floats()
     for index, owner in enumerate(completed):
         if owner is not None:
-            certain = [float(player == owner) for player in range(given.players)]
+            certain = [float(player == owner) for player in range(original.players)]
             chances[index] = [certain] * size
     return Analysis(deductions.counts, deductions.may_own, counted.deals, chances)
 
@@ -126,11 +128,11 @@ def _deductions(tight: DealProblem, completed: Sequence[int | None], size: int) 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """The effect of a question about any of a group of interchangeable cards.
+    """The effect of a question about any card of a group of interchangeable cards.
 
     Attributes:
         group: the questions: asked player, set, cards, legal answers.
-        after_no, after_yes: number of deals left after each answer; 0 for an impossible one.
+        after_no, after_yes: number of deals left after each answer; 0 for an impossible answer.
         before: number of deals now.
     """
 
@@ -141,17 +143,17 @@ class Prospect:
 
     @property
     def chance_of_yes(self) -> float:
-        """Return the chance of a yes among the deals that allow the question."""
+        """Return the probability of a yes among the deals that allow the question."""
         return self.after_yes / (self.after_no + self.after_yes)
 
     @property
     def bits_of_asking(self) -> float:
-        """Return the bits that asking tells: the asker lacks it, but has another of its set."""
+        """Return the information of the asking, in bits: the asker has another card of the set."""
         return log2(self.before) - log2(self.after_no + self.after_yes)
 
     @property
     def bits(self) -> float:
-        """Return the expected information of asking and answer: how far log2 of the deals falls."""
+        """Return the expected information of question and answer: the decrease of log2(deals)."""
         asked = self.after_no + self.after_yes
         remaining = sum(
             deals / asked * log2(deals) for deals in (self.after_no, self.after_yes) if deals
@@ -161,19 +163,19 @@ class Prospect:
 
 @takes(state=State)
 def prospects(state: State) -> list[Prospect]:
-    """Return what every legal question would tell, most informative first.
+    """Return the effects of every legal question, the most informative first.
 
     Sets that look alike share their counts. Cost: about one count per different set.
 
     Raises:
-        LimitError: the counts are above the limits of `solvers.counting`.
+        LimitError: If the counts are above the limits of `solvers.counting`.
     """
     asker = state.turn
     if asker is None:
         return []
     problem = state.problem
     before = count_deals(problem)
-    # By the looks of a set: per asked player and owner mask, the deals after each answer.
+    # For the shape of a set, asked player and owner mask: the number of deals after each answer.
     known: dict[Looks, dict[tuple[int, int], tuple[int, int]]] = {}
     prospects = []
     for group in state.legal_questions.groups():
@@ -189,9 +191,9 @@ def prospects(state: State) -> list[Prospect]:
 def _after_answers(
     problem: DealProblem, asker: int, set_index: int
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Count, per asked player and owner mask of the card, the deals after no, and after yes.
+    """Count the deals after no and after yes, by asked player and owner mask of the card.
 
-    The deals before the card moves are counted, which are as many as after.
+    The count is made before the card moves; there are as many deals afterwards.
     """
     constraint = problem.sets[set_index]
     asks = [
@@ -208,7 +210,7 @@ def _after_answers(
     try:
         numbers = count_deals_given(problem, set_index, narrower)
     except LimitError:
-        # Cards that no bound concerns need not be taken together, however many there are.
+        # Separate counts need not group cards that no bound concerns, however many there are.
         numbers = [count_deals(problem.with_set(set_index, n)) for n in narrower]
     return dict(zip(asks, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
@@ -216,9 +218,9 @@ def _after_answers(
 def owner_chances(
     may_own: Sequence[Sequence[Sequence[int]]], players: int
 ) -> list[list[list[float | None]]]:
-    """Return what is known of the chances from who may own each card, `[set][card]`, alone.
+    """Return the probabilities that follow from the possible owners alone, `[set][card][player]`.
 
-    None for a chance between 0 and 1.
+    A probability between 0 and 1 is None.
 
     >>> owner_chances([[(0, 2), (1,)]], 3)
     [[[None, 0.0, None], [0.0, 1.0, 0.0]]]

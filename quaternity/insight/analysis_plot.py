@@ -1,4 +1,4 @@
-"""Pictures of an analysis: a heat map of chances, and the number of deals over the moves."""
+"""Plots of an analysis: a heat map of probabilities, and the number of deals after each move."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from quaternity.insight.analysis import Analysis
 
 @default_style()
 def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = ()) -> None:
-    """Draw the chances, and below them the curve of a record when there is one.
+    """Plot the probabilities, and below them the number of deals if `curve` is given.
 
     Args:
         path: ends in .png, .svg or .pdf.
-        curve: the number of deals after 0, 1, 2 … moves; None where it is not known.
+        curve: the number of deals after 0, 1, 2 … moves; None if it is not known.
 
     Raises:
-        InputError: matplotlib is not installed, or the file cannot be written.
+        InputError: If matplotlib is not installed, or the file cannot be written.
     """
     picture_format(path)
     cards = [chances for chance in analysis.chances for chances in chance]
@@ -61,7 +61,7 @@ def plot_analysis(path: str, analysis: Analysis, curve: Sequence[int | None] = (
 
 
 def short(deals: int) -> str:
-    """Return a number of deals that fits a title.
+    """Return a number of deals as text that fits in a title.
 
     >>> short(1), short(34650), short(10**5000)
     ('1 deal', '34,650 deals', 'about 10^5000 deals')

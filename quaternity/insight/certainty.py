@@ -1,4 +1,7 @@
-"""Certainty in Quaternity, where nobody has dealt: truth in every deal that is possible."""
+"""Certain knowledge in Quaternity: statements that hold in every possible deal.
+
+The cards are never dealt, so a statement is certain if it holds in every deal that is possible.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,17 @@ if TYPE_CHECKING:
     from solvers.verdict import Deal
 
 SECONDS = 20.0
-"""The longest that somebody at a table waits for an answer."""
+"""Default time limit for an answer at a table, in seconds."""
 
 
 class Certainty(NamedTuple):
-    """The truth of a formula, as far as everybody can tell.
+    """The truth of a formula, as far as it follows from public information.
 
     Attributes:
-        truth: in every possible deal; None where some make it true and others false.
-        deals: where it is None, one that makes it true, and one that makes it false.
-        lines: where it was asked for, the moves that it rests on.
+        truth: the truth value in every possible deal; None if it differs between deals.
+        deals: if the truth is None, a deal in which the formula is true and one in which it is
+            false.
+        lines: if the reasons were requested, the moves from which the truth follows.
     """
 
     truth: bool | None
@@ -33,13 +37,13 @@ class Certainty(NamedTuple):
 
 
 def certainty(text: str, game: Game, why: bool = False, seconds: float = SECONDS) -> Certainty:
-    """Return what everybody can tell of a formula at the end of a game.
+    """Return the truth of a formula at the end of a game, as far as all players can know it.
 
-    With `why` it names a minimal list of moves that it rests on, too.
+    If `why` is true, the result includes a minimal list of moves from which the truth follows.
 
     Raises:
-        InputError: the formula cannot be read.
-        LimitError: it is not decided within the time.
+        InputError: If the formula cannot be parsed.
+        LimitError: If the time limit is reached.
 
     >>> from quaternity import Game, Move, Settings
     >>> game = Game.start(Settings(3, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
@@ -73,13 +77,13 @@ def _resting(formula: Formula, game: Game, seconds: float) -> tuple[str, ...]:
     from solvers.verdict import Feasible
 
     sets, last = game.state.problem.sets, len(game.moves)
-    named = [
+    set_indices = [
         subformula.card.set_index
         for subformula in formula.subformulas()
         if isinstance(subformula, Holds)
     ]
-    if formula.modal_depth or not all(sets[index].size for index in named):
-        return ("moves are told as the reason only for where cards of sets in play are",)
+    if formula.modal_depth or not all(sets[index].size for index in set_indices):
+        return ("moves can be given as reasons only for statements on the cards of sets in play",)
     verdict = solve(known_from(game, range(last)))
     assert isinstance(verdict, Feasible), "the game was played"
     needed = reasons(

@@ -1,7 +1,7 @@
-"""The validity check of one document: every solver's verdict, the evidence, and the reason.
+"""Validity check of one document: the verdict of every solver, the evidence, and the reason.
 
-For a state the question is whether some deal fits it; for a record, whether every move was legal
-and every position possible.
+A state is valid if some deal fits it. A record is valid if every move was legal and every position
+possible.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OwnersOfCards = list[list[int]]
 
 
 class WrongVerdict(SolverFault):
-    """The solvers disagree about a state (or problem), or a verdict on it does not verify."""
+    """The solvers disagree about a state (or problem), or a verdict on it cannot be verified."""
 
     def __init__(self, text: str, state: State | DealProblem) -> None:
         super().__init__(text)
@@ -46,14 +46,14 @@ class Report:
 
     Attributes:
         kind: "state", "record" or "problem".
-        reason: why it is not valid, or None.
-        deal: one surviving deal (of a record: of its last position), or None.
-        verdicts: per solver that took the problems, whether it finds all of them feasible. A record
-            that breaks the rules where every deal problem is feasible (a wrong turn, say) is not
-            valid although the solvers have nothing against it.
-        skipped: per solver that refused one of them or gave up, why.
-        positions: number of states looked at.
-        players: number of players; 0 when the document does not come to a state.
+        reason: why the document is not valid, or None.
+        deal: a surviving deal (of a record: of its last position), or None.
+        verdicts: for each solver that accepted the problems, whether it finds all of them feasible.
+            If a record breaks a rule but every deal problem is feasible (a player moved out of
+            turn, for example), it is not valid although no solver finds a fault.
+        skipped: for each solver that refused a problem or gave up, the reason.
+        positions: number of states checked.
+        players: number of players; 0 if the document does not lead to a state.
     """
 
     kind: str
@@ -67,12 +67,12 @@ class Report:
 
 
 def check_state(state: State | DealProblem, solvers: Sequence[Solver]) -> Report:
-    """Check a state, or a deal problem that is the state of no game, by every solver that takes it.
+    """Check a state, or a deal problem that is not the state of a game, by every solver for it.
 
-    Without any verdict (every solver refused or gave up) the report is not valid.
+    If there is no verdict (every solver refused or gave up), the report is not valid.
 
     Raises:
-        WrongVerdict: the solvers disagree, or a verdict does not verify.
+        WrongVerdict: If the solvers disagree, or a verdict cannot be verified.
     """
     problem = problem_of(state)
     judgement = judge(problem, solvers)
@@ -104,10 +104,10 @@ def check_record(
     solvers: Sequence[Solver],
     on_position: Callable[[], None] = lambda: None,
 ) -> Report:
-    """Check a record: replay it, and have every position judged by every solver that takes it.
+    """Check a record: replay it, and judge every position by every solver that accepts it.
 
-    An illegal move whose question or answer no deal fits is put to the solvers too.
-    `on_position` is called after each position. Raises as `check_state`.
+    If no deal fits the question or answer of an illegal move, the solvers judge it too.
+    `on_position` is called after each position. Raises the same errors as `check_state`.
     """
     impossible: ImpossibleRecord | None = None
     try:
@@ -120,7 +120,7 @@ def check_record(
     for state in game.states:
         last = check_state(state, solvers)
         if last.verdicts and not last.valid:
-            text = f"a position reached by legal moves was judged: {last.reason}"
+            text = f"a position reached by legal moves was judged impossible: {last.reason}"
             raise WrongVerdict(text, state)
         verdicts.update(last.verdicts)
         skipped.update(last.skipped)
@@ -137,7 +137,7 @@ def check_record(
         state = with_problem(game.state, forbidden)
         verdict = check_state(state, solvers)
         if verdict.verdicts and verdict.valid:
-            text = f"illegal by the rules, yet possible to the solvers: {impossible}"
+            text = f"illegal by the rules, but possible according to the solvers: {impossible}"
             raise WrongVerdict(text, state)
         verdicts = verdict.verdicts
         skipped.update(verdict.skipped)
@@ -146,9 +146,9 @@ def check_record(
 
 
 def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
-    """Say what is wrong with a move, by the moves behind it where the deal problem forbids it.
+    """Return the fault of a move, with the earlier moves that cause it if no deal fits the move.
 
-    The proof is then the one by these moves, in place of the one by the state they led to.
+    The proof then rests on these moves instead of on the state that they led to.
     """
     question, cause = fault.move.question, fault.cause
     hopeless = isinstance(cause, IllegalQuestion) and game.state.is_hopeless(question)
@@ -161,7 +161,7 @@ def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
     if hopeless:
         cause = IllegalQuestion(question, [hopeless_fault(explanation.reason)])
     elif answer is None:
-        # Where what the asking states is impossible, that is the last of the faults.
+        # If the statement that asking makes is impossible, it is the last of the faults.
         cause = IllegalQuestion(question, [*cause.faults[:-1], explanation.reason])
     else:
         cause = IllegalAnswer(question, answer, explanation.reason)
@@ -173,7 +173,7 @@ def _traced(record: ParsedRecord, game: Game, fault: ImpossibleRecord) -> str:
 
 
 def forbidden_problem(game: Game, fault: ImpossibleRecord) -> DealProblem | None:
-    """Return the deal problem of an illegal move, when it is one that no deal fits; else None."""
+    """Return the deal problem of an illegal move if no deal fits it; otherwise None."""
     asker, asked, (set_index, number) = fault.move.question
     problem = game.state.problem
     well_formed = (

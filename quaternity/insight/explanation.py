@@ -1,23 +1,24 @@
-"""The reasons why something is impossible, traced to the moves that made it so.
+"""Explanations of why something is impossible, as a minimal list of the moves that cause it.
 
-Every move states facts about the cards as they lie now, whatever the other moves state. A question:
-the asker held a card of the set, of which at most the cards given since are gone. A no: two players
-do not have the card, until it moves on. A yes: the card lies with the asker, and it went from one
-hand to the other. What is known without any move is the start alone: nothing about any card, and
+Every move states facts about the cards as they are now, whatever the other moves state. A question:
+the asker held a card of the set, and at most the cards given away since then are gone. A no: two
+players do not have the card, until it changes hands. A yes: the asker has the card, and it went
+from one hand to the other. Without any move only the start is known: nothing about any card, and
 hands of equal size.
 
-A move that is left out is left out with all that it did. Of a yes that leaves a doubt: its card may
-lie where it lay before or with the asker, and a card may have gone from hand to hand or not. So a
-list of moves states a deal problem (`known_from`), with every move the deals are those of the
-state, with fewer the problem only becomes weaker, and with none at all every deal that was possible
-at the start still fits. The moves that matter are found by leaving out one after another while the
-thing stays impossible. What remains is minimal: what the others state would allow the thing if any
-one of them were left out too. It is empty exactly where the thing was impossible from the start.
+If a move is left out, all its effects are left out. If it was answered yes, this leaves a doubt:
+the card may be where it was before or with the asker, and a card may have changed hands or not. So
+a list of moves states a deal problem (`known_from`). With all moves, its deals are those of the
+state. With fewer moves the problem only becomes weaker. Without any, every deal that was possible
+at the start still fits. The relevant moves are found by leaving out one after another as long as
+the claim stays impossible. The remaining list is minimal: without any one of its moves, the others
+would allow the claim. It is empty exactly if the claim was impossible from the start.
 
-How large the hands are is stated by the moves as well, and put as a set of its own, the last one of
-the problem: every yes leaves a receipt. Hands are counted as if all cards had been received and
-none given away; the receipt, which takes up a place, lies with the asked if the card went, and with
-the asker if it did not. So any solver decides the problem, and any shortage of it is a proof.
+The moves also state the sizes of the hands. These are represented by an additional set, the last
+one of the problem: every yes leaves a receipt. Hands are counted as if all cards had been received
+and none given away. The receipt, which takes up a place in a hand, lies with the asked player if
+the card was given, and with the asker otherwise. So any solver can decide the problem, and any
+shortage of it is a proof.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ class Explanation:
     """A proof that no deal fits.
 
     Attributes:
-        moves: indices of the earlier moves that together forbid it, ascending; what is left when
-            any one of them is left out would allow it. Empty when it is impossible from the start.
-        problem: what these moves state (see `known_from`), and the thing itself.
+        moves: indices of the earlier moves that together exclude the claim, ascending. Without any
+            one of them, the others would allow it. Empty if the claim is impossible from the start.
+        problem: the statements of these moves (see `known_from`), and the claim.
         shortage, proof: why no deal fits the problem, and the same as a sentence.
         reason: what is impossible, and the proof, as a sentence.
     """
@@ -81,13 +82,13 @@ class Explanation:
         return self.proof
 
 
-def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
-    """Return what some moves state about the cards now, with completed sets still in hands.
+def known_from(game: Game, moves: Collection[int]) -> DealProblem:
+    """Return the deal problem that some moves state, with completed sets still in the hands.
 
     Args:
-        chosen: indices of moves. With all of them the deals are those of the state.
+        moves: indices of moves. With all of them, the deals are those of the state.
 
-    The last set are the receipts, one for every yes in the order of the moves.
+    The last set consists of the receipts, one for every yes in the order of the moves.
     Cost: moves + cards.
     """
     settings = game.settings
@@ -97,7 +98,7 @@ def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
     hands = [settings.hand] * players
     receipts = []
     for index, ((asker, asked, (set_index, number)), answer) in enumerate(game.moves):
-        known = index in chosen
+        known = index in moves
         least, places = low[set_index], owners[set_index]
         if known:
             least[asker] = stated_minimum(least[asker])
@@ -123,18 +124,18 @@ def known_from(game: Game, chosen: Collection[int]) -> DealProblem:
 
 @takes(game=Game)
 def explain(game: Game, question: Question, answer: Answer | None = None) -> Explanation | None:
-    """Return why a question, or an answer to it, is impossible in the position a game has reached.
+    """Return why a question, or an answer to it, is impossible in the last position of a game.
 
     Args:
-        question: with valid players, set and card; the set is in play.
-        answer: the impossible answer; None when the question itself is impossible.
+        question: has valid players, set and card; the set is in play.
+        answer: the impossible answer; None if the question itself is impossible.
 
-    Returns None when some deal fits, that is, when the deal problem does not forbid it.
+    Return None if some deal fits, that is, if the deal problem allows the claim.
 
     Raises:
-        InputError: one of them is something else, or the game has no such player, set or card.
+        InputError: If an argument has the wrong type, or the game has no such player, set or card.
 
-    Cost: about 2 log2(moves) checks for every move that is told, each as `known_from`.
+    Cost: about 2 log2(moves) checks for every move in the explanation, each like `known_from`.
     """
     question, settings = Question.of(question), game.settings
     asker, asked, (set_index, number) = question
@@ -159,38 +160,38 @@ def explain(game: Game, question: Question, answer: Answer | None = None) -> Exp
 def refutation(
     game: Game, set_index: int, claim: Callable[[SetConstraint], SetConstraint]
 ) -> Explanation | None:
-    """Return why what a claim makes of a set in play is impossible; None if it is possible.
+    """Return why a claim about a set in play is impossible; None if it is possible.
 
-    Cost: as `explain`.
+    `claim` returns the constraint of the set under the claim. Cost: as for `explain`.
     """
 
     def with_claim(known: DealProblem) -> DealProblem:
         return known.with_set(set_index, claim(known.sets[set_index]))
 
-    def impossible(chosen: Collection[int]) -> bool:
-        problem = with_claim(known_from(game, chosen))
+    def impossible(moves: Collection[int]) -> bool:
+        problem = with_claim(known_from(game, moves))
         if coalitions.refuses(problem):
             return not default_solver(problem)(problem)
         return not coalitions.is_feasible(problem)
 
-    everything = range(len(game.moves))
-    if not impossible(everything):
+    indices = range(len(game.moves))
+    if not impossible(indices):
         return None
-    # Every order gives a minimal list; the shortest one is the best story.
-    others_first = sorted(everything, key=lambda at: game.moves[at].question.card[0] == set_index)
-    orders = (everything, everything[::-1], others_first)
+    # Every order gives a minimal list; prefer the shortest one.
+    others_first = sorted(indices, key=lambda at: game.moves[at].question.card[0] == set_index)
+    orders = (indices, indices[::-1], others_first)
     shorter = min((_minimal(order, impossible) for order in orders), key=len)
     problem = with_claim(known_from(game, shorter))
     impossibility = why_impossible(problem)
-    assert impossibility is not None, "the moves were chosen so that no deal fits"
+    assert impossibility is not None, "no deal fits the chosen moves"
     proof = _proof_in_words(game, shorter, problem, impossibility[0])
     return Explanation(tuple(sorted(shorter)), problem, impossibility[0], proof, proof)
 
 
 def explained(game: Game, question: Question) -> Iterator[str]:
-    """Return why a question is refused or has one answer only, in lines for people.
+    """Yield lines of text that say why a question is refused or has only one answer.
 
-    Cost: as `explain`.
+    Cost: as for `explain`.
     """
     state, asked = game.state, question_sentence(question)
     if question not in state.legal_questions:
@@ -208,7 +209,7 @@ def explained(game: Game, question: Question) -> Iterator[str]:
             return
         other = Answer(not answers[0])
         explanation = _explanation(game, question, other)
-        assert explanation is not None, "an impossible answer fits no deal"
+        assert explanation is not None, "no deal fits an impossible answer"
         yield IMPOSSIBLE(question=asked, answer=other, reason=explanation.reason)
     if explanation is not None and explanation.moves:
         yield indented(RESTS())
@@ -218,7 +219,7 @@ def explained(game: Game, question: Question) -> Iterator[str]:
 
 
 def move_line(game: Game, number: int) -> Sentence:
-    """Return a move with its number, as people count."""
+    """Return a move with its number, counted from 1."""
     return MOVE(number=number + 1, move=question_sentence(*game.moves[number]))
 
 
@@ -236,12 +237,13 @@ def _explanation(game: Game, question: Question, answer: Answer | None) -> Expla
 
 
 def _proof_in_words(
-    game: Game, chosen: Collection[int], problem: DealProblem, shortage: Certificate
+    game: Game, moves: Collection[int], problem: DealProblem, shortage: Certificate
 ) -> str:
-    """Return a shortage of what some moves state as a sentence that needs no receipts.
+    """Return the shortage of a problem that some moves state as a sentence without receipts.
 
-    Players who are short of cards hold those of the start and those that the chosen moves brought
-    them, less all that they ever gave away; a hand with too little room, the other way round.
+    For players with too few cards, count their cards at the start and the cards that these moves
+    brought them, minus all cards that they ever gave away. For a hand with too little room, count
+    the other way round.
     """
     sets = problem.sets[:-1]
     if isinstance(shortage, CrowdedHand):
@@ -254,15 +256,15 @@ def _proof_in_words(
             coalition, short = 1 << crowded, False
     else:
         return shortage.in_words(DealProblem.trusted(problem.hands, sets))
-    # Cards that came to the players, and that went from them: by chosen moves, and by others.
+    # Cards that the players received and gave away, by these moves (known) and by other moves.
     known, doubtful = [0, 0], [0, 0]
     hands = [game.settings.hand] * problem.players
     for index, ((asker, asked, _), answer) in enumerate(game.moves):
         if answer:
             came, went = coalition >> asker & 1, coalition >> asked & 1
             if came != went:
-                (known if index in chosen else doubtful)[went] += 1
-            if came == went or index in chosen or bool(went) == short:
+                (known if index in moves else doubtful)[went] += 1
+            if came == went or index in moves or bool(went) == short:
                 hands[asker] += 1
                 hands[asked] -= 1
     plain = DealProblem.trusted(tuple(hands), sets)
@@ -273,33 +275,33 @@ def _proof_in_words(
         amount = (AT_LEAST if short else AT_MOST)(count=amount)
     parts = [AT_START(count=game.settings.hand * len(members))]
     if came:
-        most = bool(doubtful[0]) and not short
-        parts.append(RECEIVED(count=AT_MOST(count=came) if most else came))
+        is_bound = bool(doubtful[0]) and not short
+        parts.append(RECEIVED(count=AT_MOST(count=came) if is_bound else came))
     if went:
-        most = bool(doubtful[1]) and short
-        parts.append(GIVEN_AWAY(count=AT_MOST(count=went) if most else went))
+        is_bound = bool(doubtful[1]) and short
+        parts.append(GIVEN_AWAY(count=AT_MOST(count=went) if is_bound else went))
     if len(parts) > 1:
         amount = BECAUSE(that=amount, why=SHARE(parts=parts))
     return shortage.in_words(plain, amount)
 
 
 def _minimal(order: Sequence[int], impossible: Callable[[Collection[int]], bool]) -> frozenset[int]:
-    """Leave out one after another, in an order, what is not needed.
+    """Leave out moves that are not needed, one after another in the given order.
 
-    One pass is enough because fewer moves never forbid more. For the same reason the next one that
-    is needed can be found by bisection: as many before it as can be are left out at once.
+    One pass is enough because fewer moves never exclude more. For the same reason, bisection finds
+    the next move that is needed: all moves before it are left out at once.
     """
     needed: list[int] = []
     first = 0
     while not impossible(set(needed)):
-        # Some of the rest is needed: leaving out up to `most` is too much.
-        least, most = first, len(order)
-        while most - least > 1:
-            middle = (least + most) // 2
+        # Some of the rest is needed: leaving out the moves up to `high` is too much.
+        low, high = first, len(order)
+        while high - low > 1:
+            middle = (low + high) // 2
             if impossible({*needed, *order[middle:]}):
-                least = middle
+                low = middle
             else:
-                most = middle
-        needed.append(order[least])
-        first = least + 1
+                high = middle
+        needed.append(order[low])
+        first = low + 1
     return frozenset(needed)

@@ -1,4 +1,4 @@
-"""Perft: the number of sequences of moves, a count that pins every rule at once."""
+"""Perft: the number of sequences of moves, a count that checks all rules at once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from quaternity.game.state import State
 def perft(state: State, depth: int) -> int:
     """Return the number of sequences of `depth` legal (question, answer) pairs from a state.
 
-    A finished game counts as one leaf. The last move is counted, not played.
-    Cost: one state per leaf of depth - 1.
+    A finished game counts as one sequence. The last moves are counted without being played.
+    Cost: one state per sequence of `depth - 1` moves.
 
     >>> from quaternity.game.settings import Settings
     >>> perft(State.start(Settings(set_size=4, sets=3, players=3)), 2)

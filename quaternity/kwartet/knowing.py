@@ -106,7 +106,7 @@ def truth_at(
     formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     if at.deal is None:
         place = at.seat, at.hand, method, seconds, size
-        return as_seen(formula, problem, *place, why=why, said=said)
+        return as_seen(formula, problem, *place, why=why, announcements=said)
     formula = announced(said, formula)
     if not why:
         return SeenTruth(holds(formula, problem, at.deal, method, seconds, size))
@@ -123,7 +123,7 @@ def chance_at(
     drawn, size = SAMPLES if samples is None else samples, at.public.settings.set_size
     formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     place = at.public.problem, at.seat, at.hand
-    return formula_chance(formula, *place, seconds, size, samples=drawn, said=said)
+    return formula_chance(formula, *place, seconds, size, samples=drawn, announcements=said)
 
 
 def chance_text(chance: FormulaChance) -> str:

@@ -1,24 +1,26 @@
-"""Check the certificate of a solved game, by the rules alone: this file imports nothing of ours.
+"""Check the certificate of a solved game by the rules alone; this file imports no other of ours.
 
-A certificate is lines of JSON: a head with the fields `HEAD`, then a line for each state:
+A certificate consists of lines of JSON: a head with the fields `HEAD`, then one line per state:
 
     [turn, hands, points, sets, ranks, after, outcomes]
 
-`turn` is a player; null when the game is over, or when chance draws who is on turn. A set in play
-is `[owners, least]`: per card the players who may own it, as the bits of a number, and per player
-the fewest of its cards that they hold, both as tight as the deals that fit make them. The order of
-sets, and of cards in a set, means nothing. `ranks` says per player within how many moves they can
-force a win; null: they cannot. `after` has `[number, names]` for the states that moves lead to:
-player j of the state with that number (the first is 0) is player `names[j]` here. Where the head
-has a `player`, only that player's null is a claim. Where it has a `wish` (`points`; or `win`: 2 for
-a win alone, 1 for a shared one), `outcomes` lists what all players may get when everybody plays for
-themselves and breaks ties without chance; else it is null.
+`turn` is the player to move, or null if the game is over or chance draws the player to move. A set
+in play is `[owners, least]`: for each card, the players who may own it, as a bitmask; and for each
+player, the minimum number of cards of the set that the player holds. Both are as tight as the deals
+that fit allow. The order of sets, and of cards in a set, has no meaning. `ranks` gives for each
+player the number of moves within which they can force a win, or null if they cannot. `after` has a
+pair `[number, names]` for each state that a move leads to: player j of the state with that number
+(the first is 0) is player `names[j]` here. If the head has a `player`, only the null of that player
+is a claim. If the head has a `wish`, `outcomes` lists what all players may get if all of them play
+for themselves and break ties without chance; otherwise it is null. The wish is `points`, or `win`:
+2 for a sole win, 1 for a shared one.
 
-A certificate is right when in every state the ranks agree with those of the states after it. Then a
-finite rank falls with every move, whatever the others do, until the win; and where a player has no
-rank, the others can stay where they have none. A move to a state that a line does not name counts
-against what it claims; no line that claims outcomes leaves one out. These follow from the ends of
-the game up, so it must be one that ends: brisk, or of two players.
+A certificate is correct if the ranks of every state agree with those of its successors. Then a
+finite rank decreases with every move until the win, whatever the other players do. If a player has
+no rank, the others can keep the game in states where the player has none. A move to a state that
+the line does not name counts against its claim. A line that claims outcomes must name every
+successor. Outcomes are derived backwards from the ends of the game, so the game must be one that
+ends: it is brisk or has two players.
 """
 
 from __future__ import annotations
@@ -36,17 +38,17 @@ HEAD = ("certificate", "set_size", "sets", "players", "tie_break", "brisk", "sta
     "player", "wish")  # fmt: skip
 MAX_PLAYERS, MAX_CARDS, MAX_STATES, MAX_LINE_BYTES = 7, 100, 1 << 32, 1 << 22
 SURE = 0.999
-"""How sure a sample makes."""
+"""Probability with which a sample bounds the number of wrong states."""
 
 Kind = tuple[tuple[int, ...], tuple[int, ...]]
-"""A set in play: the owners of its cards, ascending, and the fewest per player."""
+"""A set in play: the owners of its cards, ascending, and the minimum number of cards per player."""
 
 Gets = frozenset[tuple[int, ...]]
-"""What all players may get."""
+"""The outcomes that a state may have; an outcome is what each player gets."""
 
 
 class State(NamedTuple):
-    """What everybody knows; `sets` are ascending."""
+    """The public information about a position; `sets` are ascending."""
 
     turn: int | None
     hands: tuple[int, ...]
@@ -55,7 +57,7 @@ class State(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A state, and what its line claims."""
+    """A state and the claims of its line."""
 
     state: State
     ranks: tuple[int | None, ...]
@@ -64,14 +66,14 @@ class Line(NamedTuple):
 
 
 class NoCertificate(ValueError):
-    """A file certifies nothing; the message names the line and its fault."""
+    """A file is not a valid certificate; the message names the line and its fault."""
 
 
 class Certified(NamedTuple):
-    """What a certificate shows; the ranks are those of the state that was solved.
+    """The result of a check; the ranks and outcomes are those of the state that was solved.
 
-    For a sample drawn by `seed`, fewer than `most_wrong` of all states are wrong with the
-    certainty `SURE`. A check of all states has no seed, and 0 wrong states.
+    If the states were sampled with `seed`, fewer than `most_wrong` of all states are wrong with
+    probability `SURE`. If all states were checked, there is no seed and `most_wrong` is 0.
     """
 
     head: dict[str, Any]
@@ -89,52 +91,55 @@ def check(
     lines: Iterable[bytes], sample: int | None = None, seed: int | None = None,
     report: Callable[[int, int], None] = lambda done, total: None,
 ) -> Certified:  # fmt: skip
-    """Check the states of a certificate, all or a random sample; or raise NoCertificate.
+    """Check all states of a certificate, or a random sample of them.
 
-    A forger who knows the seed knows which states are checked, so the default is a new seed.
+    By default the seed is new, because a forger who knows the seed knows which states are checked.
 
-    Cost: about a millisecond and a kilobyte a state of 4-3-3.
+    Cost: about a millisecond and a kilobyte per state of 4-3-3.
+
+    Raises:
+        NoCertificate: If a checked state or the file as a whole is wrong.
     """
     source = iter(lines)
     game = Game(_head(next(source, b"")))
     states, start = game.head["states"], game.head["start"]
     held = [game.line(number, text) for number, text in zip(range(2, states + 3), source)]  # noqa: B905
     if len(held) != states:
-        raise NoCertificate(f"line 1: {states} states are announced, but not so many follow")
-    chosen: Sequence[int] = range(states)
+        raise NoCertificate(f"line 1: {states} states are announced, but the line count differs")
+    numbers: Sequence[int] = range(states)
     if sample is not None and sample < states:
         seed = int.from_bytes(secrets.token_bytes(4)) if seed is None else seed
-        chosen = sorted({start, *Random(seed).sample(chosen, sample)})
+        numbers = sorted({start, *Random(seed).sample(numbers, sample)})
     moves = 0
-    for done, number in enumerate(chosen, 1):
+    for done, number in enumerate(numbers, 1):
         moves += game.check(number, held)
-        report(done, len(chosen))
-    shown = held[start].ranks, held[start].outcomes, held[start].state == game.start()
-    if len(chosen) == states:
-        return Certified(game.head, *shown, states, states, moves, 0, None)
-    most = 1 + int(states * (1 - (1 - SURE) ** (1 / (sample or 1))))  # the start is not drawn
-    return Certified(game.head, *shown, len(chosen), states, moves, most, seed)
+        report(done, len(numbers))
+    result = held[start].ranks, held[start].outcomes, held[start].state == game.start()
+    if len(numbers) == states:
+        return Certified(game.head, *result, states, states, moves, 0, None)
+    max_wrong = 1 + int(states * (1 - (1 - SURE) ** (1 / (sample or 1))))  # the start is not drawn
+    return Certified(game.head, *result, len(numbers), states, moves, max_wrong, seed)
 
 
 def _head(text: bytes) -> dict[str, Any]:
     head = _json(1, text)
     if not isinstance(head, dict) or head.get("certificate") != FORMAT or {*head} != {*HEAD}:
-        raise NoCertificate(f"line 1: no head of {FORMAT!r} with the fields {', '.join(HEAD)}")
+        raise NoCertificate(f"line 1: not a head of {FORMAT!r} with the fields {', '.join(HEAD)}")
     try:
         for name, least in (("set_size", 2), ("sets", 1), ("players", 2)):
             _number(head[name], MAX_PLAYERS if name == "players" else MAX_CARDS, least)
         _number(head["set_size"] * head["sets"], MAX_CARDS)
         _number(head["start"], _number(head["states"], MAX_STATES, 1) - 1)
         if head["tie_break"] not in ("first-in-order", "fewest-sets"):
-            raise ValueError("the tie_break is none")
+            raise ValueError("tie_break: must be first-in-order or fewest-sets")
         if type(head["brisk"]) is not bool:
-            raise ValueError("brisk is neither true nor false")
+            raise ValueError("brisk: must be true or false")
         if head["player"] is not None:
             _number(head["player"], head["players"] - 1)
         if head["wish"] not in (None, "points", "win"):
-            raise ValueError("the wish is none")
+            raise ValueError("wish: must be null, points or win")
         if head["wish"] and not head["brisk"] and head["players"] > 2:
-            raise ValueError("a wish needs a game that ends")
+            raise ValueError("a wish needs a game that ends: a brisk game or two players")
     except (TypeError, ValueError) as error:
         raise NoCertificate(f"line 1: {error}") from None
     return head
@@ -144,23 +149,23 @@ def _json(number: int, text: bytes) -> Any:
     try:
         return json.loads(text.decode("ascii") if len(text) <= MAX_LINE_BYTES else "")
     except (ValueError, RecursionError):
-        raise NoCertificate(f"line {number}: no JSON of at most {MAX_LINE_BYTES} bytes") from None
+        raise NoCertificate(f"line {number}: not JSON of up to {MAX_LINE_BYTES} bytes") from None
 
 
 def _number(value: Any, most: int, least: int = 0) -> int:
     if type(value) is not int or not least <= value <= most:
-        raise ValueError(f"{str(value)[:40]} is no whole number from {least} to {most}")
+        raise ValueError(f"{str(value)[:40]} is not a whole number from {least} to {most}")
     return value
 
 
 def _numbers(values: Any, count: int, most: int) -> tuple[int, ...]:
     if type(values) is not list or len(values) != count:
-        raise ValueError(f"a list of {count} is expected")
+        raise ValueError(f"expected a list of {count} numbers")
     return tuple([_number(value, most) for value in values])
 
 
 class Game:
-    """The rules of a game, and what the lines of a certificate must say in it."""
+    """The rules of a game, and the check of the lines of a certificate against them."""
 
     def __init__(self, head: dict[str, Any]) -> None:
         self.head, self.size, self.count = head, head["set_size"], head["players"]
@@ -171,7 +176,7 @@ class Game:
         self.renamed_set = lru_cache(1 << 18)(_renamed_set)
 
     def line(self, number: int, text: bytes) -> Line:
-        """Read a line."""
+        """Parse a line."""
         count, size, fields = self.count, self.size, _json(number, text)
         try:
             turn, hands, points, sets, ranks, after, outcomes = fields
@@ -180,22 +185,22 @@ class Game:
                 for owners, low in sets
             ]
             turn = None if turn is None else _number(turn, count - 1)
-            hands, points = (_numbers(each, count, MAX_CARDS) for each in (hands, points))
+            hands, points = (_numbers(row, count, MAX_CARDS) for row in (hands, points))
             claims = [None if rank is None else _number(rank, MAX_STATES) for rank in ranks]
             names = [
                 (_number(n, self.head["states"] - 1), _numbers(order, count, count - 1))
                 for n, order in after
             ]
             if len(claims) != count or any(len({*order}) != count for _, order in names):
-                raise ValueError("a rank and a name of their own for each player are expected")
+                raise ValueError("each player must have a rank and a name that no other player has")
             player = self.head["player"]
             if player is not None and any(order[player] != player for _, order in names):
-                raise ValueError(f"player {player}, whose null is claimed, has another name")
+                raise ValueError(f"player {player}, whose null is claimed, must not be renamed")
             if outcomes == [] or (outcomes is None) != (self.head["wish"] is None):
-                raise ValueError("outcomes belong to a wish, at least one")
-            gets = [_numbers(each, count, MAX_CARDS) for each in outcomes or ()]
+                raise ValueError("outcomes must be null without a wish, and not empty with one")
+            gets = [_numbers(row, count, MAX_CARDS) for row in outcomes or ()]
             if sum(points) + len(kinds) != self.head["sets"] or sum(hands) != size * len(kinds):
-                raise ValueError("sets or cards are missing, or too many")
+                raise ValueError("the number of sets or cards is wrong")
         except (TypeError, ValueError) as error:
             raise NoCertificate(f"line {number}: {error}") from None
         state = State(turn, hands, points, tuple(sorted(kinds)))
@@ -203,14 +208,14 @@ class Game:
         return Line(state, tuple(claims), tuple(names), claimed)
 
     def start(self) -> State | None:
-        """Return the state in which a game begins, if it begins evenly."""
+        """Return the state at the start of a game, or None if the cards cannot be dealt evenly."""
         hand, odd = divmod(self.size * self.head["sets"], self.count)
         fresh = ((self.all,) * self.size, (0,) * self.count)
         sets = [fresh] * self.head["sets"]
         return None if odd else self.settled([hand] * self.count, fresh[1], sets, (0, 0))
 
     def _most(self, masks: tuple[int, ...], low: Sequence[int], high: Sequence[int]) -> Any:
-        """Return the most cards of a set that each coalition can hold; None: nobody can deal it."""
+        """Return the maximum number of cards of a set per coalition; None if it has no deal."""
 
         def total(counts: Sequence[int], coalition: int) -> int:
             return sum([counts[p] for p in self.players if coalition >> p & 1])
@@ -223,9 +228,9 @@ class Game:
         return table if table[0] == 0 and table[-1] == self.size else None
 
     def rests(self, hands: Sequence[int], sets: Sequence[Kind]) -> list[tuple[int, ...]] | None:
-        """Return per set the fewest cards it must give each coalition; None when no deal fits.
+        """Return the minimum number of cards of each set for each coalition; None if no deal fits.
 
-        A deal fits when each set can be dealt, the hands add up to all cards, and no coalition has
+        A deal fits if each set can be dealt, the hands add up to all cards, and no coalition has
         more cards than the sets can give it.
         """
         tables = [self.most(*kind, self.free) for kind in sets]
@@ -234,18 +239,18 @@ class Game:
         held = [0]
         for hand in hands:
             held += [hand + other for other in held]
-        spare = [sum(given) - have for have, *given in zip(held, *tables, strict=True)]
+        spare = [sum(maxima) - have for have, *maxima in zip(held, *tables, strict=True)]
         if min(spare) < 0 or spare[-1]:
             return None
         return [tuple([m - s for m, s in zip(table, spare, strict=True)]) for table in tables]
 
     def _closed(self, kind: Kind, rest: tuple[int, ...]) -> Kind:
-        """Return a set as tight as the deals that fit make it."""
+        """Return a set with owners and minimums as tight as the deals that fit allow."""
         (masks, low), free = kind, self.free
 
         def fits(masks: tuple[int, ...], high: tuple[int, ...]) -> bool:
-            most = self.most(masks, low, high)
-            return most is not None and all(map(ge, most, rest))
+            maxima = self.most(masks, low, high)
+            return maxima is not None and all(map(ge, maxima, rest))
 
         def owned(mask: int, player: int) -> bool:
             return bool(mask >> player & 1) and fits(_instead(masks, mask, 1 << player), free)
@@ -261,9 +266,10 @@ class Game:
         self, hands: Sequence[int], points: Sequence[int], sets: Sequence[Kind],
         turns: tuple[int, ...],
     ) -> State | None:  # fmt: skip
-        """Return a state, completed sets put down; None when no deal fits.
+        """Return a state with completed sets put down; None if no deal fits.
 
-        The first player of `turns` who has cards is to move; if none has, the tie-break chooses.
+        The first player of `turns` who has cards is to move; if none of them has, the tie-break
+        decides.
         """
         rests = self.rests(hands, sets)
         if rests is None:
@@ -280,7 +286,7 @@ class Game:
         return State(turn, tuple(hands), tuple(points), tuple(sorted(kept)))
 
     def tied(self, hands: Sequence[int], points: Sequence[int]) -> list[int]:
-        """Return the players among whom the tie-break leaves the choice to chance."""
+        """Return the players whom the tie-break cannot separate; chance chooses among several."""
         able = [p for p in self.players if hands[p]]
         if self.head["tie_break"] == "first-in-order":
             return able[:1]
@@ -289,9 +295,9 @@ class Game:
         ]
 
     def questions(self, state: State) -> Iterator[tuple[int, list[State]]]:
-        """Yield who is asked and the states after the legal answers, for questions that differ.
+        """Yield the asked player and the states after the legal answers, once per kind of question.
 
-        Cards of a set that the same players may own are alike, and so are sets that look the same.
+        Cards of a set with the same possible owners are equivalent, and so are equal sets.
         """
         asker, hands, points, sets = state
         if asker is None:
@@ -318,7 +324,7 @@ class Game:
                         yield asked, [after for after in (no, yes) if after]
 
     def check(self, number: int, held: Sequence[Line]) -> int:
-        """Check what a line claims; return how many moves there are from its state."""
+        """Check the claims of a line; return the number of moves from its state."""
         state, ranks, after, outcomes = held[number]
         turns = () if state.turn is None else (state.turn,)
         if state != (right := self.settled(*state[1:], turns)):
@@ -327,19 +333,19 @@ class Game:
         known = {self.renamed(held[n].state, names): (n, names) for n, names in after}
         questions = [*self.questions(state)] if state.sets else []
 
-        def value(player: int, then: State) -> int | None:
-            if then not in known:
+        def value(player: int, after: State) -> int | None:
+            if after not in known:
                 return 0 if ranks[player] is None else None
-            target, names = known[then]
+            target, names = known[after]
             return held[target].ranks[names.index(player)]
 
         for player, rank in enumerate(ranks):
             best = max([points for p, points in enumerate(state.points) if p != player])
-            # Who cannot have a card of a set cannot ask for one.
+            # A player who cannot have a card of a set cannot ask for one.
             gettable = sum(any(m >> player & 1 for m in masks) for masks, _ in state.sets)
             is_claimed = self.head["player"] in (None, player)
             if rank is None and not (is_claimed and state.points[player] + gettable > best):
-                continue  # nothing is claimed, or others have enough
+                continue  # nothing is claimed, or another player already has enough sets
             length = 0 if state.points[player] > best and not state.sets else None
             if questions:
                 of_questions = [
@@ -348,7 +354,7 @@ class Game:
                 ]
                 length = _chosen(of_questions, state.turn == player)
             if length is not None and state.turn is not None:
-                length += 1  # a draw of chance is no move
+                length += 1  # a draw by chance does not count as a move
             if (length is None) != (rank is None) or (length or 0) > (rank or 0):
                 raise NoCertificate(
                     f"line {number + 2}: player {player} has the rank {json.dumps(rank)}, and "
@@ -364,13 +370,13 @@ class Game:
         self, state: State, questions: Sequence[tuple[int, list[State]]],
         known: dict[State | None, tuple[int, tuple[int, ...]]], held: Sequence[Line],
     ) -> Gets | None:  # fmt: skip
-        """Return what all may get, by what follows; None where that is not in the file."""
+        """Return the outcomes that follow from the successors; None if one is not in the file."""
         if not state.sets:
             best = max(state.points)
             first = 2 if state.points.count(best) == 1 else 1
             won = tuple([first * (points == best) for points in state.points])
             return frozenset([state.points if self.head["wish"] == "points" else won])
-        if state.turn is None or any(then not in known for _, each in questions for then in each):
+        if state.turn is None or any(s not in known for _, states in questions for s in states):
             return None
 
         def liked(choices: Sequence[Gets], player: int) -> Gets:
@@ -387,7 +393,7 @@ class Game:
         return liked(offers, state.turn) if offers else None
 
     def renamed(self, state: State, names: tuple[int, ...]) -> State | None:
-        """Return a state with player j called `names[j]`; None where their order may matter."""
+        """Return a state with player j called `names[j]`; None if their order may matter."""
         able = [names[p] for p in self.players if state.hands[p]]
         if self.head["tie_break"] == "first-in-order" and len(able) > 3 and able != sorted(able):
             return None
@@ -398,7 +404,7 @@ class Game:
 
 
 def _chosen(values: Sequence[int | None], wants: bool) -> int | None:
-    """Return the value that a player gets who chooses, or who lets all others choose."""
+    """Return the value of an alternative in which the player (`wants`) or all others choose."""
     finite = [value for value in values if value is not None]
     if wants:
         return min(finite, default=None)
@@ -406,7 +412,7 @@ def _chosen(values: Sequence[int | None], wants: bool) -> int | None:
 
 
 def _instead(masks: tuple[int, ...], mask: int, other: int) -> tuple[int, ...]:
-    """Return the owners with those of one card changed."""
+    """Return the owners of the cards after replacing `mask` of one card by `other`."""
     place = masks.index(mask)
     return tuple(sorted((*masks[:place], other, *masks[place + 1 :])))
 

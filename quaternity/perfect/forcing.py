@@ -1,18 +1,19 @@
 """Decide whether a player can force a win from one state, and how, without visiting all states.
 
-Proof-number search (Allis 1994) on the graph of canonical states, each with the role of the player
-who wants to win. Every state has two numbers: about how many open states must still be proved won,
-or lost, to settle it. The search opens the state on which both depend. Numbers of alternatives are
-combined by their maximum, not their sum, since many paths lead to the same states (weak
-proof-number search: Ueda et al. 2008). A settled state is handed to all predecessors at once. A
-state that is not won, and from which no open state can be reached, is lost: nobody wins a play
-without end. So positions may repeat.
+The method is proof-number search (Allis 1994) on the graph of canonical states, each paired with
+the role of the player who wants to win. Every state has two numbers: about how many open states
+must still be proved won to win it, or proved lost to lose it. The search expands the state on which
+both numbers of the root depend. The numbers of alternatives are combined by their maximum instead
+of their sum, because many paths lead to the same states (weak proof-number search: Ueda et al.
+2008). A settled state is propagated to all predecessors immediately. A state that is not won, and
+from which no open state can be reached, is lost, because nobody wins an infinite play. So positions
+may repeat.
 
-A state is lost for the player at sight if the opponents can wait for ever
-(`quaternity.perfect.waiting`), or if another player has too many sets to be beaten.
+Two kinds of states are known to be lost without a search: the opponents can stall for ever
+(`quaternity.perfect.waiting`), or another player has too many sets to be beaten.
 
-The result is a strategy, for the player or for the opponents together. `Forcing.check` plays it
-on the game's own states against everything that the other side can do.
+The result is a strategy, for the player or for the opponents together. `Forcing.check` plays it on
+the game's own states against every possible play of the other side.
 """
 
 from __future__ import annotations
@@ -41,23 +42,24 @@ MAX_CAUGHT_STATES = 5_000
 """Maximum number of states that `caught` examines."""
 
 SECONDS_A_REPLY = 1.0
-"""Maximum time for a reply of a strategy that was not needed to find the answer, in seconds."""
+"""Time limit for searching a reply that the search for the result did not examine, in seconds."""
 
 Place = tuple[Key, int]
 """A canonical state, and the role of the player who wants to win."""
 
 
 class Node:
-    """A place in the graph.
+    """A node of the graph: a canonical state and the role of the player who wants to win.
 
     Attributes:
         mine: whether the player chooses the question.
         won: whether the player can force a win; None while that is open.
-        rank: when it was settled; a strategy leads to ever smaller ranks.
-        proof, disproof: open states that must be won to win it, or lost to lose it.
-        options: per question whether the player answers it, and what the answers lead to; None
-            while the state is open.
-        parents: the states that it can follow.
+        rank: the ordinal number of its settling; a strategy leads to ever smaller ranks.
+        proof: number of open states that must be won to win it.
+        disproof: number of open states that must be lost to lose it.
+        options: for each question, whether the player answers it, and the nodes after its answers;
+            None while the state is not expanded.
+        parents: the nodes that it can follow.
     """
 
     __slots__ = ("disproof", "mine", "options", "parents", "place", "proof", "rank", "won")
@@ -74,29 +76,31 @@ class Node:
     def settled(self) -> bool | None:
         """Return whether the successors show that it is won or lost; None if they leave it open."""
         assert self.options is not None, "an open state has no successors yet"
-        questions = [_chosen(mine, [node.won for node in after]) for mine, after in self.options]
+        questions = [
+            _chosen(answers, [node.won for node in after]) for answers, after in self.options
+        ]
         return _chosen(self.mine, questions)
 
     def count(self) -> None:
-        """Compute both numbers anew from those of the successors."""
+        """Recompute both numbers from those of the successors."""
         assert self.options is not None, "an open state has no successors yet"
         questions = []
-        for mine, after in self.options:
+        for answers, after in self.options:
             if len(after) == 1:
                 questions.append((after[0].proof, after[0].disproof))
             else:
-                questions.append(_numbers(mine, [(node.proof, node.disproof) for node in after]))
+                questions.append(_numbers(answers, [(node.proof, node.disproof) for node in after]))
         self.proof, self.disproof = _numbers(self.mine, questions)
 
     def successors(self) -> Iterator[Node]:
         """Yield the successors that are not settled, the most urgent first."""
         assert self.options is not None, "an open state has no successors yet"
         ranked: list[tuple[int, int, list[Node]]] = []
-        for mine, after in self.options:
+        for answers, after in self.options:
             unsettled = [node for node in after if node.won is None]
-            if unsettled and _chosen(mine, [node.won for node in after]) is None:
-                unsettled.sort(key=_urgent if mine else _weak)
-                proof, disproof = _numbers(mine, [(node.proof, node.disproof) for node in after])
+            if unsettled and _chosen(answers, [node.won for node in after]) is None:
+                unsettled.sort(key=_urgent if answers else _weak)
+                proof, disproof = _numbers(answers, [(node.proof, node.disproof) for node in after])
                 ranked.append((proof if self.mine else disproof, len(ranked), unsettled))
         for _, _, nodes in sorted(ranked):
             yield from nodes
@@ -110,39 +114,39 @@ def _weak(node: Node) -> int:
     return node.disproof
 
 
-def _chosen(mine: bool, outcomes: list[bool | None]) -> bool | None:
-    """Return what an alternative comes to when the player chooses (`mine`), or an opponent."""
-    if mine in outcomes:
-        return mine
-    return None if None in outcomes else not mine
+def _chosen(is_ours: bool, outcomes: list[bool | None]) -> bool | None:
+    """Return the result of an alternative chosen by the player (`is_ours`) or by an opponent."""
+    if is_ours in outcomes:
+        return is_ours
+    return None if None in outcomes else not is_ours
 
 
-def _numbers(mine: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
+def _numbers(is_ours: bool, numbers: list[tuple[int, int]]) -> tuple[int, int]:
     proofs = [proof for proof, _ in numbers]
     disproofs = [disproof for _, disproof in numbers]
-    if mine:
+    if is_ours:
         return min(proofs), _together(disproofs)
     return _together(proofs), min(disproofs)
 
 
 def _together(numbers: list[int]) -> int:
     """Combine numbers that must all become 0: the largest, plus 1 for each other open one."""
-    most = max(numbers)
-    if not most or most >= MANY:
-        return most
-    return most - 1 + len(numbers) - numbers.count(0)
+    largest = max(numbers)
+    if not largest or largest >= MANY:
+        return largest
+    return largest - 1 + len(numbers) - numbers.count(0)
 
 
 class ProofGraph:
-    """The states of one game that searches for forced wins met, and what is settled about them.
+    """The states of one game that searches for forced wins have visited, and their known results.
 
     Attributes:
-        nodes: by place; roles that are alike share one.
-        weighed: answers met in the states that were opened.
+        nodes: the nodes by state and role; interchangeable roles share a node.
+        weighed: number of answers in the states that were expanded.
     """
 
     def __init__(self, code: Coding, options: Callable[[Key], list[Choice]] | None = None) -> None:
-        """Begin without states. `options` gives the questions of a state; by default `choices`."""
+        """Start without states. `options` returns the questions of a state (default: `choices`)."""
         self.code = code
         self.nodes: dict[Place, Node] = {}
         self.weighed = 0
@@ -161,16 +165,16 @@ class ProofGraph:
                 self._mark(node, won)
         return node
 
-    def search(self, root: Node, seconds: float | None = None, most: float = inf) -> bool | None:
-        """Return whether the player of a node can force a win; None if the search stopped before.
+    def search(self, root: Node, seconds: float | None = None, limit: float = inf) -> bool | None:
+        """Return whether the player of a node can force a win; None if a limit stopped the search.
 
         Args:
-            seconds: stop at the next state after so many; None is no limit.
-            most: answers to weigh at most.
+            seconds: time limit, checked before each expansion; None for no limit.
+            limit: maximum number of answers to examine.
         """
         end = None if seconds is None else time.monotonic() + seconds
-        most += self.weighed
-        while root.won is None and self.weighed < most and (end is None or time.monotonic() < end):
+        limit += self.weighed
+        while root.won is None and self.weighed < limit and (end is None or time.monotonic() < end):
             path = self._most_urgent(root)
             if path:
                 self._open(path[-1])
@@ -180,10 +184,10 @@ class ProofGraph:
         return root.won
 
     def _most_urgent(self, root: Node) -> list[Node]:
-        """Return the path to an open state on which much depends.
+        """Return the path to an open state on which both numbers of the root depend.
 
-        Where no open state can be reached, nobody can win any more: settle the states as lost and
-        return an empty path.
+        If no open state can be reached, nobody can win any more: mark the visited states as lost
+        and return an empty path.
         """
         path, seen = [root], {root}
         ways: list[Iterator[Node]] = []
@@ -211,26 +215,26 @@ class ProofGraph:
         for asked, replies in self._options(key):
             self.weighed += len(replies)
             if asked == players:
-                node.mine = False  # chance is nobody's friend
+                node.mine = False  # chance plays against the player
             after = tuple([self.node(reply.key, reply.roles.index(role)) for reply in replies])
             node.options.append((asked == role, after))
             for successor in after:
                 if successor.won is None:
                     successor.parents.append(node)
-        # Where nobody can ask and sets remain, the game never ends.
+        # If nobody can ask although sets remain, the game never ends.
         won = node.settled() if node.options else False
         if won is not None:
             self._settle(node, won)
 
     def _settle(self, node: Node, won: bool) -> None:
-        """Mark a state as settled, and every predecessor that this settles."""
+        """Mark a state as settled, and every predecessor whose result this decides."""
         if node.won is None:
             self._mark(node, won)
         todo = [node]
         while todo:
             for parent in todo.pop().parents:
-                if parent.won is None and (now := parent.settled()) is not None:
-                    self._mark(parent, now)
+                if parent.won is None and (result := parent.settled()) is not None:
+                    self._mark(parent, result)
                     todo.append(parent)
 
     def _mark(self, node: Node, won: bool) -> None:
@@ -246,8 +250,8 @@ class Forcing:
         """Prepare the search; `search` runs it.
 
         Raises:
-            InputError: the state is impossible, does not say who is on turn, or has no such player.
-            LimitError: the game is too large for canonical states.
+            InputError: If the state is impossible, has no player to move, or has no such player.
+            LimitError: If the game is too large for canonical states.
         """
         if not 0 <= player < state.players:
             raise InputError(f"player {player}: expected 0..{state.players - 1}")
@@ -257,31 +261,31 @@ class Forcing:
 
     @property
     def can_force(self) -> bool | None:
-        """Return whether the player can force a win, where that is known."""
+        """Return whether the player can force a win; None while that is unknown."""
         return self._root.won
 
     @property
     def states(self) -> int:
-        """Canonical states met, each with a role."""
+        """Return the number of canonical states visited, each with a role."""
         return len(self.graph.nodes)
 
     def search(self, seconds: float | None = None) -> bool | None:
-        """Search until the answer is known, or for so many seconds; return the answer, or None.
+        """Search until the answer is known or time is up; return the answer, or None.
 
-        Cost: an open state takes some 20 microseconds an answer; a kilobyte each is kept.
+        Cost: about 20 microseconds per answer of an expanded state, and a kilobyte of memory.
         """
         return self.graph.search(self._root, seconds)
 
     # ------------------------------------------------------------------ strategies
 
     def check(self, seconds: float | None = None) -> tuple[int, bool]:
-        """Play the strategy on the game's states, against everything that the other side can do.
+        """Play the strategy on the game's states against every possible play of the other side.
 
-        Stop after so many seconds, if given. Return how many states were met, counting those that
-        differ only in names once, and whether that is all of them.
+        Stop at the time limit, if given. Return the number of states visited, counting states that
+        differ only in names once, and whether these are all states.
 
         Raises:
-            SolverFault: the strategy does not keep its promise.
+            SolverFault: If the strategy does not lead to the result of the search.
         """
         won = self._root.won
         assert won is not None, "there is a strategy once the answer is known"
@@ -292,24 +296,29 @@ class Forcing:
             node = self._node_of(state)
             if state.is_over or (not won and lost_at_sight(state, self.player)):
                 if (state.winner == self.player) != won:
-                    raise SolverFault(f"the strategy ends in {state}, not as promised")
+                    raise SolverFault(
+                        f"the strategy ends in {state}, against the result of the search"
+                    )
                 continue
             for _, replies in self._strategy(state, node):
                 for reply in replies:
                     if won and not reply.node.rank < node.rank:
-                        raise SolverFault(f"after {state} the strategy comes no nearer to its end")
+                        raise SolverFault(
+                            f"after {state} the strategy makes no progress towards its end"
+                        )
                     if reply.node not in seen:
                         seen.add(reply.node)
                         todo.append(reply.after)
         return len(seen), not todo
 
     def strategy(self, state: State) -> list[State]:
-        """Return the states that can follow when one side plays its strategy, once it is known.
+        """Return the states that can follow if one side plays its strategy.
 
-        None follows where the player has no sets left to win by; where opponents wait, one does.
+        The search must have finished. The list is empty if the game is over or the player cannot
+        get enough sets to win. If the opponents stall, it has one state.
 
         Raises:
-            SolverFault: the side has no strategy here.
+            SolverFault: If the side has no strategy from this state.
         """
         won = bool(self._root.won)
         if not won and lost_at_sight(state, self.player):
@@ -320,17 +329,17 @@ class Forcing:
         options = self._strategy(state, self._node_of(state))
         return [reply.after for _, replies in options for reply in replies]
 
-    def line(self, most: int = 1_000) -> tuple[list[Move], int | None]:
+    def line(self, limit: int = 1_000) -> tuple[list[Move], int | None]:
         """Return the moves of one line of play, and the index at which it repeats.
 
-        One side plays its strategy, the other plays for length. The line repeats when the final
-        position equals the one at the index up to renaming. The index is None if the line ends
-        otherwise: the game is over, the player has lost whatever happens, or `most` moves were
-            made.
+        One side plays its strategy, and the other side plays for length. The line repeats if the
+        final position equals the one at the index up to renaming. The index is None if the line
+        ends for another reason: the game is over, the player has lost whatever happens, or `limit`
+        moves were made.
         """
         state, moves, won = self.state, list[Move](), bool(self._root.won)
         seen = dict[Node, int]()
-        while not state.is_over and len(moves) < most:
+        while not state.is_over and len(moves) < limit:
             node = self._node_of(state)
             if node in seen:
                 return moves, seen[node]
@@ -338,10 +347,10 @@ class Forcing:
             if not won and lost_at_sight(state, self.player):
                 questions = waiting(state, self.player) or []
                 turns = [question.asker for question in questions]
-                again = None
-                if questions:  # the round began when the player now on turn last asked
-                    again = len(moves) + len(turns) - 1 - turns[::-1].index(questions[-1].asked)
-                return [*moves, *[Move(question, Answer.NO) for question in questions]], again
+                repeats = None
+                if questions:  # the round began when the player now to move last asked
+                    repeats = len(moves) + len(turns) - 1 - turns[::-1].index(questions[-1].asked)
+                return [*moves, *[Move(question, Answer.NO) for question in questions]], repeats
             options = self._strategy(state, node)
             question, replies = max(options, key=lambda option: max(r.node.rank for r in option[1]))
             reply = max(replies, key=lambda r: r.node.rank)
@@ -354,21 +363,21 @@ class Forcing:
         return self.graph.node(key, roles.index(self.player))
 
     def _strategy(self, state: State, node: Node) -> list[_Option]:
-        """Return the questions and answers that remain when one side plays its strategy.
+        """Return the questions and answers that remain if one side plays its strategy.
 
         Raises:
-            SolverFault: the side has no strategy here.
+            SolverFault: If the side has no strategy from this state.
         """
         won = bool(self._root.won)
         ours = (state.turn == self.player) == won
         options: list[_Option] = []
         for group in state.legal_questions.groups():
-            assert state.turn is not None, "somebody asks"
+            assert state.turn is not None, "a legal question has an asker"
             question = Question(state.turn, group.asked, Card(group.set_index, group.cards[0]))
             ways = [self._good_ways(state, question, answer, node) for answer in group.answers]
             ways = [way for way in ways if way]
             if (group.asked == self.player) == won and ways:
-                # The answer is ours: the quickest, or what was settled first.
+                # The side with the strategy answers: take the answer settled first.
                 ways = [min(ways, key=lambda way: max(reply.node.rank for reply in way))]
             elif len(ways) < len(group.answers):
                 ways = []
@@ -385,10 +394,10 @@ class Forcing:
     def _good_ways(
         self, state: State, question: Question, answer: Answer, node: Node
     ) -> list[_Reply]:
-        """Return what an answer leads to if the side with a strategy can go on; else nothing.
+        """Return the states after an answer, or an empty list if it spoils the strategy.
 
-        That is one state, unless chance draws who is on turn. Chance is against the player, who
-        needs all of its states; the opponents need one.
+        That is one state, unless chance draws the player to move. Chance is against the player, who
+        needs all drawn states to be good; the opponents need only one.
         """
         after = state.after(question, answer)
         afters = [replace(after, turn=player) for player in drawn(state, question, after)] or [
@@ -401,11 +410,11 @@ class Forcing:
         return good if len(good) == len(replies) else []
 
     def _good(self, after: Node, before: Node) -> bool:
-        """Return whether the side with a strategy may go on to a state."""
+        """Return whether the side with the strategy may move to a state."""
         if self._root.won:
             return after.won is True and after.rank < before.rank
         if after.won is None and before.mine and before.options is None:
-            # The successors of a state whose player is caught were not searched.
+            # A state that `caught` decided was not expanded, so its successors were not searched.
             self.graph.search(after, SECONDS_A_REPLY)
         return after.won is False
 
@@ -439,23 +448,24 @@ def at_sight(code: Coding, place: Place) -> bool | None:
 
 
 _Taken = tuple[tuple[NumberedKind, ...], tuple[int, ...]]
-"""Sets and hands once role 0 has taken all cards known to be with somebody."""
+"""Sets and hands after role 0 has taken all cards whose holders are known."""
 
 
 def caught(code: Coding, key: Key) -> bool:
-    """Return whether role 0, on turn, cannot force a win: every no leads to a ring of opponents.
+    """Return whether role 0, to move, cannot force a win because every no starts a stalling ring.
 
-    Role 0 keeps the turn only by questions that must be answered yes. Some cards are known to be
-    with somebody, in sets of which role 0 surely holds a card. Role 0 can take these cards in any
-    order, now or later, without telling anything. So all of them are taken here: whoever then
-    shares a set shares it whichever of them are taken. No order of questions avoids the rings if
-    this holds now and after every sequence of questions that must be answered yes:
+    Role 0 keeps the turn only by questions that must be answered yes. Some cards have a known
+    holder and belong to sets in which role 0 certainly holds a card. Role 0 can take these cards in
+    any order, now or later, without giving any information. So this function assumes that all of
+    them are taken: a player who shares a set then shares it whichever of the cards are taken. No
+    order of questions avoids the rings if the following holds now and after every sequence of
+    questions that must be answered yes:
 
-    - every other question may be answered no, and then the asked begins a ring;
-    - whoever is asked for a card that is known to be elsewhere can begin a ring.
+    - every other question may be answered no, and then the asked player starts a ring;
+    - every player asked for a card that is known to be elsewhere can start a ring.
 
-    Return False where that is not seen within `MAX_CAUGHT_STATES` states.
-    Cost: some microseconds a question.
+    Return False if this is not established within `MAX_CAUGHT_STATES` states.
+    Cost: a few microseconds per question.
     """
     parts = code.parts(key)
     if code.rules.brisk or parts.place == len(parts.hands) or not parts.kinds:
@@ -464,17 +474,17 @@ def caught(code: Coding, key: Key) -> bool:
     opponents = [role for role, hand in enumerate(parts.hands) if hand and role]
 
     def begins(role: int, kinds: Sequence[NumberedKind], slack: int, hands: Sequence[int]) -> bool:
-        """Return whether an opponent begins a ring, whichever of their cards role 0 has taken."""
-        # Even if all cards of the role can be taken, it and two others who share sets are three.
+        """Return whether an opponent starts a ring, whichever of their cards role 0 has taken."""
+        # Even if all cards of the role can be taken, it and two others who share sets form a ring.
         able = [role] if hands[role] else [other for other in opponents if hands[other]]
         return any(ring_of_opponents(kinds, slack, hands, player, 0) for player in able)
 
     todo, seen = [_taken(code, kinds, parts.hands)], set[_Taken]()
     while todo:
-        kinds, hands = taken = todo.pop()
-        if taken in seen:
+        kinds, hands = position = todo.pop()
+        if position in seen:
             continue
-        seen.add(taken)
+        seen.add(position)
         slack = code.book.layout.slack([kind.table for kind in kinds], hands)
         if len(seen) > MAX_CAUGHT_STATES or not all(
             begins(role, kinds, slack, hands) for role in opponents
@@ -489,7 +499,7 @@ def caught(code: Coding, key: Key) -> bool:
 
 
 def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]) -> _Taken:
-    """Return what remains once role 0 has taken all cards that tell nothing."""
+    """Return the sets and hands after role 0 has taken all cards that give no information."""
     book = code.book
     before = None
     while kinds != before:
@@ -515,9 +525,10 @@ def _taken(code: Coding, kinds: tuple[NumberedKind, ...], hands: tuple[int, ...]
 def _questions(
     code: Coding, kinds: tuple[NumberedKind, ...], slack: int
 ) -> Iterator[tuple[int, tuple[NumberedKind, ...], int, Answer]]:
-    """Yield what role 0 can ask: the asked, the sets and their slack after the answer, the answer.
+    """Yield role 0's questions: the asked role, the sets and slack after the answer, the answer.
 
-    The answer is no where it may be, else yes; the slack after a yes ignores that hands changed.
+    The answer is no if that is possible, otherwise yes. The slack after a yes ignores the change of
+    hands.
     """
     layout = code.book.layout
     for index, kind in enumerate(kinds):
@@ -535,18 +546,19 @@ def _questions(
 
 
 def lost_at_sight(state: State, player: int) -> bool:
-    """Return whether the opponents can wait for ever, or have too many sets already.
+    """Return whether the opponents can stall for ever, or already have too many sets.
 
-    Also True where nobody can be asked and the game never ends; no game leads there.
+    Also return True if no question is legal although sets remain, so that the game never ends; no
+    game leads to such a state.
 
     Raises:
-        SolverFault: waiting does not repeat a position.
+        SolverFault: If stalling does not repeat a position.
     """
     points = list(state.points)
-    mine = points.pop(player)
+    own_points = points.pop(player)
     sets = state.closed().sets
     gettable = sum([any(mask >> player & 1 for mask in s.owners) for s in sets])
-    if mine + gettable <= max(points) or not (state.is_over or state.legal_questions):
+    if own_points + gettable <= max(points) or not (state.is_over or state.legal_questions):
         return True
     line = waiting(state, player)
     if line is None:
@@ -554,9 +566,9 @@ def lost_at_sight(state: State, player: int) -> bool:
     seen = [state]
     for question in line:
         if player in question[:2] or Answer.NO not in state.answers(question):
-            raise SolverFault(f"{question} does not wait in {state}")
+            raise SolverFault(f"{question} does not stall in {state}")
         state = state.after(question, Answer.NO)
         seen.append(state)
     if not any(state.same_position(before) for before in seen[:-1]):
-        raise SolverFault(f"waiting comes to no end in {state}")
+        raise SolverFault(f"stalling does not repeat a position from {state}")
     return True

@@ -16,7 +16,7 @@ from quaternity.workers.foreign import Sitting
 
 
 class BotPlayer:
-    """A bot in a seat; see `quaternity.perfect.bots`. Its chance comes from `chance`."""
+    """A bot in a seat; see `quaternity.perfect.bots`. It draws random numbers from `chance`."""
 
     game = "quaternity"
 
@@ -25,7 +25,7 @@ class BotPlayer:
         self.bot = make(self.chance)
 
     def choose(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """Return a question, or the answer to the one that waits."""
+        """Return a question, or the answer to the pending question."""
         self.chance.setstate(random.getstate())
         try:
             if view.pending is not None:
@@ -43,13 +43,13 @@ class BotPlayer:
         course: Course,
         details: int,
     ) -> tuple[QuaternityPosition, int, None]:
-        """Play a game of bots alone: see `quaternity.table.tournament.playing`.
+        """Play a game between bots without a table: see `quaternity.table.tournament.playing`.
 
-        A bot that sits twice draws from one generator.
+        A bot in two seats draws from a single generator.
 
         Raises:
-            PlayerFault: a bot raises something, or gives no legal move.
-            QuaternityError: the game is too large for a bot.
+            PlayerFault: If a bot raises an exception or makes an illegal move.
+            QuaternityError: If the game is too large for a bot.
         """
         del details
         sittings = [Sitting("bot", player.text, seat) for seat, player in enumerate(players)]
@@ -58,7 +58,7 @@ class BotPlayer:
         bots = [player.bot for player in players]
         state, moves, seat = start.state, 0, 0
         while not state.is_over and moves < cap:
-            assert state.turn is not None, "somebody asks"
+            assert state.turn is not None, "the game is not over"
             seat = asker = state.turn
             course.thinks(seat)
             try:
@@ -70,17 +70,17 @@ class BotPlayer:
                 if len(answers) > 1:
                     seat = question.asked
                     course.thinks(seat)
-                    given = bots[seat].answer(state, question)
-                    if not isinstance(given, int) or given not in answers:
+                    reply = bots[seat].answer(state, question)
+                    if not isinstance(reply, int) or reply not in answers:
                         legal = " or ".join(map(str, answers))
-                        fault = f"it answers {shown(given)} to '{question}', not {legal}"
+                        fault = f"it answers {shown(reply)} to '{question}', not {legal}"
                         raise sittings[seat].breaks_rules(InputError(fault))
-                    answer = Answer(given)
+                    answer = Answer(reply)
             except IllegalMove as error:
                 raise sittings[seat].breaks_rules(error) from error
             except QuaternityError:
                 raise
-            except BaseException as error:  # whatever a bot may raise
+            except BaseException as error:  # a bot may raise anything
                 raise sittings[seat].fault(error) from None
             state = state.after(question, answer)
             course.moved(asker, question)
@@ -107,10 +107,10 @@ def informed(rules: QuaternityRules) -> BotPlayer:
 
 
 def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """Return the player `search`, or `search:500` for so many imagined games a decision.
+    """Return the player `search`; `search:500` imagines 500 games per decision.
 
-    Without a number a decision takes a second or two at most in games of 52 cards. With more
-    players than canonical states have it plays as `informed` does.
+    Without a number, a decision takes at most one or two seconds in games of 52 cards. If there are
+    more players than canonical states allow, it plays like `informed`.
     """
     from quaternity.perfect.bots.informed import InformedBot
     from quaternity.perfect.bots.search import DEFAULT_GAMES, MAX_WEIGHED_QUESTIONS, SearchBot
@@ -118,16 +118,20 @@ def search(rules: QuaternityRules, argument: str | None) -> BotPlayer:
 
     text = str(DEFAULT_GAMES) if argument is None else argument
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10**6:
-        raise InputError(f"bot 'search:{argument}': the games to imagine are 1..1000000")
+        raise InputError(f"bot 'search:{argument}': the number of games must be from 1 to 1000000")
     name = "search" if argument is None else f"search:{argument}"
     if rules.settings.players > MAX_KEY_PLAYERS:
         return BotPlayer(name, InformedBot)
-    most = MAX_WEIGHED_QUESTIONS if argument is None else inf
-    return BotPlayer(name, lambda chance: SearchBot(chance, int(text), most))
+    limit = MAX_WEIGHED_QUESTIONS if argument is None else inf
+    return BotPlayer(name, lambda chance: SearchBot(chance, int(text), limit))
 
 
 def perfect(rules: QuaternityRules, argument: str | None) -> BotPlayer:
-    """Return the player `perfect:FILE`; refuse a file that is missing or for another game."""
+    """Return the player `perfect:FILE`.
+
+    Raises:
+        InputError: If the file is missing, is not a tablebase, or is for another game.
+    """
     from quaternity.perfect.bots.perfect import PerfectBot
     from quaternity.perfect.tablebase import Tablebase
 

@@ -1,21 +1,24 @@
-"""A solved game in a file, probed in microseconds.
+"""Tablebases: files with the values of a solved game, looked up in microseconds.
 
 The file begins with three lines of text: the version of the format; a description as JSON (rules,
-sizes, the state from which the game was solved, the length of the file); and a checksum of the two.
-Blocks of rows follow, a row for every canonical state: its key and its value, in the order of the
-keys. A value is the roles that can force a win and those that can win (a byte of bits each),
-per role the others whose win it can prevent (a byte), and per role the moves of its forced win (two
-bytes, the larger first). At the end comes the index: the first key of every block, then the
-checksum of every block. Checksums are CRC-32, so no single damaged spot goes unnoticed.
+sizes, the state from which the game was solved, the length of the file); and a checksum of both.
+Blocks of rows follow. There is a row for every canonical state, with its key and its value, in the
+order of the keys. A value has these parts: the roles that can force a win and those that can win,
+as bits (a byte each); for each role, the other roles whose win it can prevent, as bits (a byte);
+and for each role, the number of moves of its forced win (two bytes, big-endian). The index is at
+the end: the first key of every block, then the checksum of every block. Checksums are CRC-32, so
+any single damaged spot is detected.
 
-The index is read, and its checksum verified, when a file is opened; a block when a probe first
-touches it. `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the file is replaced while it is
-open, the old file stays in use; if it is changed in place, no damaged block is used.
+When a file is opened, its index is read and the checksum of the index is verified. A block is
+verified when a lookup first needs it. `MAX_CACHED_BLOCKS` verified blocks stay in memory. If the
+file is replaced while it is open, the old file stays in use. If it is changed in place, no damaged
+block is used.
 
-Measured on the 114,339 states of 4-3-3, in processor time and without the canonical form of some
-13 µs: a probe takes 3 µs; the first to touch a block 4 µs more, of which 1 is for its checksum;
-opening 0.08 ms. With 64 states a block these are 2.7, 2.5 and 0.2, with 1,024 3.6, 7.5 and 0.04.
-Rows of an SQLite database, without checksums, took 9 µs and half as much room again.
+Processor times measured with the 114,339 states of 4-3-3, without the 13 µs for the canonical form:
+a lookup takes 3 µs, the first lookup in a block takes 4 µs more (1 µs of it for the checksum), and
+opening takes 0.08 ms. With 64 states per block these numbers are 2.7, 2.5 and 0.2; with 1,024
+states they are 3.6, 7.5 and 0.04. Rows of an SQLite database without checksums took 9 µs per lookup
+and one and a half times the space.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ FORMAT = "quaternity-tablebase/2"
 """The version of the file format: the first line of a file."""
 
 BLOCK = 256
-"""States per block, in files that are written."""
+"""Number of states per block in the files that are written."""
 
 MAX_CACHED_BLOCKS = 4096
 """Maximum number of verified blocks that an open tablebase caches, about 5 kB each."""
@@ -62,7 +65,7 @@ MAX_CACHED_VALUES = 4096
 """Maximum number of decoded values that are cached, each with its roles, about 1 kB each."""
 
 WRITTEN_AT_ONCE = 1 << 16
-"""States written at a time: a multiple of `BLOCK`."""
+"""Number of states written at a time: a multiple of `BLOCK`."""
 
 MAX_HEAD_BYTES = 1 << 16
 """Maximum size of the three lines at the beginning of a file, in bytes."""
@@ -71,20 +74,20 @@ _FACTS = ("rules", "states", "questions", "answers", "levels", "longest_forced")
 
 
 _NOT_AS_WRITTEN = (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, struct_error)
-"""What reading a text raises that has its checksum but is not that of a tablebase."""
+"""The exceptions raised while parsing a text that has a valid checksum but is not a tablebase's."""
 
 
 class UnknownState(LimitError):
-    """A tablebase does not hold a state: it does not follow from where the game was solved."""
+    """The tablebase does not contain a state: it cannot follow from the state that was solved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """A question, or one of several that are equivalent, and what its answers give away.
+    """A question, or one of several equivalent questions, and the values after its answers.
 
     Attributes:
         alike: all questions for interchangeable cards of the same set.
-        after: per legal answer what the players can do afterwards.
+        after: for each legal answer, what the players can achieve afterwards.
         worst, best: for the asking player, over the answers (see `Standing.worth`).
     """
 
@@ -96,17 +99,17 @@ class Prospect:
 
 
 class Tablebase:
-    """A solved game, opened for reading. A context manager.
+    """A solved game in a file that is open for reading. A context manager.
 
     Attributes:
-        about: what the file says about itself.
+        about: the description in the file.
 
     Raises:
-        InputError: the file cannot be read, is not a tablebase, or is one of another version.
+        InputError: If the file cannot be read, is not a tablebase, or has another version.
     """
 
     _close_file = staticmethod(os.close)
-    # Kept by the class: at the end of a process the module no longer has `os`.
+    # An attribute of the class, because `os` may be gone from the module at interpreter exit.
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
@@ -137,7 +140,7 @@ class Tablebase:
             self._close_file(file)
 
     def __del__(self) -> None:
-        # Bots keep their tablebase open as long as they live.
+        # A bot keeps its tablebase open until the bot is deleted.
         if hasattr(self, "_file"):
             self.close()
 
@@ -145,28 +148,28 @@ class Tablebase:
         return int(self.about["states"])
 
     def facts(self) -> dict[str, Any]:
-        """Return rules and sizes, as in `quaternity.perfect.solving.solver.Solution.facts`."""
+        """Return the rules and sizes, like `quaternity.perfect.solving.solver.Solution.facts`."""
         return {name: self.about[name] for name in _FACTS}
 
     def check_rules(self, rules: Rules) -> None:
-        """Raise an InputError that names both games, if they differ."""
+        """Raise an InputError that names both games if the rules differ."""
         if rules != self.rules:
             raise InputError(
                 f"{self.path}: a tablebase for {_in_words(self.rules)}, not {_in_words(rules)}"
             )
 
     def check_settings(self, settings: Settings) -> None:
-        """Refuse another game before it begins, as `check_rules` does."""
+        """Raise an InputError if a game with these settings differs; see `check_rules`."""
         self.check_rules(Rules.of(settings))
 
     def standing(self, state: State) -> Standing:
-        """Return what the players can do in a state.
+        """Return what the players can achieve from a state.
 
-        Cost: a canonical form and a look-up, together some 20 microseconds.
+        Cost: a canonical form and a lookup, together about 20 microseconds.
 
         Raises:
-            InputError: the state is of another game, or has no canonical form.
-            UnknownState: it is not in the tablebase.
+            InputError: If the state belongs to another game or has no canonical form.
+            UnknownState: If the state is not in the tablebase.
         """
         rules = Rules.of(state)
         if rules != self.rules:
@@ -179,26 +182,28 @@ class Tablebase:
         if value is None:
             raise UnknownState(
                 f"{self.path} does not hold this state: "
-                f"it does not follow from the state that was solved"
+                f"it cannot follow from the state that was solved"
             )
         try:
             return _standing_of(roles, value)
         except IndexError as error:
-            raise InputError(f"{self.path}: not a tablebase (a value of nobody)") from error
+            raise InputError(
+                f"{self.path}: not a tablebase (a value names an unknown player)"
+            ) from error
 
     def prospects(self, state: State) -> list[Prospect]:
-        """Return all questions of the player on turn with what each answer gives away, best first.
+        """Return all questions of the player to move with the values after each answer, best first.
 
-        A question is as good as its worst answer, and among equals as its best one. If the player
-        on turn can force a win, the first question leads there the quickest way.
+        Questions are ranked by their worst answer, and equal ones by their best answer. If the
+        player to move can force a win, the first question is on the shortest way to it.
 
         Raises:
-            InputError, UnknownState: as `standing`.
+            InputError, UnknownState: If `standing` raises it for a successor.
         """
         asker = state.turn
         prospects = []
         for asked, set_index, cards, answers in state.legal_questions.groups():
-            assert asker is not None, "somebody asks"
+            assert asker is not None, "a legal question has an asker"
             alike = tuple(
                 Question.trusted(asker, asked, Card.trusted(set_index, card)) for card in cards
             )
@@ -209,10 +214,10 @@ class Tablebase:
 
 
 def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet) -> None:
-    """Write the values of a solved game into a file, whole or not at all; report the progress.
+    """Write the values of a solved game to a file, completely or not at all; report the progress.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: If the file cannot be written.
     """
     with replacing(path) as part, part.open("wb") as file:
         text = _text(about := _about_solution(solution))
@@ -233,7 +238,7 @@ def write_tablebase(path: str | Path, solution: Solution, report: Report = quiet
 
 
 def _about_solution(solution: Solution) -> dict[str, Any]:
-    """Return what a file says about itself; the checksum of the index is filled in later."""
+    """Return the description for the file; the checksum of the index is filled in later."""
     from quaternity.perfect.keys.arrays import key_bytes
 
     graph = solution.graph
@@ -242,7 +247,7 @@ def _about_solution(solution: Solution) -> dict[str, Any]:
     sizes = {"key": len(start), "block": BLOCK, "length": 0, "index": "0" * 8}
     rows = len(graph) * (len(start) + _layout(graph.rules.players).size)
     rows += -(-len(graph) // BLOCK) * (len(start) + 4)
-    # The length is part of the text that it counts.
+    # The text contains the length of the file, which depends on the length of the text.
     while (length := len(_text(about | sizes)) + rows) != sizes["length"]:
         sizes["length"] = length
     return about | sizes
@@ -275,21 +280,22 @@ def _layout(players: int) -> Struct:
 
 @lru_cache(MAX_CACHED_VALUES)
 def _standing_of(roles: Roles, value: bytes) -> Standing:
-    """Decode a value. Many states share few values."""
+    """Decode a value. Results are cached, because many states share few values."""
     players = len(roles)
     force, win, *per_role = _layout(players).unpack(value)
     return Standing.of_roles(roles, force, win, per_role[:players], per_role[players:])
 
 
 class _Index(NamedTuple):
-    """Where the rows of a file are.
+    """The location of the rows in a file.
 
     Attributes:
         keys: the first key of every block.
-        checksums: of the blocks.
-        key, row: bytes of a key, and of a row.
-        block: bytes of a block; the last one may be shorter.
-        first, end: where the blocks begin in the file, and where they end.
+        checksums: the checksums of the blocks.
+        key: size of a key, in bytes.
+        row: size of a row, in bytes.
+        block: size of a block, in bytes; the last block may be shorter.
+        first, end: offsets of the first byte of the blocks and of the byte after them.
     """
 
     keys: list[Key]
@@ -302,12 +308,16 @@ class _Index(NamedTuple):
 
     @classmethod
     def of(cls, path: str, file: int, first: int, about: dict[str, Any]) -> _Index:
-        """Read the index of a file whose blocks begin at `first`; refuse a damaged one."""
+        """Read the index of a file whose blocks begin at `first`.
+
+        Raises:
+            InputError: If the index is damaged.
+        """
         key, states = about["key"], about["states"]
         row = key + _layout(about["rules"]["players"]).size
         blocks = -(-states // about["block"])
         end = first + states * row
-        # Memory is used only for what is there, however many states the text claims.
+        # Check the length first, so that a text that claims many states cannot exhaust the memory.
         fits = end + blocks * (key + 4) == about["length"]
         data = _bytes(path, file, end, about["length"] - end) if fits else b""
         if not fits or f"{crc32(data):08x}" != about["index"]:
@@ -335,7 +345,7 @@ class _Index(NamedTuple):
 
 
 def _verified_block(file: int, path: str, index: _Index, number: int) -> bytes:
-    """Read a block of rows; refuse a damaged one."""
+    """Read a block of rows; raise an InputError if it is damaged."""
     place = index.first + number * index.block
     data = _bytes(path, file, place, min(index.block, index.end - place))
     if crc32(data) != index.checksums[number]:
@@ -364,16 +374,16 @@ def _open(path: str) -> int:
 
 
 def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
-    """Return the length of the text that a file begins with, and what it says.
+    """Return the length of the text at the beginning of a file, and the description in it.
 
     Raises:
-        InputError: it is not a tablebase, one of another version, or a damaged one.
+        InputError: If the file is not a tablebase, has another version, or is damaged.
     """
     data = _bytes(path, file, 0, MAX_HEAD_BYTES)
     if data.startswith(b"SQLite format 3\0") and data[68:72] == b"Quat":
         raise InputError(
-            f"{path}: a tablebase of the first format, which had no checksums; remove it, and make "
-            f"it again with: quaternity solve --out {path} and the sizes of its game"
+            f"{path}: a tablebase in the first format, which had no checksums; remove it and make "
+            f"it again with `quaternity solve --out {path}` and the sizes of its game"
         )
     first, _, after = data.partition(b"\n")
     if not first.startswith(FORMAT[: -len("2")].encode()):
@@ -391,18 +401,18 @@ def _about(path: str, file: int) -> tuple[int, dict[str, Any]]:
     length = os.fstat(file).st_size
     if length != about["length"]:
         raise InputError(
-            f"{path}: a damaged tablebase ({length} bytes long, {about['length']} when written)"
+            f"{path}: a damaged tablebase ({length} bytes long, but written with {about['length']})"
         )
     return len(lines) + 9, about
 
 
 def _check_facts(about: dict[str, Any]) -> None:
-    """Raise a KeyError, TypeError or ValueError if a text lacks something."""
+    """Raise a KeyError, TypeError or ValueError if a description is incomplete or invalid."""
     numbers = [about["states"], about["questions"], about["answers"], *about["levels"]]
     if about["longest_forced"] is not None:
         numbers.append(about["longest_forced"])
     if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError("a size is not a whole number from 0 on")
+        raise ValueError("a size is not a whole number >= 0")
     bytes.fromhex(about["start"])
 
 

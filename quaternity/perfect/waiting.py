@@ -1,20 +1,20 @@
-"""Waiting for ever: opponents keep a player from winning by asking each other in vain.
+"""Stalling: opponents keep a player from winning by asking each other in vain for ever.
 
-Take a deal that fits the state. Players *share* a set when each of them has a card of it. Say that
-a player shares a set with somebody other than the asked. The player can then ask for a card that
-neither of the two has. The answer is no, and nothing else happens: the deal still fits, no card
-moves, the set stays in play, and the asked is on turn. When players ask each other so in a ring,
-all that this tells is known after one round, and positions repeat. So a player cannot force a win
-if, in any deal that fits, such questions lead from the opponent on turn into a ring of opponents.
-That is so just if one of these holds:
+Take a deal that fits the state. Players *share* a set if each of them holds a card of it. Suppose
+that a player shares a set with a third player and asks another player for a card of it that neither
+the asker nor the asked player holds. The answer is no, and nothing else changes: the deal still
+fits, no card moves, the set stays in play, and the asked player is to move. If players ask each
+other in this way in a ring, all information that this gives is known after one round, and positions
+repeat. So a player cannot force a win if, in some deal that fits, such questions lead from the
+opponent to move into a ring of opponents. That is the case exactly if one of these holds:
 
-- the opponent on turn and another opponent each share a set with the player;
-- three opponents, one of them on turn, each share a set with anybody.
+- the opponent to move and another opponent each share a set with the player;
+- three opponents, including the opponent to move, each share a set with some other player.
 
-A brisk game has no such questions, so nobody waits.
+A brisk game does not allow such questions, so nobody can stall.
 
 `quaternity/guide/perfect-play.md` proves this and its converse: without such a deal, the opponents
-cannot keep the player from being on turn again, unless the game ends before.
+cannot prevent the player from being to move again, unless the game ends before that.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ Sharing = tuple[int, int]
 
 @lru_cache(maxsize=1 << 12)
 def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
-    """Return who must share sets for a ring of opponents of a player, given who is on turn.
+    """Return the groups that must share sets so that opponents of a player can form a ring.
 
-    Each alternative is two couples of players. All sets of players are bitmasks; `able` has the
-    players with cards.
+    Each alternative consists of two pairs of players. All sets of players are bitmasks; `able`
+    contains the players with cards, and `turn` is the opponent to move.
 
     >>> rings(0b0111, 1, 0), len(rings(0b1111, 1, 0))
     (((3, 5),), 8)
@@ -61,21 +61,23 @@ def rings(able: int, turn: int, player: int) -> tuple[tuple[int, int], ...]:
 def ring_of_opponents(
     kinds: Sequence[Kind], slack: int, hands: Sequence[int], turn: int, player: int
 ) -> tuple[Sharing, Sharing] | None:
-    """Return which sets are shared, and by whom, in a deal that has a ring of opponents.
+    """Return two sets and the groups that share them in a deal with a ring of opponents.
 
     Args:
-        kinds: of the sets of a possible state.
-        slack: of the state, from them and the hands (`solvers.coalition_tables.Lanes.slack`).
-        turn: who is on turn, not the player.
+        kinds: the kinds of the sets of a possible state.
+        slack: the slack of the state, from its sets and hands
+            (`solvers.coalition_tables.Lanes.slack`).
+        turn: the player to move; not `player`.
 
-    Return None where no deal has such a ring.
-    Cost: some microseconds where there is one, else up to N^2 additions for each of `rings`.
+    Return None if no deal has such a ring.
+    Cost: a few microseconds if there is a ring, otherwise up to N^2 additions for each alternative
+    of `rings`, for N sets.
     """
     guard = kinds[0].layout.guard
     fitting: dict[int, list[tuple[int, int]]] = {}
 
     def shared(couple: int) -> list[tuple[int, int]]:
-        """Return the sets that a couple can share, and the slack if they do."""
+        """Return the sets that a pair can share, each with the slack if they do."""
         if couple not in fitting:
             fitting[couple] = [
                 (place, after)
@@ -97,7 +99,7 @@ def ring_of_opponents(
 
 
 def slack_if_shared(kind: Kind, sharing: int, slack: int) -> int:
-    """Return the slack of a state once some players have cards of a set; 0 where they cannot."""
+    """Return the slack of a state if some players must hold cards of a set; 0 if they cannot."""
     owners, low, high = kind.looks
     raised = tuple([least or sharing >> player & 1 for player, least in enumerate(low)])
     table = kind.layout.table(owners, raised, high)
@@ -105,13 +107,14 @@ def slack_if_shared(kind: Kind, sharing: int, slack: int) -> int:
 
 
 def waiting(state: State, player: int) -> list[Question] | None:
-    """Return how the opponents keep a player from winning by waiting; None if they cannot.
+    """Return questions by which the opponents stall so that a player cannot win, or None.
 
-    The questions are asked by opponents of each other from this possible state on, and all are
-    answered no. The final position was there before, when its asker was last asked.
+    Starting from this possible state, opponents ask these questions of each other, and all of them
+    are answered no. The final position already occurred when its player to move was last asked. The
+    result is None if the opponents cannot stall.
 
     Raises:
-        LimitError: more than `solvers.coalition_tables.MAX_PLAYERS` players.
+        LimitError: If there are more than `solvers.coalition_tables.MAX_PLAYERS` players.
 
     >>> from quaternity import Settings
     >>> state = State.start(Settings(4, 3, 3))
@@ -120,7 +123,7 @@ def waiting(state: State, player: int) -> list[Question] | None:
     """
     if not state.has_tables:
         raise LimitError(
-            f"who waits is known of at most {MAX_PLAYERS} players, not {state.players}"
+            f"stalling can be examined for at most {MAX_PLAYERS} players, not {state.players}"
         )
     slack = state.slack()
     if state.brisk or slack is None or state.turn in (None, player) or state.is_over:
@@ -135,7 +138,7 @@ def waiting(state: State, player: int) -> list[Question] | None:
         low = [least or players >> other & 1 for other, least in enumerate(constraint.low)]
         problem = problem.with_set(place, SetConstraint(constraint.owners, low, constraint.high))
     verdict = solve(problem)
-    assert isinstance(verdict, Feasible), "the tables say that a deal fits"
+    assert isinstance(verdict, Feasible), "the coalition tables allow a deal"
     return _round_and_round(state, player, verdict.deal.owner)
 
 
@@ -154,7 +157,7 @@ def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -
     next_of = {asker: Question(asker, asked, card) for asker, asked, card in questions.values()}
     line, seen = list[Question](), [state]
     while len(seen) == 1 or not any(state.same_position(before) for before in seen[:-1]):
-        assert state.turn is not None, "the sets asked for stay in play"
+        assert state.turn is not None, "the sets of the questions stay in play"
         line.append(next_of[state.turn])
         state = state.after(line[-1], Answer.NO)
         seen.append(state)
@@ -162,7 +165,7 @@ def _round_and_round(state: State, player: int, deal: Sequence[Sequence[int]]) -
 
 
 def is_pass(problem: DealProblem, question: Question) -> bool:
-    """Return whether a legal question in a closed problem changes only who is on turn."""
+    """Return whether a legal question in a closed problem changes only the player to move."""
     asker, asked, (index, number) = question
     constraint = problem.sets[index]
     return bool(constraint.low[asker]) and not constraint.owners[number] & (1 << asker | 1 << asked)

@@ -1,7 +1,7 @@
-"""Puzzles whose answers are certain, made from seeds: `make`, `daily`, `Puzzle`.
+"""Puzzles with provable answers, generated from seeds: `make`, `daily`, `Puzzle`.
 
-`puzzle` is what a puzzle is, `making` makes them; `dealing`, `forcing`, `hidden`, `threes` and
-`pieces` have the kinds, and `boards` shows them.
+`puzzle` defines a puzzle and `making` generates puzzles. `dealing`, `forcing`, `hidden`, `threes`
+and `pieces` contain the kinds, and `boards` renders their positions.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The board of a puzzle, as text and as a picture: what was said, and nothing that follows."""
+"""The position of a puzzle as text, HTML or a printable sheet, without any conclusions from it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pre { font-size: 9pt; white-space: pre-wrap }
 
 
 def board_text(puzzle: Puzzle) -> str:
-    """Return the board as lines for a terminal."""
+    """Return the position as lines for a terminal."""
     board = position_of(puzzle)
     if isinstance(board, Game):
         return _game_text(board)
@@ -50,7 +50,7 @@ def board_text(puzzle: Puzzle) -> str:
 
 
 def board_html(puzzle: Puzzle) -> str:
-    """Return the board as a part of a page."""
+    """Return the position as an HTML fragment."""
     board = position_of(puzzle)
     if isinstance(board, tuple):
         return table_svg(board, letters=True)
@@ -66,7 +66,7 @@ def board_html(puzzle: Puzzle) -> str:
 
 
 def sheet(puzzles: list[Puzzle]) -> str:
-    """Return a page with puzzles, and their solutions from a new page of paper on."""
+    """Return an HTML page with puzzles; their solutions start on a new sheet of paper."""
     tasks, solutions = [], []
     for number, puzzle in enumerate(puzzles, start=1):
         head = f"<h2>{number}. {escape(puzzle.kind)}, level {puzzle.level}</h2>"
@@ -85,9 +85,9 @@ def sheet(puzzles: list[Puzzle]) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a sentence with a capital letter."""
-    said = _PLAIN.say(text)
-    return said[:1].upper() + said[1:]
+    """Return a sentence in English that starts with a capital letter."""
+    plain = _PLAIN.say(text)
+    return plain[:1].upper() + plain[1:]
 
 
 def position_of(puzzle: Puzzle) -> Game | SeenLog | Board | tuple[int, ...]:
@@ -108,7 +108,7 @@ def _game_text(game: Game) -> str:
 
 
 def _log_text(log: str) -> str:
-    """Return a seat's log with its hands as they were dealt, and requests that have numbers."""
+    """Return a seat's log, with the hands as dealt and with numbered requests."""
     number, lines = 0, list[str]()
     for line in log.splitlines():
         asks = " asks " in line

@@ -1,4 +1,4 @@
-"""Puzzles about hands that nobody has dealt: what can be answered, and whose a card must be."""
+"""Puzzles of Quaternity about undealt hands: possible answers, and cards with only one owner."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from solvers.verdict import Deal, Feasible
 
 SIZES = ((3, 5, 3), (4, 4, 4), (3, 6, 3), (5, 3, 3), (4, 5, 4))
 MANY_SETS, LARGE_SETS = ((3, 8, 4), (4, 6, 3)), ((4, 4, 4), (4, 5, 4))
-"""Set size, sets and players: in smaller games what is open soon looks like another puzzle."""
+"""Set size, number of sets, and players. In smaller games, puzzles soon resemble each other."""
 
 MIN_OPEN_SETS, MIN_DEALING_MOVES, MAX_DEALING_MOVES = 3, 8, 21
-"""Minimum number of sets that have a card without a known owner, and the range of the number of
-moves in the game (without its end)."""
+"""Minimum number of sets that have a card without a known owner; minimum and maximum (exclusive)
+number of moves in the game before the question."""
 
 CAN_ANSWER = Kind(
     "can_answer",
@@ -36,30 +36,30 @@ CAN_ANSWER = Kind(
 )
 WHOSE = Kind(
     "whose",
-    "Which card can be only one player's, although no mark shows it yet, and whose?",
+    "Which card has only one possible owner, although no mark shows it yet, and who is the owner?",
 )
 LOOK_AT = Kind("look_at", "Look at {who:players}, and count.")
 LOOK_AT_SET = Kind("look_at_set", "Look at {set:set}.")
 THESE_MOVES = Kind("these_moves", "Only these moves matter: {moves:listed}.")
 AND_QUESTION = Kind(
-    "and_question", "Only these moves matter, and what the question says: {moves:listed}."
+    "and_question", "Only these moves and the question itself matter: {moves:listed}."
 )
-NO_MOVES = Kind("no_moves", "No move matters: it is so from the start.")
+NO_MOVES = Kind("no_moves", "No move matters: this is certain from the start.")
 CANNOT = Kind("cannot", "{who:players} cannot have {card:card}: otherwise {proof}.")
-HENCE = Kind("hence", "So {card:card} is with {who:player}.")
+HENCE = Kind("hence", "So {who:player} has {card:card}.")
 SO_NOT = Kind("so_not", "{asked:player} cannot answer {answer}: {reason}.")
 HERE_THEY_DO = Kind("here_they_do", "With these hands the answer is {answer}: {hands:parts}.")
 IN_DEALS = Kind("in_deals", "The answer is {answer} in {some} of {all} deals.")
-ELSEWHERE = Kind("elsewhere", "{card:card} need not be with {who:player}: {hands:parts}.")
-SEEN = Kind("seen", "A mark shows already whose {card:card} is.")
-MARKED = Kind("marked", "A mark shows that {card:card} is not with {who:player}.")
+ELSEWHERE = Kind("elsewhere", "{who:player} need not have {card:card}: {hands:parts}.")
+SEEN = Kind("seen", "A mark already shows who has {card:card}.")
+MARKED = Kind("marked", "A mark shows that {who:player} does not have {card:card}.")
 MARK_LEAVES = Kind("mark_leaves", "A mark shows that only {who:players} can have {card:card}.")
 HAND = Kind("hand", "{who:player} has {cards:hand}")
 NO_HAND = Kind("no_hand", "{who:player} has no cards")
 
 
 def played(random: Random, settings: Settings, moves: int) -> Game:
-    """Return a game after some random moves, or fewer if it is over."""
+    """Return a game after a number of random moves, or fewer if it is over."""
     game = Game.start(settings)
     for _ in range(moves):
         questions = [] if game.is_over else list(game.state.legal_questions)
@@ -71,7 +71,7 @@ def played(random: Random, settings: Settings, moves: int) -> Game:
 
 
 def hands_of(deal: Deal, players: int) -> list[Sentence]:
-    """Return the hands of a deal, a sentence each."""
+    """Return one sentence for each hand of a deal."""
     hands: list[list[Card]] = [[] for _ in range(players)]
     for index, owners in enumerate(deal.owner):
         for number, owner in enumerate(owners):
@@ -80,13 +80,13 @@ def hands_of(deal: Deal, players: int) -> list[Sentence]:
             for player, hand in enumerate(hands)]  # fmt: skip
 
 
-def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) -> Game | None:
-    """Return a game after fewer random moves than `most`, in which all have cards.
+def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], max_moves: int) -> Game | None:
+    """Return a game after fewer random moves than `max_moves`, in which all players have cards.
 
-    None if too little of it is open.
+    Return None if the game is over or too few of its sets are open.
     """
     settings = Settings(*random.choice(sizes))
-    game = played(random, settings, random.randrange(MIN_DEALING_MOVES, most))
+    game = played(random, settings, random.randrange(MIN_DEALING_MOVES, max_moves))
     owners = (constraint.owners for constraint in game.state.problem.sets)
     is_open = [any(mask.bit_count() > 1 for mask in masks) for masks in owners]
     fits = not game.is_over and sum(is_open) >= MIN_OPEN_SETS and all(game.state.hands)
@@ -94,44 +94,50 @@ def open_game(random: Random, sizes: Sequence[tuple[int, int, int]], most: int) 
 
 
 class Count(NamedTuple):
-    """Of whom and of which sets a proof counts the cards; of none where a mark says it."""
+    """The players and the number of sets whose cards a proof counts.
+
+    A proof that a mark gives away counts no sets.
+    """
 
     players: tuple[int, ...]
     sets: int
 
     @classmethod
     def of(cls, proof: Explanation) -> Count:
-        """Return what a proof counts: sets of which its players cannot have all, or need some."""
+        """Return the players and the number of sets that a proof counts.
+
+        A set counts if the players cannot have all its cards, or if they need some of them.
+        """
         shortage, sets = proof.shortage, proof.problem.sets[:-1]  # the last are receipts
         if isinstance(shortage, CrowdedHand):
-            return cls((shortage.player,), sum(each.low[shortage.player] > 0 for each in sets))
+            return cls((shortage.player,), sum(row.low[shortage.player] > 0 for row in sets))
         if not isinstance(shortage, Shortage):
             return cls((0,), 1)
-        coalition, most = shortage.coalition, list[int]()
+        coalition, maxima = shortage.coalition, list[int]()
         for constraint, witness in zip(sets, shortage.witnesses, strict=False):
-            most.append(most_cards(constraint, coalition, witness))
-            if most[-1] < 0:  # the others' minimums alone are too many
+            maxima.append(most_cards(constraint, coalition, witness))
+            if maxima[-1] < 0:  # the others' minimums alone are too many
                 others = players_in(witness & ~coalition)
                 return cls(tuple([other for other in others if constraint.low[other]]), 1)
         if coalition == (1 << proof.problem.players) - 1:
             return cls((), 0)
-        count = sum(bound < each.size for bound, each in zip(most, sets, strict=True))
+        count = sum(bound < row.size for bound, row in zip(maxima, sets, strict=True))
         outside = players_in((1 << proof.problem.players) - 1 & ~coalition)
         return cls(outside if len(outside) == 1 else players_in(coalition), count)
 
     @property
     def score(self) -> int:
-        """How much is counted: the more, the harder."""
+        """The amount of counting; more is harder."""
         return len(self.players) + self.sets
 
 
 def hints(
     game: Game, proofs: Sequence[Explanation], card: Card, these: Kind = THESE_MOVES
 ) -> Iterator[Step]:
-    """Yield the hints of proofs about a card: what to count, and which moves matter."""
+    """Yield the hints that proofs about a card give: what to count, and which moves matter."""
     count = max(map(Count.of, proofs), key=lambda count: count.score)
     if count.sets > 1:
-        yield Step(LOOK_AT(who=count.players), tuple(f"player {who}" for who in count.players))
+        yield Step(LOOK_AT(who=count.players), tuple(f"player {p}" for p in count.players))
     elif count.sets:
         yield Step(LOOK_AT_SET(set=card.set_index), (f"set {card.set_index}",))
     moves = sorted({number for proof in proofs for number in proof.moves})
@@ -141,10 +147,10 @@ def hints(
 
 
 class Possible:
-    """May somebody give this answer?"""
+    """The kind of puzzle: is this answer possible?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about some question at the end of a random game."""
+        """Return a puzzle about a question at the end of a random game."""
         game = open_game(random, SIZES, MAX_DEALING_MOVES)
         if game is None:
             return None
@@ -153,8 +159,8 @@ class Possible:
         for question in state.legal_questions:
             answers = state.answers(question)
             others = {*state.problem.may_own(*question.card)} - {question.asker}
-            if question.asked in others and len(others) > 1:  # else a mark says it
-                asked += [(question, each) for each in Answer if (each in answers) == possible]
+            if question.asked in others and len(others) > 1:  # otherwise a mark shows the answer
+                asked += [(question, reply) for reply in Answer if (reply in answers) == possible]
         if not asked:
             return None
         question, answer = random.choice(asked)
@@ -170,8 +176,8 @@ class Possible:
             reason: Sentence = SO_NOT(asked=whom, answer=never, reason=proof.reason)
             why = [*hints(game, [proof], card, AND_QUESTION), Step(reason, rests)]
         else:
-            some, other_deals = (count_deals(_claimed(state, question, each))
-                                 for each in (answer, Answer(not answer)))  # fmt: skip
+            some, other_deals = (count_deals(_claimed(state, question, reply))
+                                 for reply in (answer, Answer(not answer)))  # fmt: skip
             share = some / (some + other_deals)
             score, level_from = 3 + (share < 0.5) + (share < 0.2), {"percent": round(100 * share)}
             why = [
@@ -192,7 +198,7 @@ class Possible:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Ask max-flow about the deals that fit the answer."""
+        """Check with max-flow whether a deal fits the answer."""
         about = facts(puzzle.question)
         question = Question(about["asker"], about["asked"], about["card"])
         state = Game.parse(puzzle.position).state
@@ -201,10 +207,10 @@ class Possible:
 
 
 class Owner:
-    """Whose must one card be?"""
+    """The kind of puzzle: which card has only one possible owner?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a game that settles one card more than marks show."""
+        """Return a puzzle of this level from a game with one certain card that is not marked."""
         del wish
         game = open_game(random, MANY_SETS if level < 2 else LARGE_SETS, MAX_DEALING_MOVES)
         if game is None:
@@ -227,7 +233,7 @@ class Owner:
                 CANNOT(who=[player], card=card, proof=proofs[player].proof)
                 if player in proofs else MARKED(who=player, card=card)
             )  # fmt: skip
-        # The mark rests on moves, too.
+        # The marks rest on moves, too.
         behind = [refuted(game, card, x) for x in range(state.players) if x not in marks]
         steps = [*hints(game, [*proofs.values(), *behind], card)]
         if behind:
@@ -244,21 +250,21 @@ class Owner:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Ask max-flow about every card and every player who may own it by the marks."""
+        """Check with max-flow every card and every player who may own it according to the marks."""
         return certain_again(Game.parse(puzzle.position).state.problem)
 
 
 def cannot(card: Card, proofs: Mapping[int, Explanation]) -> Iterator[Step]:
-    """Yield why players cannot have a card, those together for whom it is the same."""
+    """Yield why players cannot have a card; players with the same reason share a step."""
     for proof, group in groupby(sorted(proofs, key=lambda x: proofs[x].proof),
                                 key=lambda x: proofs[x].proof):  # fmt: skip
-        who = sorted(group)
-        rests = (str(card), *(f"player {player}" for player in who))
-        yield Step(CANNOT(who=who, card=card, proof=proof), rests)
+        players = sorted(group)
+        rests = (str(card), *(f"player {player}" for player in players))
+        yield Step(CANNOT(who=players, card=card, proof=proof), rests)
 
 
 def certain_again(problem: DealProblem) -> set[str]:
-    """Return the cards that one player alone can have where marks leave more, by max-flow."""
+    """Return the cards with one possible owner where the marks show several, using max-flow."""
     answers = set()
     for index, constraint in enumerate(problem.sets):
         for number, mask in enumerate(constraint.owners):
@@ -285,12 +291,10 @@ def _owned(constraint: SetConstraint, card: Card, mask: int) -> SetConstraint:
 
 
 def refuted(game: Game, card: Card, player: int) -> Explanation:
-    """Return why a player cannot have a card of which that is so."""
+    """Return a proof that a player cannot have a card. The player must not be a possible owner."""
     index, number = card
-    proof = refutation(
-        game, index, lambda each: _owned(each, card, each.owners[number] & 1 << player)
-    )
-    assert proof is not None, "somebody else has the card"
+    proof = refutation(game, index, lambda row: _owned(row, card, row.owners[number] & 1 << player))
+    assert proof is not None, "another player has the card"
     return proof
 
 
@@ -300,7 +304,7 @@ def _deal(problem: DealProblem) -> Deal | None:
 
 
 def settled(problem: DealProblem, exact: DealProblem) -> Iterator[tuple[Card, int]]:
-    """Yield the cards that only one player can have, where the marks leave more."""
+    """Yield the cards with one possible owner where the marks show several, with the owner."""
     for index, (before, after) in enumerate(zip(problem.sets, exact.sets, strict=True)):
         for number, (marks, mask) in enumerate(zip(before.owners, after.owners, strict=True)):
             if mask.bit_count() == 1 < marks.bit_count():
@@ -314,7 +318,7 @@ def _can_have(problem: DealProblem, card: Card, player: int) -> bool:
 def elsewhere(
     exact: DealProblem, players: int, certain: Container[Card], seen: Callable[[Card], Sentence]
 ) -> Iterator[tuple[str, Sentence]]:
-    """Yield every other card than the certain ones with every player, and why it is no answer."""
+    """Yield every card that is not in `certain` with every player, and why it is no answer."""
     for index, constraint in enumerate(exact.sets):
         for number, mask in enumerate(constraint.owners):
             card = Card.trusted(index, number)

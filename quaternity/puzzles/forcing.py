@@ -1,4 +1,4 @@
-"""Puzzles about forcing: a question after which a set is yours, whatever is answered."""
+"""Puzzles about forcing: find a question that completes a set, whatever the answers are."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.problem import players_in
 
 SIZES = ((3, 6, 3), (3, 7, 3), (4, 4, 4))
-"""Set size, sets and players."""
+"""Set size, number of sets, and players."""
 
 MAX_FORCING_MOVES, MAX_QUESTIONS, MAX_WAYS = 32, 4, 12
-"""Upper limits of the moves in the game (exclusive), of the questions to think of, and of the right
-first questions; with more of these, a guess would do."""
+"""Maximum number of moves in the game (exclusive), of questions to think ahead, and of right first
+questions. With more right questions, guessing would be too easy."""
 
 COMPLETE = Kind(
     "complete",
-    "You are {who:player} and on turn: what do you ask to complete {prize} {within}, whatever all "
-    "others do?",
+    "You are {who:player}, and it is your turn: what do you ask to complete {prize} {within}, "
+    "whatever the others do?",
 )
 ANY_SET = Kind("any_set", "a set for yourself")
 THE_GAME = Kind("the_game", "the set that wins the game for you")
 AT_ONCE = Kind("at_once", "at once")
 WITHIN = Kind("within", "within {count} questions, whoever asks them")
-HOW_MANY_DO = Kind("how_many_do", "Questions that do it: {right} of {all}.")
+HOW_MANY_DO = Kind("how_many_do", "Questions that achieve this: {right} of {all}.")
 AFTER = Kind("after", "{move}: {then}.")
 THEN_ASK = Kind("then_ask", "then '{question}'")
 DONE = Kind("done", "the set is yours")
-FAILS = Kind("fails", "This can follow, and it is too late: {line:parts}.")
+FAILS = Kind("fails", "This can follow, and then it is too late: {line:parts}.")
 
 
 class Force:
-    """Ask so that a set is yours within so many questions, whatever is answered."""
+    """The kind of puzzle: which question completes a set in time, whatever is answered?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game in which somebody can force a set."""
+        """Return a puzzle from a random game in which the player to move can force a set."""
         del wish
         game = open_game(random, SIZES, MAX_FORCING_MOVES)
         if game is None:
@@ -86,9 +86,9 @@ class Force:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Play all questions and answers on the game's own states."""
+        """Search all questions and answers on the game's own states."""
         state, within = Game.parse(puzzle.position).state, puzzle.level_from["questions"]
-        assert state.turn is not None, "somebody asks"
+        assert state.turn is not None, "a player is to move"
         goal = state.points[state.turn] + 1
         return {
             str(question_sentence(question)) for question in state.legal_questions
@@ -102,24 +102,24 @@ def _forced(state: State, me: int, goal: int, within: int) -> bool:
         return True
     if within == 0 or state.is_over or (state.turn != me and within == 1):
         return False
-    mine = state.turn == me
+    own_turn = state.turn == me
     outcomes = (
         all(_forced(state.after(question, answer), me, goal, within - 1)
             for answer in state.answers(question))
         for question in state.legal_questions
     )  # fmt: skip
-    return any(outcomes) if mine else all(outcomes)
+    return any(outcomes) if own_turn else all(outcomes)
 
 
 @dataclass(slots=True)
 class Line:
-    """How a set is forced: the steps, and what makes it hard to see.
+    """How a set is forced: the steps, and what makes them hard to see.
 
     Attributes:
-        set_index: of the first question.
-        hidden: answers that no mark shows.
-        own: questions for a set of which no mark shows a card of the asker's.
-        counted: players and sets whose cards are counted to see what the answers are.
+        set_index: The set of the first question.
+        hidden: Number of questions whose answer no mark shows.
+        own: Number of questions for a set in which no mark shows a card of the asker.
+        counted: Number of players and sets whose cards are counted to see what the answers are.
     """
 
     set_index: int
@@ -131,25 +131,25 @@ class Line:
 
     @property
     def score(self) -> float:
-        """How hard it is."""
+        """How hard the line is to see."""
         return self.questions + self.hidden + self.own + self.counted / 4
 
 
 class Search:
-    """What the player on turn of a state can force, on canonical states."""
+    """Search for what the player to move can force, on canonical states."""
 
     def __init__(self, state: State) -> None:
-        assert state.turn is not None, "somebody asks"
+        assert state.turn is not None, "a player is to move"
         self.state, self.me, self.goal = state, state.turn, state.points[state.turn] + 1
         self.code: Coding = coding(Rules.of(state))
         self.known: dict[tuple[Key, int, int], bool] = {}
 
     def forces(self, state: State, question: Question, within: int) -> bool:
-        """Return whether a question leads to the goal, whatever is answered."""
+        """Return whether a question forces the goal, whatever is answered."""
         return self._spoiler(state, question, within) is None
 
     def _spoiler(self, state: State, question: Question, within: int) -> Answer | None:
-        """Return an answer after which the goal cannot be forced."""
+        """Return an answer after which the goal cannot be forced, or None."""
         answers = state.answers(question)
         return next((x for x in answers if not self._after(state, question, x, within)), None)
 
@@ -176,7 +176,7 @@ class Search:
         return forced
 
     def spoiled(self, question: Question, within: int) -> list[Sentence]:
-        """Return a line of play after a question, at the end of which it is too late."""
+        """Return a line of play that starts with a question and misses the goal."""
         state, line = self.state, list[Sentence]()
         while (answer := self._spoiler(state, question, within)) is not None:
             line.append(question_sentence(question, answer))
@@ -206,7 +206,7 @@ class Search:
                 if after.state.points[self.me] >= self.goal:
                     line.steps += self._rest(game, after, asked.card)
                     then = [DONE()]
-                elif after.state.turn == self.me:  # else whatever others ask leads to it
+                elif after.state.turn == self.me:  # else all questions lead to the goal
                     asks = self._next(after.state, within - 1)
                     then = [THEN_ASK(question=question_sentence(asks))]
                     open_lines.append((after, asks, within - 1))
@@ -215,12 +215,12 @@ class Search:
         return line
 
     def _next(self, state: State, within: int) -> Question:
-        """Return a question that leads to the goal, for a card that is seen if there is one."""
+        """Return a question that forces the goal, if possible for a card whose owner is known."""
         good = [x for x in state.legal_questions if self.forces(state, x, within)]
         return min(good, key=lambda question: len(state.owners_of(*question.card)) > 1)
 
     def _rest(self, before: Game, after: Game, asked: Card) -> Iterator[Step]:
-        """Yield why the cards of a completed set that no mark shows are with the asker, too."""
+        """Yield why the asker also has the cards of a completed set that no mark shows."""
         index, me = asked.set_index, self.me
         if after.state.completed[index] != me:
             return

@@ -1,4 +1,4 @@
-"""Puzzles about hidden hands: what one seat of Kwartet knows, and what it knows of the others."""
+"""Puzzles of Kwartet about hidden hands: what a seat knows, and what it knows about others."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from quaternity.puzzles.puzzle import Puzzle, Step, level_by
 from solvers.filtering import closed
 
 SECONDS = 60.0
-"""Time limit of a formula, in seconds; far more than any of these formulas needs."""
+"""Time limit for a formula, in seconds; far more than any of these formulas needs."""
 
 MAX_DEALS = 2_000
-"""Number of deals from which on a log is rejected; fewer deals are listed quickly."""
+"""Number of deals from which on a log is rejected; fewer deals can be listed quickly."""
 
 SIZES = ((3, 4), (3, 4), (3, 4), (4, 4), (4, 5))
-"""Players and sets, per level."""
+"""Number of players and sets, for each level."""
 
 MIN_REQUESTS = 4
 """Minimum number of requests in a log; shorter logs soon resemble others."""
 
 REQUESTS_AT = 1, 2, 3, 4
-"""The most requests that one needs to see it, per level but the last."""
+"""Maximum number of requests needed to see the answer, for each level but the last."""
 
 WHICH = Kind(
     "which",
-    "You are {who:player}: which card of somebody else can you name, although yes and no alone do "
-    "not show it, and who has it?",
+    "You are {who:player}: which card of another player can you locate, although yes and no alone "
+    "do not show it, and who has it?",
 )
-SHOWN = Kind("shown", "A request or your hand shows already where {card:card} is.")
+SHOWN = Kind("shown", "A request or your hand already shows who has {card:card}.")
 OF_YOURS = Kind(
     "of_yours", "You are {seat:player}: does {who:player} know that you have {card:card}?"
 )
@@ -70,34 +70,37 @@ ASKED = (
     (KNOWS_YOU_KNOW, "K{who} K{seat} {held}"), (HOLDER_KNOWS, "K{holder} K{who} {held}"),
     (COMMON, "C{{{seat},{who}}} {held}"),
 )  # fmt: skip
-"""Questions and their formulas: the first two are about what one player knows of the cards."""
+"""Questions and their formulas; the first two are about what one player knows about the cards."""
 
 ASKED_AT = (0, 1), (0, 1), (0, 1, 2, 3, 4), (2, 3, 4), (2, 3, 4)
-"""Which of them are asked, per level."""
+"""Indices of the questions in `ASKED` that are asked, for each level."""
 
 REQUESTS = Kind("requests", "These requests matter: {requests:listed}.")
 NO_REQUEST = Kind("no_request", "No request matters: your hand and the rules are enough.")
-OTHER_HANDS = Kind("other_hands", "Look for other hands that fit all that was said.")
+OTHER_HANDS = Kind("other_hands", "Look for other hands that fit all requests and answers.")
 REQUEST = Kind("request", "request {number}: {event}")
 LOOK_AT = Kind("look_at_card", "Look at the cards of {set:set}.")
-THINK_AS = Kind("think_as", "Think of all hands that fit what {who:player} has and has heard.")
+THINK_AS = Kind(
+    "think_as",
+    "Think of all hands that fit the cards of {who:player} and all requests and answers.",
+)
 SAYS_LINE, LEADS_ON = Kind("says_line", "{line}."), Kind("leads_on", "{line}:")
 DEAL = Kind("deal", "Deal {number}, as the hands are now: {hands:parts}.")
 PROOF = Kind("proof", "{lines:row}")
 WHY_NOT = "; why not "
-"""Parts lines of an explanation that lead to others from those that say something."""
+"""Part of explanation lines that only introduce other lines; these lines are left out."""
 
 FORMULA = re.compile(r"!?(?:K\d |C\{[\d,]+\} )*H\d \d+/\d")
-"""A formula in a line of an explanation."""
+"""Pattern of a formula in a line of an explanation."""
 
 
-def played(random: Random, size: tuple[int, int], most: int) -> SeenLog | None:
-    """Return a random game as one of its seats saw it; None if it is over."""
+def played(random: Random, size: tuple[int, int], max_requests: int) -> SeenLog | None:
+    """Return a random game as one of its seats saw it, or None if it is over."""
     players, sets = size
     settings = KwartetSettings(players, sets)
     hands = dealt_hands(settings, random)
     position, events = Position.start(settings, hands), list[Event]()
-    for _ in range(random.randrange(MIN_REQUESTS, most)):
+    for _ in range(random.randrange(MIN_REQUESTS, max_requests)):
         if position.public.is_over:
             return None
         view = position.view(position.public.turn, events)
@@ -110,10 +113,10 @@ def played(random: Random, size: tuple[int, int], most: int) -> SeenLog | None:
 
 
 class Trace:
-    """Which card of somebody else can a seat name?"""
+    """The kind of puzzle: which card of another player can a seat locate?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of this level from a log in which some card of others is certain."""
+        """Return a puzzle of this level from a log in which a card of another player is certain."""
         del wish
         log = played(random, SIZES[level - 1], 6 + 3 * level)
         if log is None:
@@ -137,7 +140,7 @@ class Trace:
             wrong |= {f"{other} {player}": proof for player in range(players) if player != owner}
         look = Step(LOOK_AT(set=card.set_index), (f"set {card.set_index}",))
         steps = (
-            # The first line says what the last step does.
+            # The first line is left out: the last step says the same.
             *_steps(log, reasons[card], card, look, slice(1, None)),
             Step(HENCE(card=card, who=certain[card]), (str(card), f"player {certain[card]}")),
         )
@@ -149,17 +152,17 @@ class Trace:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Ask max-flow about every card of others and everybody who may have it."""
+        """Check with max-flow every card of others and every player who may have it."""
         log = seen_log(puzzle.position)
         return {text for text in certain_again(log.views[-1].problem)
                 if text.split()[1] != str(log.seat)}  # fmt: skip
 
 
 class Knows:
-    """Does somebody know it?"""
+    """The kind of puzzle: does a player know a fact?"""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle about what others know, of a question that this level has."""
+        """Return a puzzle about the knowledge of others, with a question of this level."""
         log = played(random, (3, 3) if level <= 3 else (3, 2), 14)
         if log is None:
             return None
@@ -169,7 +172,7 @@ class Knows:
         if deals >= MAX_DEALS:
             return None
         asked = random.choice(ASKED_AT[level - 1])
-        # What the seat knows itself, and not everybody sees: so both answers are tempting.
+        # Facts that the seat knows, but that are not public: so both answers are tempting.
         known = [
             (Card.trusted(index, number), mask.bit_length() - 1)
             for index, constraint in enumerate(closed(view.problem).sets)
@@ -181,20 +184,22 @@ class Knows:
         if not known:
             return None
         card, holder = random.choice(known)
-        who = random.choice([player for player in range(players) if player not in (seat, holder)])
-        about = {"seat": seat, "who": who, "holder": holder}
+        knower = random.choice(
+            [player for player in range(players) if player not in (seat, holder)]
+        )
+        about = {"seat": seat, "who": knower, "holder": holder}
         kind, formula = ASKED[asked]
         text = formula.format(held=f"H{holder} {card}", **about)
         truth = _truth(log, text)
         if truth is None or truth != (wish < 0.5):
             return None
         if truth and asked == 4 and not _truth(log, f"P H{holder} {card}"):
-            return None  # there is no short proof
-        if not truth and asked > 1 and not _truth(log, f"K{who} H{holder} {card}"):
-            return None  # nobody would think so
+            return None  # otherwise there is no short proof
+        if not truth and asked > 1 and not _truth(log, f"K{knower} H{holder} {card}"):
+            return None  # otherwise the wrong answer is not tempting
         why, nested = _why(log, text, "explicit"), int(asked in (2, 3))
         if truth:
-            counted = int({*public.may_own(*card)} - {who} != {holder})
+            counted = int({*public.may_own(*card)} - {knower} != {holder})
             requests = len(_requests(why))
             score = level_by(requests + counted + nested, (1, 3, 5, 6))
             level_from = {"nested": nested, "requests": requests, "counted": counted}
@@ -202,7 +207,7 @@ class Knows:
             easy = 3 - (deals >= 200) - (deals >= 1000)
             score = easy if asked <= 1 else min(5, len(why.deals) + 1 + nested)
             level_from = {"nested": nested, "deals": len(why.deals), "fit": deals}
-        think = Step(THINK_AS(who=holder if asked == 3 else who), ())
+        think = Step(THINK_AS(who=holder if asked == 3 else knower), ())
         answer, other = ("yes", "no") if truth else ("no", "yes")
         return Puzzle(
             "knows", "kwartet", seen_text(log), kind(**about, card=card, formula=text), "yes-no",
@@ -211,20 +216,20 @@ class Knows:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Ask the solvers, which list no deals."""
+        """Evaluate the formula with the solvers, which do not list deals."""
         truth = _truth(seen_log(puzzle.position), facts(puzzle.question)["formula"], "solvers")
         return {"yes" if truth else "no"}
 
 
 def _seat(log: SeenLog) -> int:
-    assert log.seat is not None, "it is a seat's log"
+    assert log.seat is not None, "the log is of a seat"
     return log.seat
 
 
 def seen_log(text: str) -> SeenLog:
-    """Return the log of a seat."""
+    """Parse the log of a seat."""
     log = parse_any_log(text)
-    assert isinstance(log, SeenLog), "hands are hidden in it"
+    assert isinstance(log, SeenLog), "the log must be that of a seat"
     return log
 
 
@@ -247,7 +252,7 @@ def _requests(why: Why) -> tuple[int, ...]:
 def _steps(
     log: SeenLog, why: Why, card: Card, first: Step, lines: slice = slice(None)
 ) -> tuple[Step, ...]:
-    """Return a proof about a card, from the first hint on."""
+    """Return the steps of a proof about a card, starting with the first hint."""
     numbers = _requests(why)
     events = [REQUEST(number=number + 1, event=log.events[number].sentences()[0])
               for number in numbers]  # fmt: skip
@@ -267,7 +272,7 @@ def _proof(log: SeenLog, why: Why, card: Card) -> Sentence:
 
 def _lines(log: SeenLog, why: Why, card: Card) -> Iterator[Step]:
     explanation = why.requests.explanation if why.requests is not None else None
-    if not _requests(why):  # the deals show that somebody does not know it
+    if not _requests(why):  # the deals show that a player does not know it
         for number, deal in enumerate(why.deals, start=1):
             yield Step(DEAL(number=number, hands=hands_of(deal, log.settings.players)))
     for line in why.lines if explanation is None else explanation.lines:
@@ -281,11 +286,11 @@ def _that(formula: re.Match[str]) -> str:
     """Return a formula in words: "that player 1 does not know that player 2 has 2/3"."""
     *operators, (_, holder, card) = re.findall(r"(!?[KCH])\{?([\d,]+)\}? ?(\d+/\d)?", formula[0])
     words = f"that player {holder} has {card}"
-    for operator, who, _ in reversed(operators):
-        group, unknown = who.split(","), operator[0] == "!"
+    for operator, names, _ in reversed(operators):
+        group, unknown = names.split(","), operator[0] == "!"
         if len(group) > 1:
             common = f"it is {'not ' * unknown}common knowledge between players"
             words = f"that {common} {' and '.join(group)} {words}"
         else:
-            words = f"that player {who} {'does not know' if unknown else 'knows'} {words}"
+            words = f"that player {names} {'does not know' if unknown else 'knows'} {words}"
     return words

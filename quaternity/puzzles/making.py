@@ -1,4 +1,4 @@
-"""Puzzles from seeds; every answer is found in two ways."""
+"""Generation of puzzles from seeds; every answer is found in two independent ways."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from quaternity.base.wording import shown
 from quaternity.puzzles.puzzle import LEVELS, MAX_SEED, VERSION, Puzzle
 
 MAX_ATTEMPTS = 20_000
-"""Maximum number of positions that are examined for one puzzle; a level needs at most some
+"""Maximum number of positions that are tried for one puzzle; no level needs more than some
 hundreds."""
 
 
 class PuzzleKind(Protocol):
-    """A kind of puzzle; made without arguments."""
+    """Interface of a kind of puzzle; the class is called without arguments."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle of any level, sought at one; None if this position holds none.
+        """Return a puzzle, or None if the random position does not contain one.
 
-        `wish` from 0 to 1 is the same in all attempts of a seed: it may choose a form.
+        `level` is the wanted level, but the puzzle may have any level. `wish`, from 0 to 1, is the
+        same in all attempts of a seed; it may be used to choose a variant.
         """
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Find the right answers once more, in another way, from the document's position alone."""
+        """Find the right answers in another way, from the position in the document alone."""
 
 
 KINDS = {
@@ -43,7 +44,7 @@ KINDS = {
     "sets": "quaternity.puzzles.threes:Sets",
     "quarto": "quaternity.puzzles.pieces:Quarto",
 }
-"""Per kind of puzzle the place of its class."""
+"""The kinds of puzzles, with the import path of each class."""
 
 
 @cache
@@ -53,7 +54,7 @@ def _kind(name: str) -> PuzzleKind:
         return made()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever somebody else's code may raise
+    except BaseException as error:  # external code may raise anything
         raise InputError(f"kind {name!r} cannot be loaded: {shown(error)}") from error
 
 
@@ -61,26 +62,26 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
     """Return the puzzle of a kind, a seed and a level.
 
     Args:
-        kind: of `KINDS`, or a class of your own as `package.module:name` (see `PuzzleKind`).
-        seconds: the longest that it may take; None: as long as it takes.
+        kind: One of `KINDS`, or your own class as `package.module:name` (see `PuzzleKind`).
+        seconds: Time limit in seconds; None for no limit.
 
     Raises:
-        InputError: there is no such kind, level or seed.
-        LimitError: none was made in that time.
-        SolverFault: two ways to the answer disagree.
+        InputError: If there is no such kind, level or seed.
+        LimitError: If no puzzle was found within the time or `MAX_ATTEMPTS` attempts.
+        SolverFault: If the two ways to find the answers disagree.
 
-    Cost: milliseconds for most; up to a second at level 5 of `force` and `knows`.
+    Cost: a few milliseconds for most kinds; up to a second at level 5 of `force` and `knows`.
 
     >>> puzzle = make("sets", seed=1, level=1)
     >>> puzzle.check(puzzle.answers[0])
     Checked(right=True, because='')
     """
     if not isinstance(kind, str) or (kind not in KINDS and not PLACE.fullmatch(kind)):
-        raise InputError(f"kind {shown(kind)} is unknown; known are {', '.join(KINDS)}")
+        raise InputError(f"unknown kind {shown(kind)}: choose from {', '.join(KINDS)}")
     if whole(level, "level", LEVELS[0]) not in LEVELS:
-        raise InputError(f"level {level}: levels are {LEVELS[0]} to {LEVELS[-1]}")
+        raise InputError(f"level: must be from {LEVELS[0]} to {LEVELS[-1]}, not {level}")
     if whole(seed, "seed", 0) > MAX_SEED:
-        raise InputError(f"seed {seed}: seeds are 0 to {MAX_SEED}")
+        raise InputError(f"seed: must be from 0 to {MAX_SEED}, not {seed}")
     maker, deadline = _kind(kind), Deadline(seconds)
     wish = Random(f"{VERSION}/{kind}/{level}/{seed}").random()
     for number in range(MAX_ATTEMPTS):
@@ -96,21 +97,21 @@ def make(kind: str, seed: int = 0, level: int = 2, seconds: float | None = None)
                     f"another {sorted(again)}"
                 )
             return puzzle
-    raise LimitError(f"no puzzle of kind {kind} and level {level} among {MAX_ATTEMPTS:,} tries")
+    raise LimitError(f"no puzzle of kind {kind} and level {level} in {MAX_ATTEMPTS:,} attempts")
 
 
 DAILY = (("sets", 1), ("possible", 2), ("quarto", 2), ("trace", 3), ("owner", 4))
-"""Kinds and levels of the five of a day, the easiest first."""
+"""Kinds and levels of the five puzzles of a day, the easiest first."""
 
 
 def daily(day: date | None = None) -> tuple[Puzzle, ...]:
-    """Return the five puzzles of a day (None: today in UTC), the same for everybody.
+    """Return the five puzzles of a day (None: today in UTC), the same for all users.
 
     Raises:
-        InputError: this is no date.
+        InputError: If `day` is not a date.
     """
     day = datetime.now(UTC).date() if day is None else day
     if not isinstance(day, date):
-        raise InputError(f"day {shown(day)}: expected a datetime.date")
+        raise InputError(f"day: expected a datetime.date, not {shown(day)}")
     seed = int(day.strftime("%Y%m%d"))
     return tuple(make(kind, seed, level) for kind, level in DAILY)

@@ -1,4 +1,4 @@
-"""Puzzles about Quarto: win in so many placements, or hand over a piece that does not lose."""
+"""Puzzles of Quarto: win within a number of placements, or hand over a piece that does not lose."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.solving import Outcome, QuartoMove, RatedMove, line_of_play, rated_moves
 
 EMPTY_AT = {1: (6, 7, 8), 2: (5, 6, 7), 3: (5, 6), 4: (6, 7), 5: (7,)}
-"""Numbers of empty cells at a level."""
+"""Possible numbers of empty cells, for each level."""
 
 WIN_IN = Kind(
     "win_in",
-    "Place piece {piece} and hand over another, so that you win within {count} placements of "
-    "yours, this one counted.",
+    "Place piece {piece} and hand over another, so that you win within {count} placements, "
+    "including this one.",
 )
 WIN_NOW = Kind("win_now", "Place piece {piece} so that you win at once.")
 HAND_OVER_NOW = Kind(
@@ -33,7 +33,7 @@ LOOK_AT_ROW = Kind("look_at_row", "Look at row {row}.")
 LOSE_AT_ONCE = Kind("lose_at_once", "With {count} of them the other player wins at once.")
 NO_ROW = Kind("no_row", "On {cell} it completes no row.")
 GIVES = Kind("gives", "After '{move}' the other player places {piece} on {cell} and wins.")
-LINE = Kind("line", "After '{move}' best play goes on: {line:parts}. {ends}.")
+LINE = Kind("line", "After '{move}', best play continues: {line:parts}. {ends}.")
 YOU_DO = Kind("you_do", "You: {move}.")
 THEY_DO = Kind("they_do", "Best for the other player: {move}.")
 COMPLETES = Kind("completes", "{row}: all {shared:listed}.")
@@ -42,17 +42,17 @@ YOU_WIN, NOBODY_WINS = Kind("you_win", "You win"), Kind("nobody_wins", "Nobody w
 TOO_LATE = Kind("too_late", "You win, but not within {count} placements")
 THEY_WIN = Kind("they_win", "The other player wins")
 ENDS = {Outcome.WIN: YOU_WIN(), Outcome.DRAW: NOBODY_WINS(), Outcome.LOSS: THEY_WIN()}
-HOW_MANY_DO = Kind("how_many_do", "Moves that do it: {right} of {all}.")
+HOW_MANY_DO = Kind("how_many_do", "Moves that achieve this: {right} of {all}.")
 
 MAX_REFUTED_MOVES = 6
 """Maximum number of wrong moves without an immediate loss that a proof refutes."""
 
 
 class Quarto:
-    """Win in so many placements; or which piece may be handed over."""
+    """The kind of puzzle: win within a number of placements, or hand over a safe piece."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
-        """Return a puzzle from a random game in which nobody has won yet."""
+        """Return a puzzle from a random game that nobody has won yet."""
         board = _played(random, random.choice(EMPTY_AT[level]))
         if board is None:
             return None
@@ -133,13 +133,13 @@ class Quarto:
         return _puzzle(board, piece, question, moves, wrong, steps, level, depth)
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Try all that both can do, without the tables of the engine."""
+        """Search all moves of both players, without the tables of the engine."""
         text, _, piece = puzzle.position.partition(" ")
         board = Board.parse(text, read_pieces(example_pieces()))
         depth = puzzle.level_from["placements"]
-        moves = [QuartoMove(None, given) for given in board.left] if not piece else [
-            QuartoMove(cell, given) for cell in board.empty for given in board.left
-            if given != piece
+        moves = [QuartoMove(None, other) for other in board.left] if not piece else [
+            QuartoMove(cell, other) for cell in board.empty for other in board.left
+            if other != piece
         ]  # fmt: skip
         if piece and depth == 1:
             moves = [QuartoMove(cell, None) for cell in board.empty]
@@ -147,7 +147,7 @@ class Quarto:
 
 
 def _does(board: Board, piece: str, move: QuartoMove, question: str, depth: int) -> bool:
-    """Return whether a move does what is asked, by trying all that can follow."""
+    """Return whether a move achieves what the question asks, by trying all continuations."""
     if move.cell is not None:
         board = board.after(move.cell, piece)
     if board.quartos() or move.hand_over is None:
@@ -160,29 +160,29 @@ def _does(board: Board, piece: str, move: QuartoMove, question: str, depth: int)
 
 
 def _wins(board: Board, piece: str, within: int) -> bool:
-    """Return whether who places the piece wins within so many placements of their own."""
+    """Return whether the player who places the piece wins within a number of own placements."""
     if within <= 0:
         return False
     if winning_cells(board, piece):
         return True
     return within > 1 and any(
-        _loses(board.after(cell, piece), given, within - 1)
-        for cell in board.empty for given in board.left if given != piece
+        _loses(board.after(cell, piece), other, within - 1)
+        for cell in board.empty for other in board.left if other != piece
     )  # fmt: skip
 
 
 def _loses(board: Board, piece: str, within: int) -> bool:
-    """Return whether the other player wins within so many placements, wherever it is placed."""
+    """Return whether the other player wins within a number of placements after any reply."""
     if winning_cells(board, piece) or len(board.empty) < 2 or within <= 0:
         return False
     return all(
-        _wins(board.after(cell, piece), given, within)
-        for cell in board.empty for given in board.left if given != piece
+        _wins(board.after(cell, piece), other, within)
+        for cell in board.empty for other in board.left if other != piece
     )  # fmt: skip
 
 
 def _given(board: Board, piece: str, move: QuartoMove) -> Sentence | None:
-    """Return how the other player wins at once after a move, if they do."""
+    """Return a sentence that the other player wins at once after a move, or None."""
     after = board if move.cell is None else board.after(move.cell, piece)
     cells = winning_cells(after, str(move.hand_over)) if move.hand_over else ()
     if not cells:
@@ -191,7 +191,7 @@ def _given(board: Board, piece: str, move: QuartoMove) -> Sentence | None:
 
 
 def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Sentence:
-    """Return how best play goes on after a move."""
+    """Return a sentence with the line of best play after a move."""
     move, wins = rated.move, rated.outcome == Outcome.WIN
     after = board if move.cell is None else board.after(move.cell, piece)
     line = [str(later) for later in line_of_play(after, move.hand_over)]
@@ -200,7 +200,7 @@ def _line(board: Board, piece: str, rated: RatedMove, depth: int) -> Sentence:
 
 
 def _steps(board: Board, piece: str, move: QuartoMove, ends: Sentence) -> Iterator[Step]:
-    """Yield a move and best play after it, each on its cell with its piece, and the end."""
+    """Yield a move and the best play after it, each with its cell and piece, and then the end."""
     line, kinds = [move], cycle((YOU_DO, THEY_DO))
     while line:
         move, *line = line
@@ -230,7 +230,7 @@ def _puzzle(
 
 
 def _played(random: Random, empty: int) -> Board | None:
-    """Return a board with so many empty cells, on which nobody has completed a row."""
+    """Return a random board with a number of empty cells, or None if a row is complete."""
     board = Board.parse("?" * 16, read_pieces(example_pieces()))
     cells, pieces = list(range(16)), list(board.left)
     random.shuffle(cells)

@@ -1,4 +1,4 @@
-"""A puzzle: a position, a question about it, the right answers, and why every other is wrong."""
+"""A puzzle: a position, a question, the right answers, and why all other answers are wrong."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from quaternity.base.wording import counted, shown
 
 FORMAT = "puzzle/1"
 VERSION = 1
-"""Grows when a seed of a release no longer makes the same puzzle."""
+"""Increased when a seed of an earlier release no longer generates the same puzzle."""
 
 LEVELS = range(1, 6)
 MAX_SEED = (1 << 53) - 1
-"""Maximum seed: the largest whole number that every JSON reader keeps exactly."""
+"""Maximum seed: the largest whole number that all JSON readers represent exactly."""
 
 MAX_ANSWER_LENGTH = 1000
 
@@ -26,10 +26,10 @@ FORMS = {
     "yes-no": "yes or no",
     "choice": "one of the choices",
     "card": "a card and who has it, such as 1/3 2",
-    "cards": "all of them by their letters, such as ABC DEF; none is an answer too",
+    "cards": "the letters of all of them, such as ABC DEF, or none",
     "move": "a move, as at the table",
 }
-"""Forms of answers, and how they are written."""
+"""Forms of answers, and how to write them."""
 
 _FILLING = re.compile(
     r"\b(asks|ask|for|place|it|on|hand|over|players?|is|has|holds|and|with|of|the|at)\b|[,.:;!?]"
@@ -37,9 +37,9 @@ _FILLING = re.compile(
 
 
 class Step(NamedTuple):
-    """A step of a proof: a sentence, and what on the board it rests on.
+    """A step of a proof: a sentence, and the parts of the position that it rests on.
 
-    `rests` names cards ("1/3"), moves ("move 4"), players ("player 2") or cells ("B2").
+    `rests` contains cards ("1/3"), moves ("move 4"), players ("player 2") or cells ("B2").
     """
 
     text: str
@@ -47,7 +47,7 @@ class Step(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """Whether an answer is right; if it is wrong, a sentence that shows why."""
+    """Whether an answer is right; if it is wrong, `because` is a sentence that shows why."""
 
     right: bool
     because: str = ""
@@ -58,14 +58,14 @@ class Puzzle:
     """A puzzle, made from a seed alone. Immutable.
 
     Attributes:
-        position: the record, the board or the seat's log, whole, as text.
-        answer_form: of `FORMS`.
-        choices: what can be chosen; empty where the form says it all.
-        answers: all right answers.
-        wrong: wrong answers, each with what shows that it is wrong. Where the form is "cards",
-            threes of cards instead, each with what keeps it from being a SET.
-        level: 1 to 5; `level_from` are the numbers that decide it.
-        why: the proof, from the first hint to the whole.
+        position: The complete record, board or seat's log as text.
+        answer_form: One of `FORMS`.
+        choices: The possible answers; empty if the form determines them.
+        answers: All right answers.
+        wrong: Wrong answers, each with a sentence that shows why it is wrong. If the form is
+            "cards", triples of cards instead, each with the reason why it is not a SET.
+        level: 1 to 5, computed from the numbers in `level_from`.
+        why: The proof, from the first hint to the complete reason.
     """
 
     kind: str
@@ -83,24 +83,24 @@ class Puzzle:
     made_by: str = f"quaternity puzzles {VERSION}"
 
     def check(self, answer: str) -> Checked:
-        """Judge an answer.
+        """Check an answer.
 
         Raises:
-            InputError: it is no answer to this question; says what is.
+            InputError: If the text is not an answer to this question; the message says what is.
         """
         if not isinstance(answer, str) or len(answer) > MAX_ANSWER_LENGTH:
             raise InputError(f"answer {shown(answer)}: write {FORMS[self.answer_form]}")
         if self.answer_form == "cards":
             return self._check_cards(answer)
         known = {_key(text): text for text in (*self.wrong, *self.answers)}
-        given = _key(answer)
-        text = known.get(given)
-        if text is None and self.answer_form == "move" and given:
-            # Who asks is known: their number may be left out, where that fits no other move.
-            fitting = [text for key, text in known.items() if key.partition(" ")[2] == given]
+        typed = _key(answer)
+        text = known.get(typed)
+        if text is None and self.answer_form == "move" and typed:
+            # The asker is known, so their number may be left out if that fits only one move.
+            fitting = [text for key, text in known.items() if key.partition(" ")[2] == typed]
             text = fitting[0] if len(fitting) == 1 else None
-        if text is None and self.choices and given.isdecimal() and int(given) in self._numbers:
-            text = self.choices[int(given) - 1]
+        if text is None and self.choices and typed.isdecimal() and int(typed) in self._numbers:
+            text = self.choices[int(typed) - 1]
         if text is None:
             allowed = FORMS[self.answer_form]
             if len(known) <= 8:
@@ -119,16 +119,16 @@ class Puzzle:
         for three in threes:
             if len(set(three)) != 3 or len(three) != 3 or not set(three) <= letters:
                 raise InputError(f"answer {shown(answer)}: write {FORMS['cards']}")
-        given = {"".join(sorted(three)) for three in threes}
+        claimed = {"".join(sorted(three)) for three in threes}
         all_right = set(self.answers[0].split()) - {"none"}
-        for three in sorted(given - all_right):
+        for three in sorted(claimed - all_right):
             return Checked(False, self.wrong[three])
-        if missing := len(all_right - given):
+        if missing := len(all_right - claimed):
             return Checked(False, f"{missing} of {counted(len(all_right), 'SET')} missing")
         return Checked(True)
 
     def document(self) -> dict[str, Any]:
-        """Return the puzzle as JSON."""
+        """Return the puzzle as a JSON document."""
         return {
             "format": FORMAT, "kind": self.kind, "game": self.game, "level": self.level,
             "level_from": dict(self.level_from), "seed": self.seed, "made_by": self.made_by,
@@ -140,21 +140,21 @@ class Puzzle:
         }  # fmt: skip
 
     def _about(self) -> dict[str, Any]:
-        """Return what the question speaks of, by name."""
+        """Return the values in the question, by name."""
         values = document(self.question)
         return {name: value for name, value in values.items() if name not in ("text", "kind")}
 
     def __str__(self) -> str:
-        """Return the document; the same seed gives the same text on every machine."""
+        """Return the JSON document as text; the same seed gives the same text on every machine."""
         return json.dumps(self.document(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _key(text: str) -> str:
-    """Return what matters in an answer: numbers, letters and yes or no."""
+    """Return the significant parts of an answer: numbers, letters, and yes or no."""
     key = " ".join(_FILLING.sub(" ", text.strip().lower()).split())
     return {"y": "yes", "n": "no"}.get(key, key)
 
 
 def level_by(score: float, bounds: Sequence[float]) -> int:
-    """Return the level of a score: 1 up to the first bound, 5 above the last of four."""
+    """Return the level of a score: 1 up to the first bound, 5 above the last of four bounds."""
     return 1 + sum(score > bound for bound in bounds)

@@ -1,4 +1,4 @@
-"""Puzzles about SET: all SETs of a table, or whether there is one."""
+"""Puzzles of SET: all SETs among some cards, or whether there is one."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from quaternity.ternary.triples import Triple, triples
 
 LETTERS = "ABCDEFGHIJKLMNO"
 CARDS_AT = {1: (8, 9), 2: (9, 12), 3: (9, 12), 4: (12,), 5: (12, 13, 15)}
-"""Numbers of cards at a level."""
+"""Possible numbers of cards, for each level."""
 
 FIND_ALL = Kind("find_all", "Which SETs, one or more, are among these {count} cards?")
 IS_THERE = Kind("is_there", "Is there a SET among these {count} cards?")
 HOW_MANY = Kind("how_many", "Number of SETs: {count}.")
 FIRST_CARD = Kind("first_card", "Card {letter} is in at least one SET.")
 IS_A_SET = Kind("is_a_set", "{three} is a SET: {parts:parts}.")
-IS_NO_SET = Kind(
-    "is_no_set", "{three} is no SET: two cards have the {property} {word}, and one has not."
-)
+IS_NO_SET = Kind("is_no_set", "{three} is not a SET: exactly two cards have the {property} {word}.")
 BY_NUMBER = Kind("by_number", "Sort them by number: a SET has one number, or one of each.")
-THERE_IS_NONE = Kind("there_is_none", "There is none: of no two cards is their third one here.")
+THERE_IS_NONE = Kind(
+    "there_is_none", "There is none: for every two cards, the third card of their SET is missing."
+)
 SAME, DIFFERENT = Kind("same", "the same {property} ({word})"), Kind("different", "{words:listed}")
 PROPERTIES = tuple([Kind(name, name)() for name in ("shape", "colour", "filling", "number")])
-"""As `SetCard.words` has them."""
+"""Names of the properties, in the order of `SetCard.words`."""
 
 
 class Sets:
-    """All SETs of a table, or whether there is one."""
+    """The kind of puzzle: all SETs among some cards, or whether there is one."""
 
     def attempt(self, random: Random, level: int, wish: float) -> Puzzle | None:
         """Return a puzzle about some cards of a shuffled deck."""
@@ -77,7 +77,7 @@ class Sets:
         )  # fmt: skip
 
     def answers_again(self, puzzle: Puzzle) -> set[str]:
-        """Try all threes: in every property the three digits must add up to a multiple of 3."""
+        """Try all triples: in every property the three digits must add up to a multiple of 3."""
         cards = tuple(map(int, puzzle.position.split()))
         good = []
         for places in combinations(range(len(cards)), 3):
@@ -110,20 +110,20 @@ def _differing(three: Triple) -> int:
 
 def _proof(cards: tuple[int, ...], name: str) -> Sentence:
     parts = [
-        SAME(property=named, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
-        for named, words in zip(PROPERTIES, _words(cards, name), strict=True)
+        SAME(property=label, word=words[0]) if len(set(words)) == 1 else DIFFERENT(words=words)
+        for label, words in zip(PROPERTIES, _words(cards, name), strict=True)
     ]
-    return IS_A_SET(three=name, parts=parts[::-1])  # as the cards are named
+    return IS_A_SET(three=name, parts=parts[::-1])  # in the order of the cards' names
 
 
 def _wrong(cards: tuple[int, ...]) -> dict[str, str]:
-    """Return why each three that is no SET is none."""
+    """Return the triples that are not SETs, each with the reason."""
     wrong: dict[str, str] = {}
     for letters in combinations(LETTERS[: len(cards)], 3):
         name = "".join(letters)
-        for named, words in zip(PROPERTIES, _words(cards, name), strict=True):
+        for label, words in zip(PROPERTIES, _words(cards, name), strict=True):
             if len(set(words)) == 2:
                 twice = max(words, key=words.count)
-                wrong[name] = IS_NO_SET(three=name, property=named, word=twice)
+                wrong[name] = IS_NO_SET(three=name, property=label, word=twice)
                 break
     return wrong

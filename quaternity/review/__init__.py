@@ -1,8 +1,9 @@
-"""After a game: what could be known, what moves were worth, and what decided it.
+"""Reviews of finished games: what players could have known, move values, and decisive moves.
 
-`reviewing` makes a review of a record, `played` reads it, `chances` imagines how games go on.
-`judge` says what a game knows about its positions; `asking` and `open_table` are those of the games
-here, which their registrations name. `drawing` draws the curve.
+`reviewing` creates the review of a record, `played` reads the record, and `chances` estimates the
+chances of winning from simulated games. `judge` is the interface of a game's knowledge about its
+positions; `asking` and `open_table` implement it for the built-in games, whose registrations name
+the classes. `drawing` draws the curve of chances.
 """
 
 from typing import TYPE_CHECKING

@@ -39,25 +39,26 @@ COULD_HAVE_WON = Kind(
     "could_have_won", "'{best}' would have forced the win; after this move it is not forced."
 )
 YOU_KNEW = Kind("you_knew", "You knew {since} that {holder:player} had {card:card}.")
-KNEW = Kind("knew", "{who:player} could know {since} that {holder:player} had {card:card}.")
+KNEW = Kind("knew", "{who:player} could have known {since} that {holder:player} had {card:card}.")
 SINCE, FROM_START = Kind("since", "since question {number}"), Kind("from_start", "from the start")
 
 MAX_NOTES, MAX_DRAWN_PLAYERS = 4, 6
-"""Maximum number of cards that are named at a move, and of players for whom hands are drawn: that
-takes some hundredths of a second, and with more players seconds."""
+"""Maximum number of cards that are named at a move; maximum number of players for whom hands are
+drawn, because drawing them takes seconds with more players, instead of some hundredths of a
+second."""
 
 KEPT = 8
-"""Positions whose deals are kept to be drawn from: moves that are compared lead to few."""
+"""Size of the caches of positions; the moves that are compared lead to few positions."""
 
 WORK = 50_000_000
 """Maximum number of bytes that one count may touch, so that it ends within about 0.1 s."""
 
 PROVED = 1_000
-"""Maximum number of answers weighed to prove or refute one forced win."""
+"""Maximum number of answers considered to prove or refute one forced win."""
 
 
 class AskingJudge(Judge):
-    """What both games share: certain cards, and games of dealt hands."""
+    """Base class of both judges: certain cards, and simulated games with random hands."""
 
     player, advising = "dealt", 25.0
 
@@ -68,15 +69,17 @@ class AskingJudge(Judge):
         self._deals = lru_cache(KEPT)(self._numbered)
 
     def _concluded(self, problem: DealProblem) -> tuple[SetConstraint, ...]:
-        """Return per set what can be known of it."""
+        """Return what can be concluded about each set."""
         return closed(problem, self.deadline.left()).sets
 
     def _numbered(self, problem: DealProblem) -> NumberedDeals:
-        count_deals(problem, WORK, seconds=self.deadline.left())  # refuses what takes too long
+        count_deals(
+            problem, WORK, seconds=self.deadline.left()
+        )  # raises LimitError if it would take too long
         return NumberedDeals(problem, seconds=self.deadline.left())
 
     def _owners_at(self, game: Played, index: int, seat: int) -> Sequence[SetConstraint]:
-        """Return per set who may own its cards, as far as a seat can conclude it."""
+        """Return each set's possible owners, as far as a seat can conclude them."""
         if (index, seat) not in self._owners:
             view = game.view(index, seat)
             problem = view.state.problem if hasattr(view, "state") else view.problem
@@ -84,7 +87,7 @@ class AskingJudge(Judge):
         return self._owners[index, seat]
 
     def notes(self, game: Played, index: int) -> list[Sentence]:
-        """Return the certain cards that a player left behind when their turn went on."""
+        """Return the certain cards that a player did not ask for before the turn passed on."""
         (seat, move), (before, after) = game.moves[index], game.around(index)
         if before != index or after is None or not game.acting[after] or seat in game.acting[after]:
             return []
@@ -113,24 +116,24 @@ class AskingJudge(Judge):
 
 
 class KwartetJudge(AskingJudge):
-    """Kwartet: exact chances within the limits of counting."""
+    """Judge of Kwartet: exact chances within the limits of counting."""
 
     def __init__(self, rules: KwartetRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
         self.draws = rules.seats <= MAX_DRAWN_PLAYERS
 
     def chance(self, view: View, move: Question) -> float | None:
-        """Return the chance that a request succeeds."""
+        """Return the chance that a request succeeds, or None if it is not exact."""
         weights, (index, number) = owner_weights(view.problem), move.card
         owned = weights.owned[index][number][move.asked]
         return owned / weights.total if weights.exact else None
 
     def advice(self, view: View, random: Random) -> Question:
-        """Return what the strategy `exact` would do."""
+        """Return the choice of the strategy `exact`."""
         return exact(view, random)
 
     def imagined(self, position: KwartetPosition, random: Random) -> tuple[Shares, float]:
-        """Let everybody play on by what everybody can know, and their own hand."""
+        """Simulate the rest of a game in which players use public conclusions and their hands."""
         public, hands = position.position.public, position.position.hands
         known = self._known(public.problem)
         owners = [
@@ -141,13 +144,13 @@ class KwartetJudge(AskingJudge):
             for index, row in enumerate(known)
         ]
         limit = self.rules.settings.max_moves
-        most = inf if limit is None else limit - len(position.events)
-        game = DealtGame(owners, known, public.points, most)
+        max_questions = inf if limit is None else limit - len(position.events)
+        game = DealtGame(owners, known, public.points, max_questions)
         return game.played(public.turn, _next_seat, random, self.deadline)
 
 
 class QuaternityJudge(AskingJudge):
-    """Quaternity: exact chances, and in small games forced wins and the search's quick player."""
+    """Judge of Quaternity: exact chances; in small games also forced wins and a search bot."""
 
     def __init__(self, rules: QuaternityRules, deadline: Deadline) -> None:
         super().__init__(rules, deadline)
@@ -161,31 +164,35 @@ class QuaternityJudge(AskingJudge):
             self.proofs = ProofGraph(self.code, self.policy.options)
 
     def chance(self, view: QuaternityPosition, move: Any) -> float | None:
-        """Return the chance of a yes among the deals that allow a question."""
+        """Return the share of a yes among the deals that allow a question; None for other moves."""
         if not isinstance(move, Question):
             return None
         problem, (asker, asked, (index, number)) = view.state.problem, move
-        told = [claimed(problem.sets[index], asker, asked, number, answer) for answer in Answer]
+        constraints = [
+            claimed(problem.sets[index], asker, asked, number, answer) for answer in Answer
+        ]
         seconds = self.deadline.left()
-        no, yes = (count_deals(problem.with_set(index, x), WORK, seconds=seconds) for x in told)
+        no, yes = (
+            count_deals(problem.with_set(index, x), WORK, seconds=seconds) for x in constraints
+        )
         return yes / (no + yes)
 
     def exact(self, position: QuaternityPosition) -> Shares | None:
-        """Return the win of who can force it."""
+        """Return the result if a seat can force a win, otherwise None."""
         seats = range(self.rules.seats if self.small else 0)
         forcing = next((seat for seat in seats if self.forces(position, seat)), None)
         return None if forcing is None else tuple([float(seat == forcing) for seat in seats])
 
     def forces(self, position: QuaternityPosition, player: int) -> bool | None:
-        """Return whether a player can force a win; None where that was not found out."""
+        """Return whether a player can force a win, or None if that was not decided."""
         state, asked = position.state, position.pending
         if state.is_over:
             return state.winner == player
         if asked is None:
             return self._proved(canonical(state), player)
         outcomes = [self._after(state, asked, answer, player) for answer in Answer]
-        mine = asked.asked == player
-        return mine if mine in outcomes else None if None in outcomes else not mine
+        answers = asked.asked == player
+        return answers if answers in outcomes else None if None in outcomes else not answers
 
     def _after(
         self, state: State, question: Question, answer: Answer, player: int, most: int = PROVED
@@ -193,12 +200,12 @@ class QuaternityJudge(AskingJudge):
         return self._proved(canonical_after(self.code, state, question, answer), player, most)
 
     def _proved(self, form: Canonical, player: int, most: int = PROVED) -> bool | None:
-        return self.proofs.search(self.proofs.node(form.key, form.roles.index(player)), most=most)
+        return self.proofs.search(self.proofs.node(form.key, form.roles.index(player)), limit=most)
 
     def worth(
         self, before: QuaternityPosition, seat: int, move: Any, after: QuaternityPosition
     ) -> Worth | None:
-        """Return whether a forced win was kept."""
+        """Return whether a move kept a forced win, or None if there was none before."""
         if not self.small or not self.forces(before, seat):
             return None
         kept = self.forces(after, seat)
@@ -207,7 +214,7 @@ class QuaternityJudge(AskingJudge):
         return Worth(1.0 if kept else None, 1.0, best, note=note)
 
     def _winning(self, before: QuaternityPosition, seat: int) -> Question | Answer | None:
-        """Return what forces a win; it is settled already."""
+        """Return a move that forces a win, from results that are already proved, or None."""
         state, asked = before.state, before.pending
         if asked is not None:
             return next((x for x in Answer if self._after(state, asked, x, seat, 0)), None)
@@ -218,14 +225,14 @@ class QuaternityJudge(AskingJudge):
         return None
 
     def advice(self, view: QuaternityPosition, random: Random) -> Question | Answer:
-        """Return what the bot `informed` would do."""
+        """Return the choice of the bot `informed`."""
         bot = InformedBot(random)
         if view.pending is None:
             return bot.ask(view.state)
         return bot.answer(view.state, view.pending)
 
     def imagined(self, position: QuaternityPosition, random: Random) -> tuple[Shares, float]:
-        """Play on with hands dealt by chance; by the quick player of the search in small games."""
+        """Simulate the rest of a game: with random hands, or in small games by search."""
         state, asked = position.state, position.pending
         if not self.small:
             return self._dealt(state, asked, random)
@@ -240,7 +247,7 @@ class QuaternityJudge(AskingJudge):
         return tuple(Tree(self.policy, random).imagine(form.key, form.roles)), 1.0
 
     def _dealt(self, state: State, asked: Question | None, random: Random) -> tuple[Shares, float]:
-        """Deal hands that fit, all equally likely, and play on with them."""
+        """Draw hands uniformly from the possible deals, and simulate the game with them."""
         problem = state.problem
         if asked is not None:
             index, number = asked.card
@@ -251,7 +258,7 @@ class QuaternityJudge(AskingJudge):
         return game.played(state.turn or 0, self._next_turn, random, self.deadline, asked)
 
     def _next_turn(self, asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
-        """Return who is on turn; of several whom chance would draw, the first."""
+        """Return the player to move; the first of several among whom chance would choose."""
         turn = next_to_ask(asker, asked, yes, hands)
         order = range(self.rules.seats)
         return next(p for p in order if hands[p]) if turn is None else turn

@@ -1,7 +1,7 @@
-"""Chances by imagined games: how often each seat wins, with a standard error.
+"""Chances of each seat from simulated games, with standard errors.
 
-Work is measured in milliseconds that it usually takes, and limited by that: a seed gives the same
-chances on every machine, unless the clock ends the work before.
+Work is measured in the milliseconds that it usually takes, and limited by that number instead of
+the clock. So a seed gives the same chances on every machine, unless the time limit comes first.
 """
 
 from __future__ import annotations
@@ -16,18 +16,24 @@ from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 
 GAMES, MAX_IMAGINED_GAMES = 16, 256
-"""Number of games imagined from a position per pass, and in all. Fewer say next to nothing."""
+"""Number of games simulated from a position per pass, and maximum number in all; fewer games are
+not informative."""
 
 COMPARED, AGAIN = 32, 128
-"""Games imagined after each of two moves; and others where these show a difference. Who looks at
-many moves finds differences by chance: only what is found twice is told."""
+"""Number of games simulated after each of two moves, and number of further games if these show a
+difference. In a review of many moves some differences appear by chance, so only those are reported
+that appear twice."""
 
 CURVE, WEIGHING = 250.0, 200.0
-"""Milliseconds of usual work for each second of the time limit."""
+"""Limits of the usual work for the curve and for comparing moves, in milliseconds for each second
+of the time limit."""
 
 
 class Point(NamedTuple):
-    """The chances after so many moves, and the largest standard error; None where not known."""
+    """The chances after a number of moves, with the largest standard error of a seat.
+
+    `chances` is None if they are not known.
+    """
 
     after: int
     chances: Shares | None
@@ -36,17 +42,18 @@ class Point(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """A seat's chance of the win, and its standard error."""
+    """A seat's chance to win, with its standard error."""
 
     mean: float
     error: float
 
 
 def estimated(results: Sequence[Shares]) -> list[Chance]:
-    """Return each seat's chance by results of games; errors are above 0 however alike these are.
+    """Return each seat's chance, estimated from results of games.
 
-    After Agresti and Coull (1998): as if two more games had been won, and two lost. A part of a win
-    varies no more than a win does.
+    The errors are those of Agresti and Coull (1998), as if two more games had been won and two
+    lost, so they are above 0 even if all results are equal. A shared win varies no more than a
+    whole one.
     """
     games, chances = len(results), list[Chance]()
     for total in map(sum, zip(*results, strict=True)):
@@ -56,9 +63,10 @@ def estimated(results: Sequence[Shares]) -> list[Chance]:
 
 
 class Chances:
-    """The chances of one game: `exact` and `results` have what is known of each position.
+    """The chances at each position of one game.
 
-    `beyond` are positions with more deals than can be drawn from.
+    `exact` maps positions to known results, `results` to the results of simulated games. `beyond`
+    contains the positions with too many deals to draw from.
     """
 
     def __init__(self, game: Played, judge: Judge, seed: int) -> None:
@@ -68,7 +76,7 @@ class Chances:
         self.exact = {} if game.result is None else {len(game.moves): game.result}
 
     def imagine(self, work: float) -> bool:
-        """Imagine games from all positions that are not exact; return whether each had some."""
+        """Simulate games from all positions that are not exact; return whether each got some."""
         for games in range(0, MAX_IMAGINED_GAMES, GAMES):
             for index in _spread(self.game.settled):
                 results = self.results.get(index, [])
@@ -88,22 +96,22 @@ class Chances:
         return True
 
     def known(self, index: int) -> list[Chance]:
-        """Return what is known of a position, seat by seat; nothing where that is nothing."""
+        """Return the exact or estimated chance of each seat at a position, or an empty list."""
         if index in self.exact:
             return [Chance(share, 0.0) for share in self.exact[index]]
         return estimated(self.results.get(index, []))
 
     def point(self, index: int) -> Point:
-        """Return what is known of a position, for the curve."""
+        """Return the point of the curve for a position."""
         known, after = self.known(index), self.game.whole_moves(index)
         chances = tuple([chance.mean for chance in known]) or None
-        most = max([chance.error for chance in known], default=0.0)
-        return Point(after, chances, most, index in self.exact)
+        largest = max([chance.error for chance in known], default=0.0)
+        return Point(after, chances, largest, index in self.exact)
 
     def swing(self, before: int, after: int | None) -> tuple[float, int, float, float] | None:
-        """Return the largest change of chances, whose they are, and what they were and became.
+        """Return the largest change of a chance, its seat, and the chance before and after.
 
-        None where that is not known, or no more than chance explains.
+        Return None if it is not known, or is not larger than chance explains.
         """
         old, new = self.known(before), [] if after is None else self.known(after)
         changes = [
@@ -117,7 +125,7 @@ class Chances:
         return change, -seat, was, became
 
     def confirms(self, before: int, after: int, seat: int, rises: bool) -> bool:
-        """Return whether other games show, too, that a seat's chance rises (falls) there."""
+        """Return whether further games also show that a seat's chance rises (or falls) there."""
         fresh = []
         for index in (before, after):
             if index in self.exact:
@@ -130,10 +138,10 @@ class Chances:
         return new.mean - old.mean > 2 * sqrt(old.error**2 + new.error**2)
 
     def weigh(self, index: int, advised: Any) -> tuple[Worth, float]:
-        """Compare a move with another by imagined games; return what they cost, too.
+        """Compare a move with the advised one by simulated games; return the result and its cost.
 
-        Both are judged by what who moved could see: bad luck is no mistake. A difference counts
-        where other games show it, too, and is as large as in those.
+        Both moves are judged by the information that the player had, so bad luck does not count as
+        a mistake. A difference counts only if further games confirm it, and these give its size.
         """
         worth, work = self._weighed(index, advised, COMPARED)
         if not worth.mistake:
@@ -152,7 +160,7 @@ class Chances:
     def _played(
         self, name: str, games: int, index: int, move: tuple[int, Any] | None = None
     ) -> tuple[list[Shares], float]:
-        """Imagine games from a position, or after a move from what its seat saw."""
+        """Simulate games from a position, or after a move given what its seat saw."""
         work, results = 0.0, list[Shares]()
         for number in range(games):
             self.judge.deadline.left()
@@ -167,10 +175,10 @@ class Chances:
 
 
 def _spread(places: Sequence[int]) -> Iterator[int]:
-    """Yield places, the first ones spread over all: ends, middle, quarters ..."""
-    last, given = len(places) - 1, set[int]()
+    """Yield places in an order that covers all of them evenly: ends, middle, quarters ..."""
+    last, yielded = len(places) - 1, set[int]()
     step = 1 << last.bit_length()
     while step:
-        yield from (places[at] for at in (*range(0, last, step), last) if at not in given)
-        given |= {*range(0, last, step), last}
+        yield from (places[at] for at in (*range(0, last, step), last) if at not in yielded)
+        yielded |= {*range(0, last, step), last}
         step //= 2

@@ -1,9 +1,9 @@
-"""Games of hands that are dealt, imagined to their end in a millisecond or two.
+"""Simulated games with known hands, played to their end in a millisecond or two.
 
-Whoever is on turn asks for a card that they can know another to have, if there is one; else for any
-card they lack, of a set they have a card of, and anybody who may have it. So every refusal tells
-something, and every game ends, at the latest when nobody could get a card that they lack. They know
-what can be concluded in the beginning, and from there on what follows within each set.
+The player to move asks for a card whose owner they can infer, if there is one. Otherwise they
+choose a random card that they lack in one of their sets, and a random player who may have it. So
+every refusal gives information, and every game ends, at the latest when no player can get a missing
+card. The players start from given conclusions, and later infer what follows within each set.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from quaternity.review.played import Shares
 from solvers.problem import SetConstraint, players_in
 
 NextTurn = Callable[[int, int, bool, Sequence[int]], int]
-"""From asker, asked, answer and hands after it to who is on turn, where somebody has cards."""
+"""Function that returns the player to move, from asker, asked player, answer, and hand sizes after
+it."""
 
 COST = 0.006
-"""About how many milliseconds a question takes."""
+"""Approximate time for one question, in milliseconds."""
 
 
 class DealtGame:
-    """A game in which every card has an owner. Changed by `played`, which ends it.
+    """A game in which every card has a known owner. The method `played` changes it.
 
     Args:
-        owners: per set the owner of each card; nothing for a set that is put down. An owner that
-            is no player is the pile of cards aside.
-        known: per set who may have its cards, and the fewest that each player has, as everybody can
-            know. It has to be true of the owners.
-        points: sets put down by each player.
-        most: questions after which the game ends.
+        owners: The owner of each card, for each set; empty for a completed set. A number that is
+            not a player's stands for the pile of cards aside.
+        known: The possible owners of each set's cards and each player's minimum number of them, as
+            far as they are public. The owners must satisfy them.
+        points: The number of completed sets of each player.
+        max_questions: Number of questions after which the game ends.
     """
 
     def __init__(
@@ -41,13 +42,13 @@ class DealtGame:
         owners: Sequence[Sequence[int]],
         known: Sequence[SetConstraint],
         points: Sequence[int],
-        most: float = inf,
+        max_questions: float = inf,
     ) -> None:
-        self.points, self.questions, self._most = list(points), 0, most
+        self.points, self.questions, self._most = list(points), 0, max_questions
         self._players = (1 << len(points)) - 1
         self._owners = list(map(list, owners))
-        self._may = [list(each.owners) for each in known]
-        self._least = [list(each.low) for each in known]
+        self._may = [list(constraint.owners) for constraint in known]
+        self._least = [list(constraint.low) for constraint in known]
         self._held = [[row.count(player) for row in owners] for player in range(len(points))]
         self._hands = list(map(sum, self._held))
         self._live = [index for index, row in enumerate(owners) if row]
@@ -65,9 +66,9 @@ class DealtGame:
         deadline: Deadline,
         first: Question | None = None,
     ) -> tuple[Shares, float]:
-        """Play to the end, from a turn or a question that was asked.
+        """Play to the end, starting with a player's turn or with a question already asked.
 
-        Returns who wins which part, and the usual milliseconds.
+        Return each player's share of the win, and the usual time in milliseconds.
         """
         if self._live and not self._hands[turn]:
             turn = next_turn(turn, turn, False, self._hands)
@@ -80,7 +81,7 @@ class DealtGame:
             self.questions += 1
             (asked, (index, number)), first = question, None
             yes = self._owners[index][number] == asked
-            self._least[index][turn] = max(1, self._least[index][turn])  # as whoever asks states
+            self._least[index][turn] = max(1, self._least[index][turn])  # stated by asking
             if yes:
                 self._hand_over(turn, asked, index, number)
             else:
@@ -88,13 +89,13 @@ class DealtGame:
                 self._conclude(index)
             if self._live:
                 turn = next_turn(turn, asked, yes, self._hands)
-        most = max(self.points)
-        share = 1 / self.points.count(most)
-        return tuple([share * (x == most) for x in self.points]), COST * (self.questions + 50)
+        best = max(self.points)
+        share = 1 / self.points.count(best)
+        return tuple([share * (x == best) for x in self.points]), COST * (self.questions + 50)
 
     def _question(self, asker: int, random: Random) -> tuple[int, tuple[int, int]] | None:
-        """Return whom to ask for which card; None if nobody could have any."""
-        possible, others = [], ~(1 << asker)  # the cards aside are there too
+        """Return the player to ask and the card to ask for, or None if no card is obtainable."""
+        possible, others = [], ~(1 << asker)  # including the cards aside
         held, owners, may = self._held[asker], self._owners, self._may
         for index in self._live:
             if held[index]:
@@ -124,11 +125,11 @@ class DealtGame:
             self._conclude(index)
 
     def _conclude(self, index: int) -> None:
-        """Give the players who have to have so many cards of a set as they may have these."""
+        """Infer owners in a set from the minimum number of cards that each player must have."""
         may, least, concluded = self._may[index], self._least[index], True
         while concluded:
             concluded = False
-            full = sum(least) == len(may)  # then nobody has more than the fewest
+            full = sum(least) == len(may)  # then no player has more than the minimum
             for player, cards in enumerate(least):
                 bit = 1 << player
                 if not cards and not full:

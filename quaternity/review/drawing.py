@@ -1,4 +1,4 @@
-"""The curve of a review as a drawing."""
+"""Drawing of the curve of chances of a review."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _DASHES = ("none", "7 3")
 
 
 def curve_svg(review: Review, words: Words | None = None) -> str:
-    """Draw every seat's chances over the game, and mark the moments that decided it."""
+    """Return an SVG with each seat's chances over the game, and marks at the decisive moves."""
     known = [point for point in review.curve if point.chances is not None]
-    what = "; ".join(
+    description = "; ".join(
         f"after {point.after}: {', '.join(f'{chance:.2f}' for chance in point.chances or ())}"
         for point in known
     )
     height = 2 * _MARGIN + _HIGH + 20 * ((review.seats + 3) // 4)
     parts, title = _parts(review, words or Words(review.names)), "chances over the game"
-    return svg_document(_WIDE + 2 * _MARGIN, height, title, what, parts, "#fff")
+    return svg_document(_WIDE + 2 * _MARGIN, height, title, description, parts, "#fff")
 
 
 def _parts(review: Review, names: Words) -> Iterator[str]:

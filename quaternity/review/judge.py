@@ -1,6 +1,6 @@
-"""What a game knows about its positions, for a review: a class that its registration names.
+"""Interface for a game's knowledge about its positions in a review; a registration names the class.
 
-The class below serves every game: it knows nothing, and lets programs play on.
+The class `Judge` below serves every game: it has no such knowledge, and lets programs play on.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from quaternity.table.players import make_player
 
 
 class Worth(NamedTuple):
-    """What a move was worth to who made it, beside another one.
+    """The value of a move for the player who made it, compared with another move.
 
     Attributes:
-        played, best: the part of the win; None where it is only known which is less.
-        by: the other move; None where the move made is as good as any.
-        error: the standard error of the difference; 0 if `exact`.
+        played, best: Shares of the win; None if it is only known which one is smaller.
+        by: The other move; None if no move is better than the one that was made.
+        error: The standard error of the difference; 0 if `exact`.
     """
 
     played: float | None
@@ -33,20 +33,20 @@ class Worth(NamedTuple):
 
     @property
     def mistake(self) -> bool:
-        """Whether the other move is better, beyond what chance explains."""
+        """Whether the other move is better by more than chance explains."""
         if self.by is None or self.played is None or self.best is None:
             return self.by is not None
         return self.best - self.played > 2 * self.error
 
 
 class Judge:
-    """What a review asks of a game.
+    """Base class of judges: the questions of a review about a game.
 
     Attributes:
-        player: the name of the program that plays imagined games in all seats.
-        cost: about how many milliseconds an imagined move takes.
-        advising: about how many advice takes.
-        draws: whether hands that fit a view are drawn soon enough for imagined games.
+        player: Name of the program that plays all seats in simulated games.
+        cost: Approximate time for a simulated move, in milliseconds.
+        advising: Approximate time for advice, in milliseconds.
+        draws: Whether hands that fit a view can be drawn fast enough for simulated games.
     """
 
     player, cost, advising, draws = "", 0.3, 1.0, True
@@ -58,27 +58,27 @@ class Judge:
         self.player = self.player or names[0]
 
     def notes(self, game: Played, index: int) -> list[Sentence]:
-        """Return what could be known before a move, and was not used."""
+        """Return what a player could have known before a move, and did not use."""
         return []
 
     def chance(self, view: Any, move: Any) -> float | None:
-        """Return the exact chance that a request succeeds, as its asker can know it."""
+        """Return the exact chance that a request succeeds, given the asker's information."""
 
     def exact(self, position: Any) -> Shares | None:
-        """Return how an open position ends with best play, where that is proved."""
+        """Return the proved result of best play from a position of an open game, or None."""
 
     def worth(self, before: Any, seat: int, move: Any, after: Any) -> Worth | None:
-        """Return what a move was worth in an open game, where that is proved."""
+        """Return the proved value of a move of an open game, or None."""
 
     def advice(self, view: Any, random: Random) -> Any:
-        """Return a move to compare with the one that was made; None where there is none."""
+        """Return a move to compare with the one that was made, or None."""
 
     def imagined(self, position: Any, random: Random) -> tuple[Shares, float]:
-        """Play a game to its end, as programs might; return its result and its cost."""
+        """Simulate a game to its end with programs; return its result and its cost."""
         rules, count = self.rules, 0
         players = [make_player(rules, self.player) for _ in range(rules.seats)]
-        most = registration(rules.name).max_moves
-        while count < most and (acting := rules.to_act(position)):
+        max_moves = registration(rules.name).max_moves
+        while count < max_moves and (acting := rules.to_act(position)):
             self.deadline.left()
             plans = []
             for seat in acting:

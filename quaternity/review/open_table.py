@@ -1,4 +1,4 @@
-"""Judges of the games whose table everybody sees: Quarto and SET."""
+"""Judges of the games without hidden cards: Quarto and SET."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played, Shares
 from quaternity.ternary.rules import MORE, SetMove, SetPosition
 
-WOULD = Kind(
-    "would", "'{best}' would have kept this: {outcome}. After this move the end is: {became}."
-)
+WOULD = Kind("would", "With best play, '{best}' leads to a {outcome}, and this move to a {became}.")
 ENDS = {x: Kind(x.name.lower(), x.name.lower())() for x in Outcome}
 MISSED_QUARTO = Kind("missed_quarto", "'{best}' would have won at once.")
 LAY_THERE = Kind("lay_there", "A {three} lay on the table: {cards:row}.")
 WRONG_CLAIM = Kind("wrong_claim", "A wrong claim costs a point.")
 
 MAX_CELLS, MAX_CELLS_QUICK = 9, 8
-"""Maximum number of empty cells on a board that is solved, with at least five seconds and with
-fewer (0.7 s)."""
+"""Maximum number of empty cells on a board that is solved, with at least five seconds, and with
+fewer seconds (then it takes 0.7 s)."""
 
 TRIED = 400
-"""Imagined games in which the move advised was chosen."""
+"""Number of simulated games from which the advised move is chosen."""
 
 
 class QuartoJudge(Judge):
-    """Quarto: exact where the end is near, or a quarto at hand."""
+    """Judge of Quarto: exact near the end of a game, or if a quarto is possible."""
 
     player, cost = "careful", 0.3
 
@@ -42,7 +40,7 @@ class QuartoJudge(Judge):
         self._known: dict[QuartoPosition, tuple[RatedMove, ...]] = {}
 
     def _rated(self, position: QuartoPosition) -> tuple[RatedMove, ...]:
-        """Return every move with its outcome, the best first; none where it is not solved."""
+        """Return all moves with their outcomes, the best first; empty if it is not solved."""
         if len(position.board.empty) > self._most:
             return ()
         if position not in self._known:
@@ -51,24 +49,24 @@ class QuartoJudge(Judge):
         return self._known[position]
 
     def exact(self, position: QuartoPosition) -> Shares | None:
-        """Return the outcome with perfect play."""
+        """Return the result of perfect play, or None."""
         rated = self._rated(position)
-        mine = (rated[0].outcome + 1) / 2 if rated else 0.0
-        shares = (mine, 1 - mine) if position.turn == 0 else (1 - mine, mine)
+        share = (rated[0].outcome + 1) / 2 if rated else 0.0
+        shares = (share, 1 - share) if position.turn == 0 else (1 - share, share)
         return shares if rated else None
 
     def worth(
         self, before: QuartoPosition, seat: int, move: QuartoMove, after: QuartoPosition
     ) -> Worth | None:
-        """Return the outcome with perfect play after a move, and after the best one."""
+        """Return the results of perfect play after a move and after the best one, or None."""
         rated = self._rated(before)
         if rated:
             best, made = rated[0], next(x for x in rated if x.move == move)
-            played, most = (made.outcome + 1) / 2, (best.outcome + 1) / 2
-            if played == most:
-                return Worth(played, most, None)
+            played, maximum = (made.outcome + 1) / 2, (best.outcome + 1) / 2
+            if played == maximum:
+                return Worth(played, maximum, None)
             note = WOULD(best=best.move, outcome=ENDS[best.outcome], became=ENDS[made.outcome])
-            return Worth(played, most, best.move, note=note)
+            return Worth(played, maximum, best.move, note=note)
         if before.in_hand is None:
             return None
         winning = winning_cells(before.board, before.in_hand, before.squares)
@@ -78,18 +76,18 @@ class QuartoJudge(Judge):
         return Worth(None, 1.0, quarto, note=MISSED_QUARTO(best=quarto))
 
     def advice(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return what the player `search` would do, or `careful` where it would solve for long."""
+        """Return the choice of the player `search`, or of `careful` if solving would take long."""
         near = len(view.board.empty) <= SOLVE_LIMIT
         return Careful().choose(view, random) if near else Search(TRIED).choose(view, random)
 
 
 class SetJudge(Judge):
-    """SET: what lay on the table."""
+    """Judge of SET: triples that lay on the table."""
 
     player, cost = "quick", 0.4
 
     def notes(self, game: Played, index: int) -> list[Sentence]:
-        """Return a three that lay there when somebody claimed a wrong one, or wanted more cards."""
+        """Return a triple that lay there when a player claimed wrongly or wanted more cards."""
         seat, view = game.moves[index][0], game.position(index).seen
         right = len(game.position(index + 1).seen.taken[seat]) > len(view.taken[seat])
         if right or not view.threes:
@@ -99,7 +97,7 @@ class SetJudge(Judge):
     def worth(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> Worth | None:
-        """Return that a wrong claim costs a point."""
+        """Return that a wrong claim costs a point, or None."""
         if before.seen.wrong == after.seen.wrong:
             return None
         best = SetMove(before.seen.threes[0]) if before.seen.threes else MORE

@@ -1,4 +1,4 @@
-"""A game that was played, as those may look at it for whom the review is made."""
+"""A recorded game, restricted to what the reader of its review may see."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ MAX_HEAD_LINES = 200
 """Maximum number of lines tried as the head of a record that breaks the rules."""
 
 Shares = tuple[float, ...]
-"""Per seat a part of the win: those in the first place share it."""
+"""Each seat's share of the win; seats in first place share it equally."""
 
 
 def shared_win(rules: Any, position: Any) -> Shares:
-    """Return the result of a game; everybody shares one that is not over."""
+    """Return the result of a game; an unfinished game is shared by all seats."""
     places = rules.places(position) or (1,) * rules.seats
     return tuple([(place == 1) / places.count(1) for place in places])
 
 
 class Played:
-    """A game up to its end, or to where its record breaks the rules.
+    """A game up to its end, or up to the move where its record breaks the rules.
 
-    Of a hidden game that a seat reviews (`own`), only what the seat saw is kept.
+    If a seat reviews a hidden game (`own`), only what this seat saw is kept.
 
     Attributes:
-        settled: the indices of positions in which no question waits.
-        numbers: of each move its number from 1; an answer has that of its question.
-        result: who won; None before the end.
-        fault: what is wrong with the record after these moves.
+        settled: The indices of positions without a pending question.
+        numbers: The number of each move, from 1; an answer has the number of its question.
+        result: Each seat's share of the win; None before the end.
+        fault: Why the record is not valid after these moves.
     """
 
     def __init__(self, record: object, seat: int | None) -> None:
@@ -48,7 +48,7 @@ class Played:
         self.rules, self.names, self.moves = rules, replay.names, replay.moves
         self.seat = None if seat is None else numbered(seat, rules.seats, "seat")
         self.own = rules.hidden and seat is not None
-        # What is wrong with a move can depend on hands that the seat did not see.
+        # The reason can depend on hands that the seat did not see.
         self.fault = "the next line breaks the rules" if fault and self.own else fault
         self.warnings = () if fault or self.own else replay.warnings
         self.settled = [at for at, position in enumerate(positions) if rules.is_settled(position)]
@@ -63,12 +63,12 @@ class Played:
         self._seen = [rules.view(x, seat) for x in positions] if self.own else positions
 
     def may_see(self, seat: int) -> bool:
-        """Return whether the view of a seat may be looked at."""
+        """Return whether the review may use the view of a seat."""
         return not self.own or seat == self.seat
 
     def view(self, index: int, seat: int) -> Any:
-        """Return what a seat saw of a position; only its own in its own review."""
-        assert self.may_see(seat), "a seat's own review looks at no other hand"
+        """Return a seat's view of a position; in a seat's own review, only its own."""
+        assert self.may_see(seat), "a seat's own review uses no other hand"
         return self._seen[index] if self.own else self.rules.view(self._seen[index], seat)
 
     def position(self, index: int) -> Any:
@@ -77,7 +77,7 @@ class Played:
         return self._seen[index]
 
     def drawn(self, index: int, random: Random, seat: int | None = None) -> Any:
-        """Return a position as the review knows it, or as a seat did; the rest is drawn."""
+        """Return a position as the review or a seat knows it; draw the rest at random."""
         if seat is not None or self.own:
             seen = self._seen[index] if seat is None else self.view(index, seat)
             return self.rules.like(seen, random)
@@ -87,19 +87,22 @@ class Played:
         return self.rules.like(self.rules.view(position, None), random)
 
     def whole_moves(self, index: int) -> int:
-        """Return how many positions without a question that waits come before an index."""
+        """Return the number of positions without a pending question before an index."""
         return bisect_left(self.settled, index)
 
     def around(self, index: int) -> tuple[int, int | None]:
-        """Return the positions before and after a whole move; None where an answer is missing."""
+        """Return the positions before and after a whole move; None if its answer is missing."""
         at = bisect_right(self.settled, index)
         return self.settled[at - 1], self.settled[at] if at < len(self.settled) else None
 
 
 def _check_length(data: bytes) -> None:
-    """Refuse a record that is too long before it is read: a number begins the line of a move."""
+    """Raise InputError if a record is too long, before it is parsed.
+
+    The line of a move starts with a number.
+    """
     words = (line.split(None, 2)[:2] for line in data.splitlines())
-    # What is put down belongs to the request before.
+    # Sets that are put down belong to the request before.
     moves = sum(line[0].isdigit() and line[1:] != [b"puts"] for line in words if line)
     if moves > MAX_REVIEWED_MOVES:
         raise InputError(
@@ -109,7 +112,7 @@ def _check_length(data: bytes) -> None:
 
 
 def _replayed(data: bytes) -> tuple[Any, Any, str]:
-    """Return rules, the game played back as far as it keeps to them, and what breaks them."""
+    """Return the rules, the game replayed as far as it is valid, and what breaks the rules."""
     try:
         rules = rules_of_record(data)
         return rules, rules.replay(data), ""
@@ -126,12 +129,12 @@ def _replayed(data: bytes) -> tuple[Any, Any, str]:
         good, bad = (middle, bad) if _part(lines, middle) else (good, middle)
     rules, replay = _part(lines, good) or (None, None)
     if not (replay and replay.moves) and not lines[good][:1].isdigit():
-        raise InputError(fault)  # the head says something else than the usual settings
+        raise InputError(fault)  # the head has settings other than the default ones
     return rules, replay, fault
 
 
 def _part(lines: Sequence[bytes], count: int) -> tuple[Any, Any] | None:
-    """Return rules and game of the first lines of a record; None where they are none."""
+    """Return rules and game of the first lines of a record, or None if these are not valid."""
     data = b"".join(lines[:count])
     try:
         rules = rules_of_record(data)

@@ -1,4 +1,4 @@
-"""The review of a game: what each move was worth, what decided it, and everybody's chances."""
+"""Review of a game: the value of each move, the decisive moves, and each seat's chances."""
 
 from __future__ import annotations
 
@@ -24,39 +24,42 @@ WORKING = 0.85
 """Share of the time limit that is spent on the review; the rest is for starting, reading and
 writing."""
 MOMENTS, CANDIDATES = 3, 6
-"""Moves that are said to have decided a game, and that are looked at for it."""
+"""Maximum number of decisive moves, and of the candidates examined for them."""
 
 CHANCE = Kind("chance", "The chance of a yes was {chance}.")
 ONLY = Kind("only", "Only {answer} was possible.")
 BETTER = Kind(
     "better",
-    "In imagined games '{best}' wins {better}, this move {played}; the difference is known to "
-    "{error}.",
+    "In simulated games, '{best}' wins {better} and this move {played}; the standard error of the "
+    "difference is {error}.",
 )
 CHANGED = Kind("changed", "The chances of {who:player} went from {before} to {after}.")
-POINTS = Kind("points", "{who:player} scored on the way to the first place: {points} now.")
-LEADS = Kind("leads", "{who:player} took the lead for good: {points} now.")
+POINTS = Kind("points", "{who:player} scored on the way to first place, and now has {points}.")
+LEADS = Kind("leads", "{who:player} took the lead for good, with {points}.")
 TIME_WAS_UP = Kind("time_was_up", "The time was up before this was complete: {what}.")
 LOOKING = Kind("looking", "what could be known at each move")
-PROVING = Kind("proving", "where the end is certain")
+PROVING = Kind("proving", "positions with a certain outcome")
 IMAGINING = Kind("imagining", "everybody's chances")
-COMPARING = Kind("comparing", "what moves were worth beside others")
+COMPARING = Kind("comparing", "the comparison of moves with others")
 SOME_CHANCES = Kind(
     "some_chances", "Chances are not known after {missing} of {all} positions; more seconds help."
 )
-NOT_DRAWN = Kind("not_drawn", "Hands of so many players are not drawn in time: no chances.")
-TOO_LARGE = Kind("too_large", "Some positions have more deals than are counted in time.")
+NOT_DRAWN = Kind(
+    "not_drawn", "Chances are not known: there are too many players to draw hands in time."
+)
+TOO_LARGE = Kind("too_large", "Some positions have more deals than can be counted in time.")
 NOT_COMPARED = Kind("not_compared", "Moves not compared with others: {count}; more seconds help.")
 
 
 class ReviewedMove(NamedTuple):
-    """A move and what can be said of it.
+    """A move with its notes and its value.
 
     Attributes:
-        number: of the question or move, from 1; an answer has that of its question.
-        chance: of a yes, as who asked could know it; None where it is no request, or not known.
-        notes: what could be known and was not used, and what a better move would have done.
-        worth: what it was worth beside another move; None where nobody compared it.
+        number: The number of the question or move, from 1; an answer has that of its question.
+        chance: The chance of a yes, given the asker's information; None if the move is not a
+            request or the chance is not known.
+        notes: What the player could have known and did not use, and the result of a better move.
+        worth: The value compared with another move; None if it was not compared.
     """
 
     number: int
@@ -70,7 +73,7 @@ class ReviewedMove(NamedTuple):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What can be said of it besides its events."""
+        """The sentences about the move, apart from its events."""
         if self.chance is None or any(facts(event).get("forced") for event in self.events):
             return self.notes
         if 0 < self.chance < 1:
@@ -79,7 +82,7 @@ class ReviewedMove(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A move that decided the game, with sentences that say how."""
+    """A decisive move, with sentences that say how it decided the game."""
 
     number: int
     seat: int
@@ -88,16 +91,17 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A game as it looks when it is over. `str` says it in words, `document` in JSON.
+    """The review of a recorded game. `str` returns it as text, `document` as JSON.
 
     Attributes:
-        seat: whose own review it is; None for the whole truth.
-        over: whether the game was played to its end.
-        curve: each seat's chances after each whole move; who won at the end of a game.
-        moments: at most three, in the order of play; none if the chances are not complete.
-        fault: what breaks the rules after these moves; empty where nothing does.
-        unfinished: sentences on what was not done within the time.
-        imagined_by: the program that played imagined games.
+        seat: The seat whose information the review is limited to; None for all information.
+        over: Whether the game was played to its end.
+        curve: Each seat's chances after each whole move; at the end of a game, the result.
+        moments: At most three decisive moves, in the order of play; empty if the chances are
+            incomplete.
+        fault: What breaks the rules after these moves; empty if nothing does.
+        unfinished: Sentences about work that was not done within the time.
+        imagined_by: The program that played the simulated games.
     """
 
     game: str
@@ -116,16 +120,16 @@ class Review:
 
     @property
     def is_timed_out(self) -> bool:
-        """Whether the clock ended the work: another run may find more."""
+        """Whether the time limit ended the work, so that another run may find more."""
         return any(isinstance(a, Sentence) and a.kind == TIME_WAS_UP for a in self.unfinished)
 
     @property
     def mistakes(self) -> tuple[ReviewedMove, ...]:
-        """The moves beside which another one is better, beyond what chance explains."""
+        """The moves for which another move is better by more than chance explains."""
         return tuple([move for move in self.moves if move.mistake])
 
     def document(self) -> dict[str, Any]:
-        """Return the review as JSON."""
+        """Return the review as a JSON document."""
         values = {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
         return {"format": FORMAT} | values
 
@@ -135,7 +139,7 @@ class Review:
     def _lines(self, words: Words) -> Iterator[str]:
         count = counted(self.moves[-1].number if self.moves else 0, "move")
         whose = "" if self.seat is None else f", for {words.player(self.seat)}"
-        partly = ", as far as was looked at" if self.unfinished else ""
+        partly = " (incomplete)" if self.unfinished else ""
         yield f"{registration(self.game).title}, {count}{whose}"
         yield (
             f"\nWhat decided it{partly}"
@@ -159,14 +163,14 @@ class Review:
                 error = "" if point.exact else f"  (to {percent(point.error, 0)})"
                 yield f"  {point.after:>4}  {row}{error}"
         if self.fault:
-            yield f"\nThe record goes no further: {self.fault}"
+            yield f"\nThe record is not valid after this: {self.fault}"
         if self.unfinished:
             yield "\nNot finished"
             yield from (f"  {line}" for line in self.unfinished)
 
 
 def _plain(value: Any) -> Any:
-    """Return a part of a review as JSON has it."""
+    """Return a part of a review in the form that JSON can represent."""
     if isinstance(value, Sentence):
         return document(value)
     if isinstance(value, Worth):
@@ -188,15 +192,16 @@ def review(
     """Return the review of a record of any game.
 
     Args:
-        seat: whose own review it is: of a hidden game it uses only what the seat saw.
-        seconds: the longest that it may take; what was not finished is said.
-        seed: of the imagined games. The same seed and seconds give the same review, unless the
-            clock ended the work.
-        patience: factor by which the wall-clock time may exceed the seconds before the clock ends
-            the work, so that a busy machine gives the same review as an idle one.
+        seat: Limit the review of a hidden game to what this seat saw; None for all information.
+        seconds: Time limit in seconds; the review says what was not finished.
+        seed: Seed of the simulated games. The same seed and seconds give the same review, unless
+            the time limit ended the work.
+        patience: Factor by which the wall-clock time may exceed `seconds` before the work ends, so
+            that a busy machine gives the same review as an idle one.
 
     Raises:
-        InputError: it is no record, has no such seat, or has too many moves.
+        InputError: If the text is not a record, the game has no such seat, or it has too many
+            moves.
 
     Cost: half of the seconds, or less.
     """
@@ -207,7 +212,7 @@ def review(
 
 
 class _Reviewer:
-    """The work on one review, until its time is up."""
+    """The computation of one review, until its time limit."""
 
     def __init__(self, game: Played, judge: Judge, seed: int) -> None:
         self.game, self.judge, self.seed, self.deadline = game, judge, seed, judge.deadline
@@ -220,12 +225,12 @@ class _Reviewer:
         """Whether the time was sufficient to find the moves that decided the game."""
         self.unfinished: list[Sentence] = []
         self.weighing = WEIGHING * self.deadline.seconds
-        # Whose moves are looked at: in a seat's own review its own ones.
+        # The moves to examine: in a seat's own review, only its own moves.
         self.mine = [at for at, (mover, _) in enumerate(game.moves) if game.seat in (None, mover)]
 
     def made(self) -> Review:
         game = self.game
-        for what, step in (
+        for title, step in (
             (LOOKING(), self._look),
             (PROVING(), self._prove),
             (IMAGINING(), self._imagine),
@@ -235,7 +240,7 @@ class _Reviewer:
                 self.deadline.left()
                 step()
             except SolverTimeout:
-                self.unfinished.append(TIME_WAS_UP(what=what))
+                self.unfinished.append(TIME_WAS_UP(what=title))
         moves = [self._move(index) for index in range(len(game.moves))]
         moments = tuple(self._moments(moves) if self.is_complete else ())
         return Review(
@@ -282,7 +287,7 @@ class _Reviewer:
             self.is_complete = True
             return
         if not self.chances.imagine(CURVE * self.deadline.seconds):
-            # Where there are too few games for a curve, moves cannot be compared at all.
+            # With too few games for a curve, moves cannot be compared at all.
             work, self.weighing = self.weighing, 0.0
             self.chances.imagine(work)
         points = [self.chances.point(at) for at in self.game.settled]
@@ -296,17 +301,17 @@ class _Reviewer:
         self.is_complete = True
 
     def _decide(self) -> None:
-        """Find the moves with the largest changes, each confirmed by other games."""
+        """Find the moves with the largest changes of chances, each confirmed by further games."""
         ends = [at for at in range(len(self.game.moves)) if self.game.around(at)[1] == at + 1]
         swings = [(x, at) for at in ends if (x := self.chances.swing(*self.game.around(at)))]
-        for (_, who, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:CANDIDATES]:
+        for (_, seat, old, new), at in sorted(swings, key=lambda x: (-x[0][0], x[1]))[:CANDIDATES]:
             if len(self.decided) == MOMENTS:
                 break
-            if self.chances.confirms(self.game.around(at)[0], at + 1, who, new > old):
-                self.decided[at] = who
+            if self.chances.confirms(self.game.around(at)[0], at + 1, seat, new > old):
+                self.decided[at] = seat
 
     def _weigh(self) -> None:
-        """Compare moves with what the judge advises, first where more depended on them."""
+        """Compare moves with the judge's advice, starting with those that changed chances most."""
         game, left_out = self.game, 0
         if type(self.judge).advice is Judge.advice or (game.rules.hidden and not self.judge.draws):
             return  # there is nothing to compare with, or no hands to compare by
@@ -342,15 +347,15 @@ class _Reviewer:
         )  # fmt: skip
 
     def _moments(self, moves: list[ReviewedMove]) -> Iterator[Moment]:
-        """Yield the moves with the largest changes, else those that brought the winner points.
+        """Yield the moves with the largest changes; to fill up, moves that scored for the winner.
 
-        Of these first the one that brought the lead for good, then the last ones.
+        Of the latter, the move that took the lead for good comes first, then the latest ones.
         """
         game, chosen = self.game, dict[int, Sentence]()
-        for at, who in self.decided.items():
-            old, new = (self.chances.known(x)[who].mean for x in (game.around(at)[0], at + 1))
-            chosen[at] = CHANGED(who=who, before=percent(old, 0), after=percent(new, 0))
-        even = 1 / game.rules.seats  # where all share the first place, no points led to it
+        for at, seat in self.decided.items():
+            old, new = (self.chances.known(x)[seat].mean for x in (game.around(at)[0], at + 1))
+            chosen[at] = CHANGED(who=seat, before=percent(old, 0), after=percent(new, 0))
+        even = 1 / game.rules.seats  # if all share first place, no points led to it
         first = [seat for seat, part in enumerate(game.result or ()) if part > even]
         leading, scored = dict[int, int](), dict[int, int]()
         for at in (at for at in range(len(moves)) if game.around(at)[1] == at + 1):

@@ -9,7 +9,7 @@ from quaternity.base.errors import InputError, LimitError, QuaternityError
 from quaternity.base.reading import decode
 from quaternity.game.record import parse_record
 from quaternity.game.state import State
-from quaternity.game.state_file import LoadedState, parse_any, problem_of
+from quaternity.game.state_file import LoadedState, parse_any, problem_of, settled_state
 from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 from quaternity.insight.check import check_record, check_state
 from quaternity.table.games import rules_of_record
@@ -57,13 +57,16 @@ def learned(data: bytes) -> dict[str, Any]:
     given: State | DealProblem | None
     warnings: Sequence[str]
     if is_json:
-        loaded = parse_any(decode(data))
+        loaded = parse_any(decode(data), settle=False)
         given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
         problem = problem_of(given)
         cards = problem.cards
         if isinstance(given, State):  # cards of completed sets are no longer in the problem
             cards = given.set_size * len(problem.sets)
         _check_pairs(problem.players, cards)
+        if isinstance(loaded, LoadedState):
+            loaded = settled_state(loaded)
+            given = loaded.state
         report, warnings, moves = check_state(given, solvers), loaded.warnings, None
     else:
         record = parse_record(data)

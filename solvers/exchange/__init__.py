@@ -1,7 +1,9 @@
-"""Deal problems as others read and write them.
+"""Exchange of deal problems and proofs with other programs.
 
-`json_document` reads JSON that anybody may have written, `deal_problem_file` is our own format.
-`rows` says a problem as linear rows over named booleans, for `solvers.rivals` too. `formats` writes
-these in the formats of other people's solvers, and `proof` proves from them that nothing can be
-dealt, for `checker` (ours, and independent of all that writes) and VeriPB.
+- `json_document` validates JSON from untrusted sources, and `deal_problem_file` reads and writes
+  the JSON format of deal problems.
+- `rows` states a problem as linear constraints over named booleans. `solvers.rivals` uses it too.
+- `formats` writes these constraints in the formats of other solvers.
+- `proof` writes proofs of infeasibility in terms of these constraints. `checker` checks them, as
+  does VeriPB; it shares no code with the writers.
 """

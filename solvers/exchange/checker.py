@@ -1,29 +1,35 @@
-"""A checker of pseudo-boolean proofs that are sums of rows.
+"""A checker of pseudo-boolean proofs that consist of linear combinations of rows.
 
-It shares no code with their writer. It reads a part of two formats, and refuses everything else. A
-*formula* (OPB) is lines. A line that starts with `*` is a comment. Every other one is a row:
+The checker shares no code with the writer of the proofs. It reads a subset of two formats and
+refuses everything else. Both formats are plain ASCII, so that all readers agree about the lines.
+
+A *formula* (OPB) has a row or a comment on each line. A comment starts with `*`. A row looks like
+this:
 
     +1 x1 -2 ~x2 +1 x3 >= 1 ;
 
-whole coefficients, each with its literal (a variable, or `~` and a variable, which is 1 minus it),
-then `>=`, `<=` or `=`, a whole bound, and `;`. Variables are 0 or 1. A formula is proved to have no
-solution. A *proof* (VeriPB 3.0) is its first line and statements that end in `;`, where `%` starts
-a comment up to the end of the line. Both are plain ASCII, so that no two readers see other lines:
+It has integer coefficients, each with a literal, then `>=`, `<=` or `=`, an integer bound and `;`.
+A literal is a variable, or `~` and a variable, which stands for 1 minus the variable. Variables are
+0 or 1.
+
+A *proof* (VeriPB 3.0) shows that a formula has no solution. It has a header line, and statements
+that end in `;`. A comment starts with `%` and ends with the line:
 
     pseudo-Boolean proof version 3.0
-    f 3;                     the formula has 3 rows, numbered from 1; `=` counts as two, first
-                             its `>=`, then its `<=`
-    pol 1 3 2 * + ;          any number of these: a new row with the next number, in reverse Polish
-                             notation: the number of a row puts it on the stack, `k *` multiplies
-                             the topmost one by k >= 1, `+` adds the two topmost; one must be left
+    f 3;                     The formula has 3 rows, numbered from 1. A row with `=` counts as two
+                             rows: first `>=`, then `<=`.
+    pol 1 3 2 * + ;          Derive a new row, which gets the next number, in reverse Polish
+                             notation: the number of a row pushes it onto the stack, `k *`
+                             multiplies the top row by k >= 1, and `+` adds the two top rows. One
+                             row must remain. There may be any number of these statements.
     output NONE;
-    conclusion UNSAT : 4;    this row is impossible: as `>=`, with every variable at its best, the
-                             sum does not reach the bound
+    conclusion UNSAT : 4;    Row 4 is impossible: written with `>=`, its maximum over all values of
+                             the variables is less than the bound.
     end pseudo-Boolean proof;
 
-Adding rows and multiplying them by positive numbers keeps every solution, so a row that nothing
-satisfies shows that there is none (Cook, Coullard, Turán, *On the complexity of cutting-plane
-proofs*, 1987).
+A solution of the rows also satisfies their sums and their multiples by positive numbers. So if a
+derived row is impossible, the formula has no solution (Cook, Coullard, Turán, *On the complexity of
+cutting-plane proofs*, 1987).
 """
 
 from __future__ import annotations
@@ -39,17 +45,17 @@ ODD = re.compile(r"[^\t\n\r -~]")
 LITERAL = re.compile(r"(~?)([A-Za-z_][A-Za-z0-9_]*)")
 
 PseudoBoolean = tuple[dict[str, int], int]
-"""A row: coefficients of variables, whose sum is at least the bound."""
+"""A row: the coefficients of the variables, and the lower bound of the sum."""
 
 
 class RefusedProof(InputError):
-    """A formula or a proof cannot be read, or does not prove what it claims."""
+    """Raised if a formula or proof cannot be read, or if the proof is not valid."""
 
 
 def check_proof(formula: str, proof: str) -> None:
-    r"""Check that a proof shows that a formula has no solution; else raise `RefusedProof`.
+    r"""Check a proof that a formula has no solution. Raise `RefusedProof` if it is not valid.
 
-    Cost: the length of the formula, and for each `pol` that of the rows it names.
+    Cost: the length of the formula, and the length of the rows in each `pol` statement.
 
     >>> check_proof("+1 x1 >= 1 ;\n-1 x1 >= 0 ;\n", '''pseudo-Boolean proof version 3.0
     ... f 2;
@@ -60,10 +66,10 @@ def check_proof(formula: str, proof: str) -> None:
     ... ''')
     """
     for name, text in (("formula", formula), ("proof", proof)):
-        if odd := ODD.search(text):
-            line = text.count("\n", 0, odd.start()) + 1
-            raise RefusedProof(f"{name}, line {line}: {odd[0]!a} is no character of the format")
-    # Not `splitlines`: for others "\r" alone ends no line, so a comment would be a row here only.
+        if invalid := ODD.search(text):
+            line = text.count("\n", 0, invalid.start()) + 1
+            raise RefusedProof(f"{name}, line {line}: {invalid[0]!a} is not allowed in the format")
+    # Not `splitlines`: for other readers, "\r" alone does not end a line, for example of a comment.
     rows = [row for place, line in enumerate(formula.split("\n"), 1)
             for row in _rows(line.split(), f"formula, line {place}")]  # fmt: skip
     header, _, body = proof.partition("\n")
@@ -72,10 +78,12 @@ def check_proof(formula: str, proof: str) -> None:
     text = re.sub(r"%.*", "", body)
     *statements, after = [statement.split() for statement in text.split(";")]
     if len(statements) < 4 or after:
-        raise RefusedProof("proof: it does not end with a whole statement, or has too few")
+        raise RefusedProof("proof: it has too few statements, or the last one is not complete")
     start, *steps, output, conclusion, end = statements
     if start != ["f", str(len(rows))]:
-        raise RefusedProof(f"proof: {_said(start)}; the formula has {len(rows)} rows")
+        raise RefusedProof(
+            f"proof: it starts with {_said(start)}, but the formula has {len(rows)} rows"
+        )
     for step in steps:
         rows.append(_sum(step, rows))
     *words, last = conclusion or [""]
@@ -84,15 +92,16 @@ def check_proof(formula: str, proof: str) -> None:
     if output != ["output", "NONE"] or end != ["end", "pseudo-Boolean", "proof"]:
         raise RefusedProof(f"proof: it ends with {_said(output)} and {_said(end)}")
     terms, bound = rows[_number(last, len(rows)) - 1]
-    most = sum(coefficient for coefficient in terms.values() if coefficient > 0)
-    if most >= bound:
+    maximum = sum(coefficient for coefficient in terms.values() if coefficient > 0)
+    if maximum >= bound:
         raise RefusedProof(
-            f"proof: row {last} is possible: up to {shown(most)}, at least {shown(bound)}"
+            f"proof: row {last} is possible: its sum must be at least {shown(bound)}, "
+            f"and can be up to {shown(maximum)}"
         )
 
 
 def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
-    """Return the rows of one line of a formula: none, one or two."""
+    """Return the rows on a line of a formula; `=` gives two rows, and a comment none."""
     if not parts or parts[0].startswith("*"):
         return []
     *pairs, relation, bound, end = ["", "", "", *parts]
@@ -100,23 +109,23 @@ def _rows(parts: list[str], place: str) -> list[PseudoBoolean]:
     if end != ";" or relation not in (">=", "<=", "=") or not INTEGER.fullmatch(bound):
         raise RefusedProof(f"{place}: it does not end with >=, <= or =, a whole number and ';'")
     terms: dict[str, int] = {}
-    least = int(bound)
+    low = int(bound)
     for factor, literal in zip(pairs[::2], [*pairs[1::2], ""], strict=False):
         match = LITERAL.fullmatch(literal)
         if not INTEGER.fullmatch(factor) or match is None:
-            raise RefusedProof(f"{place}: {shown(factor)} {shown(literal)} is no term")
+            raise RefusedProof(f"{place}: {shown(factor)} {shown(literal)} is not a term")
         number = int(factor)
         if match[1]:  # k ~x is k - k x
-            least, number = least - number, -number
+            low, number = low - number, -number
         terms[match[2]] = terms.get(match[2], 0) + number
-    at_least = (terms, least)
-    at_most = ({name: -number for name, number in terms.items()}, -least)
+    at_least = (terms, low)
+    at_most = ({name: -number for name, number in terms.items()}, -low)
     return {">=": [at_least], "<=": [at_most], "=": [at_least, at_most]}[relation]
 
 
 def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
     if step[:1] != ["pol"]:
-        raise RefusedProof(f"proof: {_said(step)} is no statement that is known")
+        raise RefusedProof(f"proof: {_said(step)} is not a known statement")
     stack: list[PseudoBoolean] = []
     tokens = iter(range(1, len(step)))
     for place in tokens:
@@ -125,10 +134,10 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
             if len(stack) < 2:
                 raise RefusedProof(f"proof: token {place} of pol: nothing to add")
             terms, bound = stack.pop()
-            below, least = stack.pop()
+            total, total_bound = stack.pop()
             for name, number in terms.items():
-                below[name] = below.get(name, 0) + number
-            stack.append((below, least + bound))
+                total[name] = total.get(name, 0) + number
+            stack.append((total, total_bound + bound))
         elif step[place + 1 : place + 2] == ["*"]:
             next(tokens)
             if not stack:
@@ -145,10 +154,10 @@ def _sum(step: list[str], rows: list[PseudoBoolean]) -> PseudoBoolean:
     return stack[0]
 
 
-def _number(token: str, most: int | None = None) -> int:
+def _number(token: str, limit: int | None = None) -> int:
     number = int(token) if NUMBER.fullmatch(token) else 0
-    if not number or (most is not None and number > most):
-        raise RefusedProof(f"proof: {shown(token)} is not the number of a row before")
+    if not number or (limit is not None and number > limit):
+        raise RefusedProof(f"proof: {shown(token)} is not the number of a preceding row")
     return number
 
 

@@ -1,12 +1,12 @@
-"""The deal-problem file: a `DealProblem` as JSON, for problems that are the state of no game.
+"""The deal-problem file: a `DealProblem` as JSON, for problems that are not states of a game.
 
     {"format": "deal-problem/1",
      "hands": [2, 1],
      "sets": [{"owners": [[0, 1], [0, 1], [0]], "low": [0, 1], "high": [3, 3]}]}
 
-`hands[p]` is the number of cards of player p, `owners[card]` who may own a card of the set,
-`low[p]` and `high[p]` how many of its cards player p holds at least and at most. Sets may differ
-in size.
+`hands[p]` is the number of cards of player p. For each set, `owners[card]` lists the players who
+may own a card, and `low[p]` and `high[p]` are the minimum and maximum number of its cards that
+player p holds. Sets may have different sizes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Reader(DocumentReader):
         if not hands:
             self.faults.append("hands: at least one player is needed")
         sets = self.list_of(self.document.get("sets", []), "sets")
-        # Before anything is read: a list repeated often is a small file.
+        # Check the size before parsing the entries: a small file can describe a large problem.
         owners = [entry.get("owners") for entry in sets if isinstance(entry, dict)]
         cards = sum(len(masks) for masks in owners if isinstance(masks, list))
         try:
@@ -48,7 +48,7 @@ class _Reader(DocumentReader):
 
     def _constraint(self, value: object, place: str) -> SetConstraint:
         if not isinstance(value, dict):
-            self.faults.append(f"{place}: {kind_of(value)} where an object is expected")
+            self.faults.append(f"{place}: expected an object, not {kind_of(value)}")
             return SetConstraint.trusted((), (), ())
         self.faults += [f"{place}.{name}: missing" for name in FIELDS if name not in value]
         self.warnings += [
@@ -76,10 +76,10 @@ class _Reader(DocumentReader):
 
 
 def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
-    """Read the JSON text of a deal problem; warn about every unknown field.
+    """Read the JSON text of a deal problem; return it with a warning for each unknown field.
 
     Raises:
-        MalformedDocument: with all faults and their places.
+        MalformedDocument: If the text is not a valid deal problem. The error lists all faults.
 
     >>> text = '{"format": "deal-problem/1", "hands": [1], "sets": [{"owners": [[0]], "low": [0]}]}'
     >>> parse_deal_problem(text)
@@ -108,7 +108,7 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
 
 
 def deal_problem_text(problem: DealProblem) -> str:
-    """Return the text of a deal-problem file: a line for the hands, and one per set.
+    """Return the text of a deal-problem file, with a line for the hands and one for each set.
 
     >>> print(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])), end="")
     {"format": "deal-problem/1",

@@ -1,6 +1,6 @@
-"""Deal problems in the formats of other people's solvers: a function a format, a row in the table.
+"""Export of deal problems in the formats of other solvers, with a function for each format.
 
-All but `flow` are written from the rows of `solvers.exchange.rows`, under their names.
+All formats except `flow` are written from the rows of `solvers.exchange.rows`, with their names.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from solvers.max_flow import SINK, SOURCE, Network
 from solvers.problem import DealProblem, SetConstraint
 
 MAX_CLAUSES = 5_000_000
-"""Approximate maximum number of clauses that are written."""
+"""Approximate maximum number of clauses in a CNF."""
 
 
 def exported(problem: DealProblem, name: str) -> str:
-    """Write a problem in a format.
+    """Return a problem as text in one of `FORMATS`.
 
     Raises:
-        InputError: there is no such format.
-        LimitError: the text would be too large.
+        InputError: If the format is unknown.
+        LimitError: If there would be more than about `MAX_CLAUSES` clauses.
     """
     return named(FORMATS, name, "format")(problem)
 
 
 def opb(problem: DealProblem) -> str:
-    """Write pseudo-boolean constraints (OPB), booleans and rows named in comments.
+    """Return pseudo-boolean constraints (OPB); comments name the booleans and rows.
 
-    The booleans are x1, x2, …, as most readers of OPB demand.
+    The booleans are x1, x2, …, as most readers of OPB require.
 
     Source: Roussel, Manquinho, *Input/output format and solver requirements for the competitions
     of pseudo-boolean solvers*.
@@ -49,11 +49,11 @@ def opb(problem: DealProblem) -> str:
 
 
 def cnf(problem: DealProblem) -> str:
-    """Write clauses (DIMACS): rows as sequential counters, booleans' numbers in comments.
+    """Return clauses (DIMACS CNF), with a sequential counter for each row.
 
-    A row takes up to 2 x (its terms) x (its bound) clauses for each of its sides. Raises
-    `LimitError` above `MAX_CLAUSES`. Lower bounds are written likewise; a high one counts the
-    booleans that are false.
+    Comments give the names of the booleans. A row takes up to 2 x (its terms) x (its bound) clauses
+    for each of its sides. A bound above half of the terms is written as a bound on the number of
+    false booleans. Raise `LimitError` above `MAX_CLAUSES`.
 
     Source: Sinz, *Towards an optimal CNF encoding of boolean cardinality constraints* (2005).
     """
@@ -68,7 +68,7 @@ def cnf(problem: DealProblem) -> str:
 
 
 def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
-    """Add the clauses of a row; return the number of booleans, with those of the counter."""
+    """Add the clauses of a row; return the number of booleans, including those of the counter."""
 
     def add(*literals: int) -> None:
         clauses.append(" ".join(map(str, (*literals, 0))))
@@ -85,28 +85,28 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
         literals = [-literal for literal in literals]
         low, high = count - high, count - low
     capped = high < count
-    most = max(low, (high + 1) * capped)
-    if len(clauses) + 2 * count * most * ((low > 0) + capped) > MAX_CLAUSES:
-        raise LimitError(f"more than {MAX_CLAUSES} clauses: the limit")
-    # reached[j]: at least j of those before, from 1 to most; nothing where that is not possible,
-    # and at 0, where it is so anyhow.
+    max_count = max(low, (high + 1) * capped)
+    if len(clauses) + 2 * count * max_count * ((low > 0) + capped) > MAX_CLAUSES:
+        raise LimitError(f"the problem needs more than the limit of {MAX_CLAUSES} clauses")
+    # reached[j]: a list with the literal for "at least j of the literals so far are true". The list
+    # is empty if j is 0, or if j exceeds max_count or the number of literals so far.
     reached: list[list[int]] = [[]]
-    for literal in literals if most else ():
-        width = min(len(reached), most)
-        now = [[], *([booleans + j] for j in range(1, width + 1))]
+    for literal in literals if max_count else ():
+        width = min(len(reached), max_count)
+        next_reached = [[], *([booleans + j] for j in range(1, width + 1))]
         booleans += width
-        for j, (counted,) in enumerate(now[1:], 1):
-            before = reached[j] if j < len(reached) else []
-            fewer = reached[j - 1]
+        for j, (counter,) in enumerate(next_reached[1:], 1):
+            same_count = reached[j] if j < len(reached) else []
+            lower_count = reached[j - 1]
             if capped:
-                add(counted, -literal, *(-other for other in fewer))
-                for other in before:
-                    add(counted, -other)
+                add(counter, -literal, *(-other for other in lower_count))
+                for other in same_count:
+                    add(counter, -other)
             if low:
-                add(-counted, literal, *before)
-                if fewer:
-                    add(-counted, *fewer, *before)
-        reached = now
+                add(-counter, literal, *same_count)
+                if lower_count:
+                    add(-counter, *lower_count, *same_count)
+        reached = next_reached
     if low:
         add(*reached[low])
     if capped:
@@ -115,26 +115,27 @@ def _count(row: LinearRow, booleans: int, clauses: list[str]) -> int:
 
 
 def flow(problem: DealProblem) -> str:
-    """Write a maximum flow (DIMACS), nodes named in comments.
+    """Return a maximum-flow problem (DIMACS); comments name the nodes.
 
-    A deal exists iff the flow reaches the amount in the first comment. For the network see
+    A deal exists iff the maximum flow is the value in the first comment. For the network see
     `solvers.max_flow`.
     """
-    most = problem.cards + 1
+    max_hand = problem.cards + 1
     crossed = 0
     sets = []
     for constraint in problem.sets:
         high = [min(bound, constraint.size) for bound in constraint.high]
         low = [min(bound, constraint.size + 1) for bound in constraint.low]
-        crossed += sum(max(0, least - top) for least, top in zip(low, high, strict=True))
+        crossed += sum(max(0, lower - upper) for lower, upper in zip(low, high, strict=True))
         sets.append(SetConstraint(constraint.owners, list(map(min, low, high)), high))
-    hands = [min(hand, most) for hand in problem.hands]
+    hands = [min(hand, max_hand) for hand in problem.hands]
     network = Network(DealProblem.trusted(tuple(hands), tuple(sets)))
     needed = [
         sum(constraint.low[player] for constraint in sets) for player in range(problem.players)
     ]
-    # What is plainly wrong does not show in the network, so it is asked for on top.
-    crowded = sum(max(0, least - hand) for least, hand in zip(needed, hands, strict=True))
+    # The network cannot express crossed bounds, wrong sums of hands, or minimums above a hand.
+    # In these cases, the required value becomes larger than any flow.
+    crowded = sum(max(0, minimum - hand) for minimum, hand in zip(needed, hands, strict=True))
     target = max(sum(hands), problem.cards) + crowded + crossed
     names = {SOURCE: "source", SINK: "sink"}
     names |= {2 + player: f"player_{player}" for player in range(problem.players)}
@@ -156,14 +157,15 @@ def flow(problem: DealProblem) -> str:
 
 
 def lp(problem: DealProblem) -> str:
-    """Write an integer program (CPLEX LP).
+    """Return an integer program (CPLEX LP).
 
-    OR-Tools does not write it: GLPK refuses its LP files without an objective.
+    It is not written by OR-Tools, because GLPK refuses the LP files of OR-Tools that have no
+    objective.
     """
     model = linear_model(problem)
     lines = ["Minimize", f" obj: 0 {model.names[0]}", "Subject to"]
     for row, names, sign, bound in _sides(model):
-        # Some readers take lines of 510 characters at most.
+        # Some readers accept lines of at most 510 characters.
         parts = [" + ".join(names[start : start + 8]) for start in range(0, len(names), 8)]
         total = "\n  + ".join(parts)
         lines.append(f" {row.name}{_SIDES[sign]}: {total} {sign} {bound}")
@@ -171,7 +173,7 @@ def lp(problem: DealProblem) -> str:
 
 
 def mps(problem: DealProblem) -> str:
-    """Write an integer program (free MPS) by OR-Tools."""
+    """Return an integer program (free MPS), written by OR-Tools."""
     from ortools.linear_solver.python import model_builder
 
     model = linear_model(problem)
@@ -186,7 +188,7 @@ def mps(problem: DealProblem) -> str:
 
 
 def cp_sat(problem: DealProblem) -> str:
-    """Write CP-SAT's model as the text of a protocol buffer, by OR-Tools."""
+    """Return a CP-SAT model as a protocol buffer in text form, written by OR-Tools."""
     from ortools.sat.python import cp_model
 
     model = linear_model(problem)
@@ -202,7 +204,7 @@ def cp_sat(problem: DealProblem) -> str:
 
 
 def minizinc(problem: DealProblem) -> str:
-    """Write a MiniZinc model."""
+    """Return a MiniZinc model."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name};" for name in model.names]
     lines += [f"constraint {' + '.join(names)} {sign} {bound}; % {row.name}"
@@ -211,7 +213,7 @@ def minizinc(problem: DealProblem) -> str:
 
 
 def flatzinc(problem: DealProblem) -> str:
-    """Write FlatZinc with its own constraints only."""
+    """Return a FlatZinc model that uses only built-in constraints."""
     model = linear_model(problem)
     lines = [f"var 0..1: {name} :: output_var;" for name in model.names]
     for _, names, sign, bound in _sides(model):
@@ -222,7 +224,7 @@ def flatzinc(problem: DealProblem) -> str:
 
 
 def smt2(problem: DealProblem) -> str:
-    """Write SMT-LIB 2, booleans counted in linear integer arithmetic (QF_LIA)."""
+    """Return an SMT-LIB 2 script that counts booleans in linear integer arithmetic (QF_LIA)."""
     model = linear_model(problem)
     lines = ["(set-option :produce-models true)", "(set-logic QF_LIA)"]
     lines += [f"(declare-const {name} Bool)" for name in model.names]
@@ -234,7 +236,7 @@ def smt2(problem: DealProblem) -> str:
 
 
 def asp(problem: DealProblem) -> str:
-    """Write an answer-set program (ASP-Core-2 with counting, as clingo reads it)."""
+    """Return an answer-set program (ASP-Core-2 with counting, as clingo reads it)."""
     model = linear_model(problem)
     lines = [f"{{ {name} }}." for name in model.names]
     for row, names, sign, bound in _sides(model):
@@ -245,7 +247,7 @@ def asp(problem: DealProblem) -> str:
 
 
 _SIDES = {"=": "", ">=": "_least", "<=": "_most"}
-"""Endings that tell the names of the two sides of a row apart."""
+"""Suffixes for the names of the two sides of a row."""
 
 
 def _sides(model: LinearModel) -> Iterator[tuple[LinearRow, list[str], str, int]]:
@@ -271,4 +273,4 @@ FORMATS: dict[str, Callable[[DealProblem], str]] = {
     "asp": asp,
     "cp-sat": cp_sat,
 }
-"""The formats by name."""
+"""The export function of each format, by name."""

@@ -1,6 +1,6 @@
-"""JSON documents that anybody may have written: read strictly, all faults listed at once.
+"""Strict reading of JSON documents from untrusted sources, with a list of all faults.
 
-Every fault has its path in the document (`owners[1][3]: player 7 is out of range 0..2`).
+Each fault has its path in the document (`owners[1][3]: player 7 is out of range 0..2`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from quaternity.base.wording import shown
 from solvers.problem import mask_of
 
 MAX_SHOWN_FAULTS = 20
-"""Maximum number of faults in the text of an error; `MalformedDocument.faults` has all of them."""
+"""Maximum number of faults in an error message; `MalformedDocument.faults` has all of them."""
 
 
 class MalformedDocument(InputError):
-    """A document is not valid; `faults` has every fault with its path in the document."""
+    """Raised if a document is not valid; `faults` lists all faults, with their paths."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = list(faults)
@@ -31,7 +31,7 @@ class MalformedDocument(InputError):
 
 
 def kind_of(value: object) -> str:
-    """Name the sort of a JSON value."""
+    """Return the type of a JSON value, for a message."""
     if value is None:
         return "null"
     names = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -39,15 +39,23 @@ def kind_of(value: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """Quote a JSON value for a message, in 40 characters at most."""
+    """Return a JSON value as text for a message, at most 40 characters long."""
     text = json.dumps(value) if not isinstance(value, list | dict) else kind_of(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 class DocumentReader:
-    """Collects all faults of one document; a format derives from it.
+    """Base class of the readers of document formats; it collects all faults of a document.
 
-    `warnings` are fields that the format does not have; `players` is their number, once known.
+    Attributes:
+        NOUN: the name of the kind of document, for messages.
+        FORMAT: the required value of the field "format".
+        REQUIRED, OPTIONAL: the names of the fields.
+        ERROR: the class of the error that is raised.
+        document: the JSON object.
+        players: the number of players, once it is known.
+        warnings: messages about unknown fields.
+        faults: messages about the faults found so far.
     """
 
     NOUN: ClassVar[str]
@@ -59,9 +67,9 @@ class DocumentReader:
     def __init__(self, text: str) -> None:
         self.document = self._object(text)
         self.players = 0
-        known = self.REQUIRED + self.OPTIONAL
+        field_names = self.REQUIRED + self.OPTIONAL
         self.warnings = [f"{shown(name, str)}: unknown field, ignored" for name in self.document
-                         if name not in known]  # fmt: skip
+                         if name not in field_names]  # fmt: skip
         self.faults = [f"{name}: missing" for name in self.REQUIRED if name not in self.document]
         if self.document.get("format", self.FORMAT) != self.FORMAT:
             self.faults.append(f'format: {quoted(self.document["format"])} is not "{self.FORMAT}"')
@@ -71,12 +79,12 @@ class DocumentReader:
             fields = dict(pairs)
             if len(fields) < len(pairs):
                 times = Counter(name for name, _ in pairs)
-                twice = [name for name, number in times.items() if number > 1]
-                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in twice])
+                repeated = [name for name, number in times.items() if number > 1]
+                raise self.ERROR([f"{shown(name, str)}: given more than once" for name in repeated])
             return fields
 
         def constant(name: str) -> Any:
-            raise self.ERROR([f"{name} is not a number {self.NOUN} may hold"])
+            raise self.ERROR([f"{name} is not a number that {self.NOUN} may contain"])
 
         try:
             document = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
@@ -87,10 +95,10 @@ class DocumentReader:
             raise self.ERROR(["nested too deeply"]) from None
         except InputError:
             raise
-        except ValueError as error:  # a whole number of thousands of digits
+        except ValueError as error:  # an integer with thousands of digits
             raise self.ERROR([f"not readable: {error}"]) from None
         if not isinstance(document, dict):
-            raise self.ERROR([f"{self.NOUN} is a JSON object, not {kind_of(document)}"])
+            raise self.ERROR([f"{self.NOUN} must be a JSON object, not {kind_of(document)}"])
         return document
 
     def check(self) -> None:
@@ -99,9 +107,9 @@ class DocumentReader:
             raise self.ERROR(self.faults)
 
     def list_of(self, value: object, place: str, length: int | None = None) -> list[Any]:
-        """Read a list, of this length if one is given."""
+        """Return a list; report a fault if it is not a list or does not have the given length."""
         if not isinstance(value, list):
-            self.faults.append(f"{place}: {kind_of(value)} where a list is expected")
+            self.faults.append(f"{place}: expected a list, not {kind_of(value)}")
             return []
         if length is not None and len(value) != length:
             if place in self.document or "[" in place:
@@ -110,9 +118,9 @@ class DocumentReader:
         return value
 
     def number(self, value: object, place: str) -> int:
-        """Read a whole number from 0 to `MAX_NUMBER`: far above every use, and quick to print."""
+        """Return a whole number from 0 to `MAX_NUMBER`; report a fault for any other value."""
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            self.faults.append(f"{place}: {quoted(value)} is not a whole number of at least 0")
+            self.faults.append(f"{place}: {quoted(value)} is not a whole number >= 0")
             return 0
         if value > MAX_NUMBER:
             self.faults.append(f"{place}: {quoted(value)} is above {MAX_NUMBER:.0e}")
@@ -120,7 +128,10 @@ class DocumentReader:
         return value
 
     def player(self, value: object, place: str, *, absent: bool = False) -> int | None:
-        """Read a player; give None where null is allowed or something is wrong."""
+        """Return a player number; report a fault for any other value and return None.
+
+        If `absent` is true, null is allowed and gives None.
+        """
         if value is None and absent:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
@@ -134,9 +145,9 @@ class DocumentReader:
         return value
 
     def owner_mask(self, value: object, place: str) -> int:
-        """Read a list of players as a bit mask."""
+        """Return the bit mask of a list of players; report a fault for any other value."""
         if not isinstance(value, list):
-            self.faults.append(f"{place}: {kind_of(value)} where a list of players is expected")
+            self.faults.append(f"{place}: expected a list of players, not {kind_of(value)}")
             return 0
         players = [self.player(entry, place) for entry in value]
         return mask_of(player for player in players if player is not None)

@@ -1,9 +1,10 @@
-"""Proofs that nothing can be dealt, for checkers that know nothing of deals.
+"""Proofs of infeasibility for general-purpose proof checkers.
 
-A certificate of infeasibility (`solvers.shortage`) is a few rows of the problem whose sum is
-impossible, so its proof in cutting planes is one line: add these rows of the OPB file. It is
-written in the format of VeriPB 3.0, a checker of pseudo-boolean proofs (Bogaerts, Gocht, McCreesh,
-Nordström, *Certified dominance and symmetry breaking for combinatorial optimisation*, 2023).
+A certificate of infeasibility (`solvers.shortage`) corresponds to a few rows of the problem whose
+sum is impossible. So its cutting-planes proof is a single step that adds these rows of the OPB
+formula. The proof is written in the format of VeriPB 3.0, a checker of pseudo-boolean proofs
+(Bogaerts, Gocht, McCreesh, Nordström, *Certified dominance and symmetry breaking for combinatorial
+optimisation*, 2023).
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from solvers.problem import DealProblem, players_in
 from solvers.shortage import Certificate, CrossedBounds, CrowdedHand, TooFewPlaces
 
 Side = tuple[str, int, int, str]
-"""A row by its kind, set and member, and which side of it: `>=` or `<=`."""
+"""A row, given by its kind, set and member, and the side of it, `>=` or `<=`."""
 
 
 def refutation(problem: DealProblem, certificate: Certificate) -> str:
-    """Write the proof of a certificate, for the formula `opb(problem)`.
+    """Return the proof of a certificate, for the formula `opb(problem)`.
 
-    Cost: that of the rows of the problem.
+    Cost: that of the linear model of the problem.
 
     Raises:
-        InputError: the certificate does not belong to this problem.
+        InputError: If the certificate does not hold for the problem.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1], [SetConstraint([1, 1], [0], [2])])
@@ -40,19 +41,19 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
     end pseudo-Boolean proof;
     """
     if not certificate.holds(problem):
-        raise InputError(f"no proof for this problem: {certificate!r}")
+        raise InputError(f"the certificate does not hold for this problem: {certificate!r}")
     numbers: dict[Side, int] = {}
-    alone: Side | None = None
+    impossible: Side | None = None
     count = 0
     for row in linear_model(problem).rows:
         for sign, _ in row.sides:
-            # Of an equality the checker makes two rows, in this order.
+            # The checker turns an equality into two rows, in this order.
             for side in (">=", "<=") if sign == "=" else (sign,):
                 count += 1
                 numbers[*row[:3], side] = count
         if row.low > len(row.terms):
-            alone = (*row[:3], ">=")
-    sides = [alone] if alone is not None else list(_sides(problem, certificate))
+            impossible = (*row[:3], ">=")
+    sides = [impossible] if impossible is not None else list(_sides(problem, certificate))
     first, *others = [str(numbers[side]) for side in sides if side in numbers]
     total = "".join(f" {number} +" for number in others)
     return (
@@ -66,10 +67,10 @@ def refutation(problem: DealProblem, certificate: Certificate) -> str:
 
 
 def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
-    """Give the sides of rows that add up to the certificate; no row is impossible by itself.
+    """Yield the sides of rows whose sum proves the certificate.
 
-    Sides that forbid nothing are among them and have no row: the bounds 0 and 1 of every boolean
-    say the same.
+    No row may be impossible by itself. Some sides have no effect and so no row in the formula; they
+    follow from the bounds 0 and 1 of the booleans.
     """
     sets = list(enumerate(problem.sets))
     if isinstance(certificate, CrossedBounds):
@@ -95,9 +96,9 @@ def _sides(problem: DealProblem, certificate: Certificate) -> Iterator[Side]:
 
 
 def check_refutation(problem: DealProblem, formula: str, proof: str) -> None:
-    """Check a proof, and that its formula is that of this problem, word for word.
+    """Check that the formula is exactly that of the problem, and that the proof is valid.
 
-    Raises `RefusedProof` otherwise.
+    Raise `RefusedProof` otherwise.
     """
     if formula != opb(problem):
         raise RefusedProof("the formula is not that of the problem")

@@ -1,18 +1,19 @@
-"""A deal problem as linear rows over named booleans: what rivals and all formats translate.
+"""Deal problems as linear rows over named booleans, for external solvers and exchange formats.
 
-`card_3_1_of_player_2` is 1 where player 2 owns card 1 of set 3; there is such a boolean for every
-player who may own a card. Every row bounds a plain sum of them:
+The boolean `card_3_1_of_player_2` is 1 if player 2 owns card 1 of set 3. There is such a boolean
+for each card and each player who may own it. Each row bounds a sum of booleans:
 
-    owner_of_card_3_1       one owner                                    = 1
-    hand_of_player_2        the cards of a hand                          = the hand
-    set_3_of_player_2       the cards of a set, where bounds matter      from low to high
+    owner_of_card_3_1       the owners of a card                         = 1
+    hand_of_player_2        the cards of a player                        = the hand
+    set_3_of_player_2       a player's cards of a set (a *share*)        from low to high
 
-That is the problem written down naively; its structure is not used.
+There is a row for a share only if a bound has an effect. This is a direct translation, which does
+not use the structure of the problem.
 
-A refutation by such rows is a weight for each (the multipliers of Farkas' lemma). Those of a
-player's hand and of their shares of the sets are read as potentials: some level of the potentials
-is a coalition with its witnesses. Weights that come in floating point are rounded, and what is read
-from them is checked by adding up.
+A refutation by such rows is a weight for each row: the multipliers of Farkas' lemma. The weights of
+a player's hand and shares are read as potentials. For some level, the players with a potential of
+at least this level form a coalition with its witnesses. Weights in floating point are rounded, and
+the resulting shortage is checked by integer arithmetic.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from solvers.shortage import Shortage
 from solvers.verdict import Deal, Feasible, Infeasible
 
 DECIMALS = 6
-"""Decimals to which weights in floating point are rounded."""
+"""Number of decimals to which weights in floating point are rounded."""
 
 NEVER = "never"
-"""Stands in a row that would have no boolean, and must be 2: so there is no deal, rightly."""
+"""Name of the boolean in rows that would have none; it must be 2 there, so there is no deal."""
 
 _NAMES = {
     "card": "owner_of_card_{}_{}",
@@ -42,16 +43,17 @@ _NAMES = {
 
 
 class LinearRow(NamedTuple):
-    """A plain sum of booleans between two bounds.
+    """A sum of booleans with a lower and an upper bound.
 
     Attributes:
-        kind: the owner of a card, a player's hand, a player's share of a set; or none, in a
-            problem without cards.
-        set_index: of a card or share; -1 of a hand.
-        member: the card in its set, else the player.
-        terms: the numbers of the booleans, ascending.
-        low, high: cut to at most one more than the number of terms, with the same meaning. 0 and
-            the number of terms forbid nothing. `low` may be above `high`.
+        kind: "card" for the owners of a card, "hand" for a player's hand, "share" for a player's
+            share of a set; "none" for the row without effect in an otherwise empty model.
+        set_index: the set of a card or share; otherwise -1.
+        member: the card in its set for "card", the player for "hand" and "share".
+        terms: the numbers of the booleans, in ascending order.
+        low, high: the bounds, reduced without a change in meaning: `low` to at most the number of
+            terms plus 1, and `high` to at most the number of terms. Then 0 and the number of terms
+            have no effect. `low` may exceed `high`.
     """
 
     kind: Literal["card", "hand", "share", "none"]
@@ -63,26 +65,26 @@ class LinearRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of the row, as in the module's table."""
+        """Return the name of the row, as in the table of the module docstring."""
         return _NAMES[self.kind].format(self.set_index, self.member)
 
     @property
     def sides(self) -> list[tuple[str, int]]:
-        """Return the sides to write: `=`, or `>=` and `<=` where they forbid something."""
+        """Return the effective sides, as (relation, bound): `=`, or `>=` and `<=`."""
         if self.low == self.high:
             return [("=", self.low)]
-        least = [(">=", self.low)] * (self.low > 0)
-        return least + [("<=", self.high)] * (self.high < len(self.terms))
+        lower_side = [(">=", self.low)] * (self.low > 0)
+        return lower_side + [("<=", self.high)] * (self.high < len(self.terms))
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """Booleans by number, and rows over them: feasible iff the problem is.
+    """Rows over numbered booleans; they have a solution iff the problem is feasible.
 
     Attributes:
-        pairs: per boolean (set, card, player): that player owns that card. A last boolean that is
-            in no pair is `NEVER`.
-        rows: for every card and hand, and for every share with a bound that forbids something.
+        pairs: the (set, card, player) of each boolean: the player owns the card. There may be one
+            more boolean without a pair, `NEVER`.
+        rows: a row for each card, each hand, and each share with an effective bound.
     """
 
     problem: DealProblem
@@ -91,7 +93,7 @@ class LinearModel:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the name of every boolean."""
+        """Return the names of all booleans."""
         names = [f"card_{index}_{card}_of_player_{player}" for index, card, player in self.pairs]
         never = len(names)
         used = any(row.terms == (never,) for row in self.rows)
@@ -99,32 +101,35 @@ class LinearModel:
 
     @property
     def hopeless(self) -> Infeasible | None:
-        """Refute by the first row that has too few booleans; the `plain_shortage` must be None."""
-        short = [row.low > len(row.terms) for row in self.rows]
-        if not any(short):
+        """Return an infeasible verdict if a row has too few booleans for its bound, else None.
+
+        `plain_shortage` must be None for the problem.
+        """
+        is_short = [row.low > len(row.terms) for row in self.rows]
+        if not any(is_short):
             return None
-        first = short.index(True)
-        return Infeasible(self.shortage([index == first for index in range(len(short))]))
+        first = is_short.index(True)
+        return Infeasible(self.shortage([index == first for index in range(len(is_short))]))
 
     def deal(self, values: Iterable[Any]) -> Feasible:
-        """Return the deal of the pairs' values, which may be floats.
+        """Return the deal given by the values of the pairs' booleans, which may be floats.
 
-        A card of which none is true has the owner -1, which `verify` refuses.
+        A card without a true boolean gets the owner -1, which `verify` rejects.
         """
         owned = (pair for pair, value in zip(self.pairs, values, strict=True) if value > 0.5)
         return Feasible(_deal(self.problem, owned))
 
     def shortage(self, weights: Sequence[float]) -> Shortage | None:
-        """Return the shortage that a weight for every row stands for, or None without one.
+        """Return the shortage that is given by the weights of all rows, or None if there is none.
 
-        Weights are those of Farkas' lemma, by any factor above 0: above 0 where the low of a row is
-        used, below 0 where its high is.
+        The weights are the multipliers of Farkas' lemma, times any positive factor. A weight is
+        positive if the lower bound of the row is used, and negative for the upper bound.
         """
         problem = self.problem
         largest = max(map(abs, weights)) or 1
         hand = [0.0] * problem.players
         shares = [[0.0] * problem.players for _ in problem.sets]
-        # Per set, the players whose upper bound forbids something.
+        # For each set, the bit mask of players with an effective upper bound.
         capped = [0] * len(shares)
         for row, weight in zip(self.rows, weights, strict=True):
             if row.kind == "hand":
@@ -141,7 +146,7 @@ class LinearModel:
 
         for level in sorted({*hand, *(potential for share in shares for potential in share)}):
             coalition = above(hand, level)
-            # A player without a cap adds no more in the witness than outside.
+            # Put coalition members without an effective bound into the witness: no bound grows.
             witnesses = tuple(
                 above(share, level) | coalition & ~caps
                 for share, caps in zip(shares, capped, strict=True)
@@ -153,7 +158,7 @@ class LinearModel:
 
 
 def linear_model(problem: DealProblem) -> LinearModel:
-    """Write down a problem: a row for every card, every hand, and bounds that matter.
+    """Return the linear model of a problem.
 
     Cost: cards x players + players x sets.
     """
@@ -180,16 +185,16 @@ def linear_model(problem: DealProblem) -> LinearModel:
             cut = min(hand, count + 1), min(hand, count)
             rows.append(LinearRow("hand", -1, player, tuple(terms), *cut))
     never = (len(pairs),)
-    if not rows:  # which not all formats can say
+    if not rows:  # some formats cannot express a problem without rows
         rows = [LinearRow("none", -1, -1, never, 0, 0)]
     rows = [row if row.terms else row._replace(terms=never, low=2, high=1) for row in rows]
     return LinearModel(problem, tuple(pairs), tuple(rows))
 
 
 def deal_of(problem: DealProblem, names: Iterable[str]) -> Deal:
-    """Return the deal that a solver's answer says: the names of the booleans that are 1.
+    """Return the deal of a solver's answer, given as the names of the booleans that are 1.
 
-    Cards that the answer leaves out get player -1, which `verify` refuses.
+    A card that is missing in the answer gets the owner -1, which `verify` rejects.
 
     >>> from solvers.problem import SetConstraint
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

@@ -1,20 +1,24 @@
-"""Rivals: other people's solvers behind our contract. Importing this imports none of them.
+"""Adapters for external solvers, with the interface of `solvers.solver`.
 
-A deal problem is translated in one of two ways: as our flow network (`solvers.max_flow`), or as
-rows over booleans (`solvers.exchange.rows`), the naive way. A file for each family holds its
-adapters, 10 to 40 lines each, and `table` has a row for each. A new rival is an adapter and a row:
+Importing this package does not import any of the solvers. An adapter translates a deal problem in
+one of two ways: as the flow network of `solvers.max_flow`, or directly as rows over booleans
+(`solvers.exchange.rows`). There is a module for each family of solvers, with adapters of 10 to 40
+lines. The module `table` has an entry for each solver; a new solver needs an adapter and an entry.
 
-    flow            maximum flow: evidence of impossibility is a minimum cut
+The families and their evidence of infeasibility:
+
+    flow            maximum flow: a minimum cut
     linear          linear programming: Farkas multipliers, rounded and checked
-    integer         mixed-integer programming: paired with a shortage of ours
-    cutting_planes  pseudo-boolean search: an unsatisfiable core, weighed by linear programming
-    smt             satisfiability modulo theories: the same
-    sat             clauses or native cardinalities: paired
-    answer_sets     answer-set programming: paired
-    propagation     constraint programming, with learned clauses or without: paired
+    integer         mixed-integer programming: none, paired with a shortage of a built-in solver
+    cutting_planes  pseudo-boolean search: an unsatisfiable core, weighted by linear programming
+    smt             satisfiability modulo theories: an unsatisfiable core, as above
+    sat             clauses or native cardinality constraints: none, paired
+    answer_sets     answer-set programming: none, paired
+    propagation     constraint programming, with or without learned clauses: none, paired
 
-Not here: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded beside OR-Tools
-(a symbol clash; SciPy brings HiGHS), mip installs 600 MB, and rustworkx has no maximum flow.
+Some solvers are not included: PDLP rounds to wrong deals (see `linear`), highspy cannot be loaded
+together with OR-Tools because of a symbol clash (SciPy includes HiGHS), mip installs 600 MB, and
+rustworkx has no maximum flow.
 """
 
 from typing import NoReturn
@@ -22,12 +26,12 @@ from typing import NoReturn
 from quaternity.base.errors import InputError
 from solvers.rivals.table import RIVALS, Rival, installed
 
-_RETIRED = {"COUNTERS": "solvers.count_deals counts", "Foreign": "solvers.rivals.Rival has it all"}
+_RETIRED = {"COUNTERS": "use solvers.count_deals", "Foreign": "use solvers.rivals.Rival"}
 
 
 def __getattr__(name: str) -> NoReturn:
     if name in _RETIRED:
-        raise InputError(f"{__name__}.{name} is retired: {_RETIRED[name]}")
+        raise InputError(f"{__name__}.{name} is no longer available: {_RETIRED[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,6 +1,6 @@
 """Answer-set programming: choice rules with cardinality constraints.
 
-A refutation carries nothing that could be checked: it is paired with a shortage.
+An infeasible answer has no evidence that can be checked, so a shortage is added to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROGRAM = """
 
 
 def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by clingo: ground once, then search by clasp."""
+    """Ground the program with clingo; return a function that solves it."""
     import clingo as library
 
     facts = []
@@ -31,10 +31,10 @@ def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict |
     control = library.Control(["--warn=none"], logger=lambda code, text: None)
     control.add("base", [], PROGRAM + "\n".join(facts))
     control.ground([("base", [])])
-    true: set[int] = set()
+    true_terms: set[int] = set()
 
     def keep(model: library.Model) -> None:
-        true.update(atom.arguments[0].number for atom in model.symbols(shown=True))
+        true_terms.update(atom.arguments[0].number for atom in model.symbols(shown=True))
 
     def solve() -> Verdict | None:
         with control.solve(on_model=keep, async_=True) as handle:
@@ -43,7 +43,7 @@ def clingo(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict |
                 return None
             answer = handle.get()
         if answer.satisfiable:
-            return linear.deal(term in true for term in range(len(linear.pairs)))
+            return linear.deal(term in true_terms for term in range(len(linear.pairs)))
         return Infeasible() if answer.unsatisfiable else None
 
     return solve

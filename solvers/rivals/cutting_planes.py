@@ -1,7 +1,7 @@
-"""Cutting planes: pseudo-boolean reasoning that adds sums, as a shortage does.
+"""Cutting planes: pseudo-boolean reasoning by sums of constraints, like those of a shortage.
 
-Every hand and share is assumed by a boolean of its own; those in the core are weighed by linear
-programming.
+Each row of a hand or share is activated by an assumption, a separate boolean. Linear programming
+then finds weights for the rows in the unsatisfiable core.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from solvers.verdict import Verdict
 
 
 def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Exact: conflict-driven search over pseudo-boolean constraints."""
+    """Return a function that solves the rows with Exact: conflict-driven pseudo-boolean search."""
     from exact import Exact
 
     solver = Exact([])
@@ -29,7 +29,7 @@ def exact(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | 
             continue
         assumed[f"s{index}"] = index
         solver.addVariable(f"s{index}")
-        # With s true the sum is bounded, with s false these say nothing.
+        # If the assumption is true, these constraints bound the sum; else they have no effect.
         spare = len(terms) - row.high
         solver.addConstraint([*terms, (-row.low, f"s{index}")], True, 0)
         solver.addConstraint([*terms, (spare, f"s{index}")], False, 0, True, len(terms))

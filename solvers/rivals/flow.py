@@ -1,6 +1,7 @@
-"""Maximum flow: our own network with lower bounds, in other people's algorithms.
+"""Maximum flow: the network of `solvers.max_flow`, solved by other libraries.
 
-What a flow leaves in the network reaches the source side of a minimum cut, which is the shortage.
+The nodes that the residual network of a maximum flow reaches from the source are the source side of
+a minimum cut, which gives the shortage.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ def _verdict(network: Network, flows: Sequence[int]) -> Verdict:
             ways.setdefault(tail, []).append(head)
         if flow > 0:
             ways.setdefault(head, []).append(tail)
-    reached, ends = {SOURCE}, [SOURCE]
-    while ends:
-        new = set(ways.get(ends.pop(), ())) - reached
+    reached, frontier = {SOURCE}, [SOURCE]
+    while frontier:
+        new = set(ways.get(frontier.pop(), ())) - reached
         reached |= new
-        ends += new
+        frontier += new
     return Infeasible(shortage_of(network, reached))
 
 
 def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by SciPy's `maximum_flow`: Dinic's algorithm."""
+    """Return a function that solves the network with SciPy: Dinic's algorithm."""
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
@@ -50,7 +51,7 @@ def scipy(network: Network, seconds: float | None) -> Callable[[], Verdict | Non
 
 
 def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by NetworkX' preflow-push, in Python."""
+    """Return a function that solves the network with NetworkX: preflow-push, in Python."""
     import networkx as library
 
     graph = library.DiGraph()
@@ -67,7 +68,7 @@ def networkx(network: Network, seconds: float | None) -> Callable[[], Verdict | 
 
 
 def igraph(network: Network, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by igraph's push-relabel, in C."""
+    """Return a function that solves the network with igraph: push-relabel, in C."""
     import igraph as library
 
     edges = list(zip(network.tails, network.heads, strict=True))

@@ -1,11 +1,12 @@
-"""Linear programming: the booleans as fractions, what their sums miss as small as can be.
+"""Linear programming: booleans become fractions, and the total violation of the rows is minimized.
 
-The smallest violation is 0 where a deal exists: the sums are those of a flow, so corners are whole.
-Otherwise the dual values of the sums are the multipliers of Farkas' lemma. (The programme itself,
-infeasible, would have them as a ray; neither SciPy nor OR-Tools gives it.)
+The minimum violation is 0 iff a deal exists: the rows describe a flow, so the vertices of the
+polytope are integral. Otherwise, the dual values of the rows are the multipliers of Farkas' lemma.
+(An infeasible linear program would have them as a dual ray, but neither SciPy nor OR-Tools returns
+it.)
 
-PDLP is left out: it is a first-order method, whose fractions are no corner; rounded they were no
-deal in 37 of 200 problems.
+PDLP is not included. It is a first-order method, whose solutions are not vertices; in 37 of 200
+problems, rounding them did not give a deal.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from solvers.verdict import Infeasible, Verdict
 def violation(
     linear: LinearModel, used: Sequence[int], seconds: float | None = None
 ) -> tuple[float | None, Sequence[float], list[float]]:
-    """Minimize the total violation of some sums, by SciPy's `linprog` (HiGHS, dual simplex).
+    """Minimize the total violation of the rows `used`, by SciPy's `linprog` (HiGHS, dual simplex).
 
-    Returns the violation (None at the time limit), the value of every boolean, and the weight of
-    every sum.
+    Return the violation (None at the time limit), the values of all booleans, and the weights of
+    all rows.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -37,7 +38,7 @@ def violation(
     shape = len(rows), len(linear.pairs)
     matrix = csr_array((np.ones(len(columns)), columns, ends), shape=shape)
     unit = eye_array(len(rows))
-    # booleans + missing - too many - amount = 0, the amount being between least and most.
+    # For each row: booleans + missing - excess - amount = 0, and low <= amount <= high.
     booleans = len(linear.pairs)
     bounds: Any = np.array(
         [(0, inf)] * booleans + [(0, inf)] * (2 * len(rows)) + [(row.low, row.high) for row in rows]
@@ -61,20 +62,26 @@ def violation(
 
 
 def refuted_by(linear: LinearModel, core: Iterable[int]) -> Infeasible:
-    """Refute by a core (numbers of sums) and the sums of the cards; no shortage if these do not."""
+    """Return an infeasible verdict with the shortage of an unsatisfiable core of rows.
+
+    `core` has the numbers of rows; the rows of all cards are added to them. The shortage is None if
+    these rows do not give one.
+    """
     used = {*core} | {index for index, row in enumerate(linear.rows) if row.kind == "card"}
     _, _, weights = violation(linear, sorted(used))
     return Infeasible(linear.shortage(weights))
 
 
 def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by SciPy's `linprog`: HiGHS' dual simplex."""
+    """Return a function that solves the rows with SciPy's `linprog`: HiGHS's dual simplex."""
 
     def solve() -> Verdict | None:
-        missed, values, weights = violation(linear, range(len(linear.rows)), seconds)
-        if missed is None:
+        total_violation, values, weights = violation(linear, range(len(linear.rows)), seconds)
+        if total_violation is None:
             return None
-        return linear.deal(values) if missed < 0.5 else Infeasible(linear.shortage(weights))
+        return (
+            linear.deal(values) if total_violation < 0.5 else Infeasible(linear.shortage(weights))
+        )
 
     return solve
 
@@ -82,7 +89,7 @@ def linprog(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 def _by_or_tools(
     kind: str, linear: LinearModel, seconds: float | None
 ) -> Callable[[], Verdict | None]:
-    """Solve by a simplex of OR-Tools: its own (GLOP), or COIN-OR's (CLP)."""
+    """Return a function that solves the rows with OR-Tools: GLOP, or COIN-OR's CLP."""
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver(kind)
@@ -94,19 +101,19 @@ def _by_or_tools(
         for term in row.terms:
             constraint.SetCoefficient(booleans[term], 1)
         for sign in (1, -1):
-            missed = solver.NumVar(0, solver.infinity(), "")
-            constraint.SetCoefficient(missed, sign)
-            cost.SetCoefficient(missed, 1)
+            missing = solver.NumVar(0, solver.infinity(), "")
+            constraint.SetCoefficient(missing, sign)
+            cost.SetCoefficient(missing, 1)
         constraints.append(constraint)
     if seconds is not None:
         solver.SetTimeLimit(max(1, round(1000 * seconds)))
 
-    # Left to itself CLP may end between corners, with fractions.
-    corners = pywraplp.MPSolverParameters()
-    corners.SetIntegerParam(corners.LP_ALGORITHM, corners.DUAL)
+    # By default, CLP may end at a solution that is not a vertex and has fractions.
+    parameters = pywraplp.MPSolverParameters()
+    parameters.SetIntegerParam(parameters.LP_ALGORITHM, parameters.DUAL)
 
     def solve() -> Verdict | None:
-        if solver.Solve(corners) != pywraplp.Solver.OPTIMAL:
+        if solver.Solve(parameters) != pywraplp.Solver.OPTIMAL:
             return None
         if cost.Value() < 0.5:
             return linear.deal(boolean.solution_value() for boolean in booleans)
@@ -120,7 +127,7 @@ clp = partial(_by_or_tools, "CLP")
 
 
 def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by HiGHS' simplex, as MathOpt of OR-Tools carries it."""
+    """Return a function that solves the rows with HiGHS's simplex, from OR-Tools' MathOpt."""
     from datetime import timedelta
 
     from ortools.math_opt.python import mathopt as library
@@ -129,12 +136,12 @@ def mathopt(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
     booleans = [model.add_variable(lb=0) for _ in linear.pairs]
     constraints = []
     for row in linear.rows:
-        missed, extra = model.add_variable(lb=0), model.add_variable(lb=0)
+        missing, excess = model.add_variable(lb=0), model.add_variable(lb=0)
         total = library.fast_sum([booleans[term] for term in row.terms])
-        expression = total + missed - extra
+        expression = total + missing - excess
         constraints.append(model.add_linear_constraint(lb=row.low, ub=row.high, expr=expression))
-        model.objective.set_linear_coefficient(missed, 1)
-        model.objective.set_linear_coefficient(extra, 1)
+        model.objective.set_linear_coefficient(missing, 1)
+        model.objective.set_linear_coefficient(excess, 1)
     parameters = library.SolveParameters(
         lp_algorithm=library.LPAlgorithm.DUAL_SIMPLEX,
         time_limit=None if seconds is None else timedelta(seconds=seconds),

@@ -1,6 +1,6 @@
-"""Constraint programming: search with propagation, with and without learned clauses.
+"""Constraint programming: search with propagation, with or without learned clauses.
 
-A refutation carries nothing that could be checked: it is paired with a shortage.
+An infeasible answer has no evidence that can be checked, so a shortage is added to it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from solvers.verdict import Infeasible, Verdict
 
 
 def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Choco: booleans, and a sum for every constraint."""
+    """Return a function that solves the rows with Choco, as sums of booleans."""
     from pychoco import Model
 
     model = Model()
     booleans = [model.boolvar() for _ in linear.pairs]
     for row in linear.rows:
-        chosen = [booleans[term] for term in row.terms]
-        model.sum(chosen, "=", model.intvar(row.low, row.high)).post()
+        terms = [booleans[term] for term in row.terms]
+        model.sum(terms, "=", model.intvar(row.low, row.high)).post()
 
     def solve() -> Verdict | None:
         solver = model.get_solver()
@@ -32,7 +32,10 @@ def choco_sums(linear: LinearModel, seconds: float | None) -> Callable[[], Verdi
 
 
 def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Choco: the owner of every card, and global cardinalities for sets and hands."""
+    """Return a function that solves the problem with Choco, using global cardinalities.
+
+    Each card has a variable for its owner; each set and all hands have a global cardinality.
+    """
     from pychoco import Model
 
     problem, model = linear.problem, Model()
@@ -62,17 +65,17 @@ def choco_cardinalities(linear: LinearModel, seconds: float | None) -> Callable[
 
 
 def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Pumpkin: linear propagators with learned clauses (lazy clause generation)."""
+    """Return a function that solves the rows with Pumpkin: lazy clause generation."""
     from pumpkin_solver import Model, SatisfactionResult, constraints
 
     model = Model()
     booleans = [model.new_integer_variable(0, 1) for _ in linear.pairs]
     for row in linear.rows:
-        chosen = [booleans[term] for term in row.terms]
-        negated = [boolean.scaled(-1) for boolean in chosen]
-        for terms, most in ((chosen, row.high), (negated, -row.low)):
+        row_booleans = [booleans[term] for term in row.terms]
+        negated = [boolean.scaled(-1) for boolean in row_booleans]
+        for terms, bound in ((row_booleans, row.high), (negated, -row.low)):
             tag = model.new_constraint_tag()
-            model.add_constraint(constraints.LessThanOrEquals(terms, most, tag))
+            model.add_constraint(constraints.LessThanOrEquals(terms, bound, tag))
 
     def solve() -> Verdict | None:
         answer = model.satisfy() if seconds is None else model.satisfy(timeout=seconds)
@@ -85,5 +88,5 @@ def pumpkin(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict 
 
 
 def _limit(seconds: float | None) -> str | None:
-    """Write a limit in whole seconds: Choco makes no limit of milliseconds ("500ms")."""
+    """Return a time limit as text in seconds, since Choco ignores a limit such as "500ms"."""
     return None if seconds is None else f"{max(seconds, 0.001):.3f}s"

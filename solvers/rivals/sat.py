@@ -1,6 +1,6 @@
-"""Satisfiability: sums as clauses, by the encodings of python-sat, or as cardinalities natively.
+"""SAT solvers: rows as clauses, by encodings of python-sat, or as native cardinality constraints.
 
-A refutation carries no shortage: it is paired with one.
+An infeasible answer has no shortage, so one is added to it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ Run = Callable[[], Verdict | None]
 
 
 def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
-    """Write the sums as clauses; boolean v is the literal v + 1, auxiliaries come after.
+    """Return the rows as clauses; boolean v is the literal v + 1, before auxiliary variables.
 
-    `encoding` names a member of python-sat's `EncType`, such as "totalizer" or "seqcounter".
+    `encoding` is the name of a member of python-sat's `EncType`, such as "totalizer" or
+    "seqcounter".
     """
     from pysat.card import CardEnc, EncType
 
@@ -41,14 +42,14 @@ def clauses(linear: LinearModel, encoding: str) -> list[list[int]]:
 
 
 def _by_clauses(name: str, encoding: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Solve with the sums as clauses, by an encoding of python-sat."""
+    """Return a function that solves the rows as clauses, by a solver of python-sat."""
     from pysat.solvers import Solver
 
     return _run(Solver(name=name, bootstrap_with=clauses(linear, encoding)), linear, seconds)
 
 
 def _by_cardinalities(name: str, linear: LinearModel, seconds: float | None) -> Run:
-    """Solve with the sums as they are, so without auxiliaries."""
+    """Return a function that solves the rows as native cardinalities, without auxiliaries."""
     from pysat.solvers import Solver
 
     solver = Solver(name=name)
@@ -74,8 +75,8 @@ def _run(solver: Any, linear: LinearModel, seconds: float | None) -> Run:
                 answer = solver.solve_limited(expect_interrupt=True)
                 timer.cancel()
             if answer:
-                true = {literal for literal in solver.get_model() if literal > 0}
-                return linear.deal(v + 1 in true for v in range(len(linear.pairs)))
+                true_literals = {literal for literal in solver.get_model() if literal > 0}
+                return linear.deal(v + 1 in true_literals for v in range(len(linear.pairs)))
             return None if answer is None else Infeasible()
 
     return solve
@@ -88,7 +89,7 @@ minicard = partial(_by_cardinalities, "minicard")
 
 
 def cryptominisat(linear: LinearModel, seconds: float | None) -> Run:
-    """Solve by CryptoMiniSat 5 with totalizers."""
+    """Return a function that solves the rows with CryptoMiniSat 5, using totalizers."""
     from pycryptosat import Solver
 
     formula = clauses(linear, "totalizer")

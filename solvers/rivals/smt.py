@@ -1,7 +1,7 @@
-"""Satisfiability modulo theories: sums over the integers, or over booleans.
+"""SMT solvers: sums of integers, or of booleans.
 
-Every hand and share has a name, by which it is found in the unsatisfiable core; those in the core
-are weighed by linear programming.
+Each row of a hand or share has a name, which identifies it in the unsatisfiable core. Linear
+programming then finds weights for the rows in the core.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ def _by_z3(
     linear: LinearModel,
     seconds: float | None,
 ) -> Callable[[], Verdict | None]:
-    """Solve by Z3; `total` makes a sum of booleans at least (1) or at most (-1) a bound."""
+    """Return a function that solves the rows with Z3.
+
+    `total(sign, terms, bound)` returns the constraint that the sum of the terms is at least (sign
+    1) or at most (sign -1) the bound.
+    """
     import z3
 
     solver = z3.Solver(ctx=booleans[0].ctx)
     for index, row in enumerate(linear.rows):
-        chosen = [booleans[term] for term in row.terms]
-        both = z3.And(total(1, chosen, row.low), total(-1, chosen, row.high))
+        terms = [booleans[term] for term in row.terms]
+        both = z3.And(total(1, terms, row.low), total(-1, terms, row.high))
         if row.kind == "card":
             solver.add(both)
         else:
@@ -48,36 +52,36 @@ def _by_z3(
 
 
 def z3_integers(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Z3 with integers from 0 to 1."""
+    """Return a function that solves the rows with Z3, using integers from 0 to 1."""
     import z3
 
     context = z3.Context()
     numbers = [z3.Int(f"x{term}", context) for term in range(len(linear.pairs))]
 
-    def total(sign: int, chosen: list[Any], bound: int) -> Any:
-        amount = z3.Sum(chosen)
-        within = [term >= 0 for term in chosen] if sign > 0 else [term <= 1 for term in chosen]
+    def total(sign: int, terms: list[Any], bound: int) -> Any:
+        amount = z3.Sum(terms)
+        within = [term >= 0 for term in terms] if sign > 0 else [term <= 1 for term in terms]
         return z3.And(amount >= bound if sign > 0 else amount <= bound, *within)
 
     return _by_z3(numbers, total, linear, seconds)
 
 
 def z3_pseudo_booleans(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by Z3 with booleans, counted."""
+    """Return a function that solves the rows with Z3, using pseudo-boolean constraints."""
     import z3
 
     context = z3.Context()
     booleans = [z3.Bool(f"x{term}", context) for term in range(len(linear.pairs))]
 
-    def total(sign: int, chosen: list[Any], bound: int) -> Any:
+    def total(sign: int, terms: list[Any], bound: int) -> Any:
         count = z3.PbGe if sign > 0 else z3.PbLe
-        return count([(term, 1) for term in chosen], bound)
+        return count([(term, 1) for term in terms], bound)
 
     return _by_z3(booleans, total, linear, seconds)
 
 
 def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | None]:
-    """Solve by cvc5 with integers from 0 to 1 (linear integer arithmetic)."""
+    """Return a function that solves the rows with cvc5, using integers from 0 to 1 (QF_LIA)."""
     from cvc5 import Kind, Solver, TermManager
 
     terms = TermManager()
@@ -93,8 +97,8 @@ def cvc5(linear: LinearModel, seconds: float | None) -> Callable[[], Verdict | N
         solver.assertFormula(terms.mkTerm(Kind.LEQ, number(0), boolean, number(1)))
     places: dict[Any, int] = {}
     for index, row in enumerate(linear.rows):
-        chosen = [booleans[term] for term in row.terms]
-        total = terms.mkTerm(Kind.ADD, *chosen) if len(chosen) > 1 else chosen[0]
+        row_booleans = [booleans[term] for term in row.terms]
+        total = terms.mkTerm(Kind.ADD, *row_booleans) if len(row_booleans) > 1 else row_booleans[0]
         bounded = terms.mkTerm(Kind.LEQ, number(row.low), total, number(row.high))
         solver.assertFormula(bounded)
         if row.kind != "card":

@@ -1,9 +1,10 @@
-"""The table of rivals: one row each. An adapter is a function in the file of its family.
+"""The table of external solvers.
 
-An adapter translates a `LinearModel` (or, of flows, a `Network`) for one library, and gives a
-function that solves: it returns a verdict, or None where the library gave up. What needs no search
-(bounds that cross, hands that do not add up, a row of too few booleans) is answered here before.
-Libraries are imported when an adapter is called, never by this table.
+An adapter is a function in the module of its family. It translates a `LinearModel` (for flows, a
+`Network`) for a library, and returns a function that solves it. That function returns a verdict, or
+None if the library gave up. This module answers problems that need no search before it calls an
+adapter: crossed bounds, hands that do not add up, a row with too few booleans. A library is
+imported only when its adapter is called.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from solvers.solver import Solver
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 CUT, FARKAS, CORE, PAIRED = "cut", "Farkas", "core", "paired"
-"""Evidence of impossibility, turned into a shortage.
+"""Kinds of evidence of infeasibility; all of them are converted to a shortage.
 
-A minimum cut, multipliers of Farkas' lemma, or a core of unsatisfiable sums. Paired: the solver
-gives none, and `solvers.certify` adds a shortage of ours.
+It is a minimum cut, multipliers of Farkas' lemma, or an unsatisfiable core of rows. `PAIRED` means
+that the solver gives no evidence, and `solvers.certify` adds a shortage of a built-in solver.
 """
 
 
 def _is_there(module: str) -> bool:
-    """Return whether a module can be imported; `find_spec` would import the package around it."""
+    """Return whether a module can be imported; `find_spec` would import its package."""
     spec, place = None, None
     for part in module.split("."):
         spec = PathFinder.find_spec(part, place)
@@ -47,15 +48,16 @@ class Rival:
     """A solver of another distribution.
 
     Attributes:
-        family: the kind of reasoning.
-        idea: one line for people.
-        adapter: "module:function", the module within `solvers.rivals`.
-        package: the distribution that brings it; `module` is what one imports of it.
-        extra: the extra of this distribution that installs it; empty where none is needed.
-        licence: SPDX identifiers: of the package, and of a solver in it with another licence.
-        evidence: what proves an impossibility; every deal is checked.
-        most: allowed (card, player) pairs that it takes.
-        keeps_limit: whether it can stop at a time limit by itself.
+        family: the kind of method.
+        idea: a description, in one line.
+        adapter: the adapter as "module:function", with a module of `solvers.rivals`.
+        package: the distribution that contains the solver.
+        module: the module of the distribution that is imported.
+        extra: the extra of this distribution that installs the solver; empty if none is needed.
+        licence: SPDX identifiers of the licence of the package, and of the solver if it differs.
+        evidence: the kind of evidence of infeasibility.
+        most: the maximum number of (card, player) pairs, with players who may own the card.
+        keeps_limit: whether the solver can stop at a time limit by itself.
     """
 
     name: str
@@ -72,27 +74,27 @@ class Rival:
 
     @property
     def command(self) -> str:
-        """Return the command that installs it."""
+        """Return the command that installs the solver."""
         return f"pip install '.[{self.extra}]'" if self.extra else "pip install ."
 
     @property
     def installed(self) -> bool:
-        """Return whether the package is there; it is not imported."""
+        """Return whether the package is installed, without importing it."""
         return self.version is not None
 
     @property
     def version(self) -> str | None:
-        """Return the version of the package, or None where it is not installed."""
+        """Return the version of the package, or None if it is not installed."""
         try:
-            # Nearly anything may be called `exact`: its package has to be there, too.
+            # A module named `exact` may belong to anything, so check the package, too.
             return version(self.package) if _is_there(self.module) else None
         except PackageNotFoundError:
             return None
 
     def check_installed(self) -> None:
-        """Refuse a rival that is not installed; say the command that installs it."""
+        """Raise `InputError` with the command that installs the solver, if it is not installed."""
         if not self.installed:
-            raise InputError(f"solver {self.name!r} is not installed: {self.command}")
+            raise InputError(f"solver {self.name!r} is not installed; to install: {self.command}")
 
     def adapted(self) -> Callable[..., Any]:
         """Import and return the adapter."""
@@ -102,31 +104,34 @@ class Rival:
 
     @property
     def solver(self) -> Solver:
-        """Return the row of `solvers.registry` for it; refuse it if it is not installed."""
+        """Return the solver for `solvers.registry`. Raise `InputError` if it is not installed."""
         self.check_installed()
         limited = self.prepare if self.keeps_limit else None
         certifies = self.evidence != PAIRED
         return Solver(self.name, self.idea, self.prepare, self.refuses, certifies, limited, True)
 
     def refuses(self, problem: DealProblem) -> str | None:
-        """Return why it will not try a problem, or None."""
+        """Return the reason why the solver does not try a problem, or None."""
         pairs = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
         if pairs > self.most:
-            return f"{pairs} allowed (card, player) pairs: at most {self.most}"
+            return f"{pairs} allowed (card, player) pairs: the limit is {self.most}"
         return None
 
     def prepare(self, problem: DealProblem, seconds: float | None = None) -> Callable[[], Verdict]:
-        """Build its model; the result solves it, or raises `SolverTimeout` where it gives up."""
-        plain = plain_shortage(problem)
-        if plain is not None:
-            return lambda: Infeasible(plain)
+        """Build the solver's model; return a function that solves it.
+
+        The function raises `SolverTimeout` if the solver gives up.
+        """
+        simple = plain_shortage(problem)
+        if simple is not None:
+            return lambda: Infeasible(simple)
         if not problem.cards:
             return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
         adapter = self.adapted()
         if self.evidence == CUT:
             return self._answering(adapter(Network(problem), seconds), seconds)
         if self.evidence == CORE:
-            import_module("scipy.optimize")  # weighs the core; before times are taken
+            import_module("scipy.optimize")  # for weighting the core; import it before timing
         linear = linear_model(problem)
         hopeless = linear.hopeless
         if hopeless is not None:
@@ -200,9 +205,9 @@ RIVALS: dict[str, Rival] = {
               "pumpkin-solver", "pumpkin_solver", "pumpkin", "MIT OR Apache-2.0", PAIRED, 20_000),
     )
 }  # fmt: skip
-"""All rivals by name, installed or not."""
+"""All external solvers by name, whether they are installed or not."""
 
 
 def installed() -> dict[str, Solver]:
-    """Return the installed rivals as rows of `solvers.registry`, by name."""
+    """Return the installed external solvers, by name."""
     return {name: rival.solver for name, rival in RIVALS.items() if rival.installed}

@@ -72,14 +72,17 @@ def test_malformed_files(cli: Cli, tmp_path: Path, content: bytes, words: str) -
         ({"players": True}, "players: true is not a whole number"),
         ({"players": 10**30}, "players: the limit is 100"),
         ({"sets": 65536, "set_size": 65536}, "cards: the limit is 10000"),
-        ({"hands": [2, -2]}, "hands[1]: -2 is not a whole number of at least 0"),
+        ({"hands": [2, -2]}, "hands[1]: -2 is not a whole number >= 0"),
         ({"hands": [2, "2"]}, 'hands[1]: "2" is not a whole number'),
         ({"hands": [2, 1e400]}, "hands[1]: Infinity is not a whole number"),
-        ({"hands": {}}, "hands: an object where a list is expected"),
+        ({"hands": {}}, "hands: expected a list, not an object"),
         ({"hands": [1, 1, 2]}, "hands: 3 entries, expected 2"),
         ({"owners": [[[0], [7]], [[0], [1]]]}, "owners[0][1]: player 7 is out of range 0..1"),
         ({"owners": [[[0], [-1]], [[0], [1]]]}, "owners[0][1]: player -1 is out of range 0..1"),
-        ({"owners": [[[0], 1], [[0], [1]]]}, "owners[0][1]: a number where a list of players"),
+        (
+            {"owners": [[[0], 1], [[0], [1]]]},
+            "owners[0][1]: expected a list of players, not a number",
+        ),
         ({"minimum": [[0, 0], [0, None]]}, "minimum[1][1]: null is not a whole number"),
         ({"maximum": [[0, 0]]}, "maximum: 1 entries, expected 2"),
         ({"completed": [2, None]}, "completed[0]: player 2 is out of range 0..1"),
@@ -173,7 +176,7 @@ def test_impossible_sizes(cli: Cli, command: str, options: list[str]) -> None:
 def test_unknown_solvers_list_the_known_ones(cli: Cli) -> None:
     outcome = cli("check", "-", "--solver", "oracle")
     assert outcome.status == 2
-    assert "known are cp-sat, max-flow, matching, coalitions, brute-force" in outcome.err
+    assert "choose from cp-sat, max-flow, matching, coalitions, brute-force" in outcome.err
 
 
 def failing(error: BaseException) -> Callable[..., None]:

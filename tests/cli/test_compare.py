@@ -207,7 +207,7 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--solvers", "simplex"], "known are cp-sat, max-flow"),
+        (["--solvers", "simplex"], "choose from cp-sat, max-flow"),
         (["--solvers", ","], "none named"),
         (["--solvers", "max-flow,max-flow"], "named twice"),
         (["--states", "0"], "out of range 1.."),

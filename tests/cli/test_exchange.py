@@ -66,7 +66,7 @@ def test_one_kind_and_standard_output(cli: Cli) -> None:
         (["--families", "php,"], "no family ''"),
         (["--families", "php", "--cards", "9"], "cards: 9 is not"),
         (["--families", "php", "--each", "0"], "each: 0 is out of range 1..10000"),
-        (["--families", "php", "--depth", "2"], "depth: not for php"),
+        (["--families", "php", "--depth", "2"], "depth: not available for family php"),
         (["--families", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )

@@ -115,7 +115,7 @@ def test_an_interrupt_prints_what_was_done(cli: Cli, monkeypatch: pytest.MonkeyP
         (["--seconds", "nan"], "not a time"),
         (["--examples", "0"], "out of range 1.."),
         (["--examples", "ten"], "--examples"),
-        (["--solvers", "oracle"], "known are cp-sat, max-flow"),
+        (["--solvers", "oracle"], "choose from cp-sat, max-flow"),
         (["--solvers", ""], "none named"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--seed", "x"], "--seed"),

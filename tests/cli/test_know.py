@@ -112,7 +112,7 @@ def test_why_not_known(cli: Cli, full: Path) -> None:
         (["true", "--at", 4], "request 4 is out of range: the log has 3 requests"),
         (["true", "--at", 1, "--go", 1], "--go and --at: choose one"),
         (["true", "--method", "magic"], "method 'magic' is unknown"),
-        (["true", "--seconds", "nan"], "seconds: nan is not a positive number"),
+        (["true", "--seconds", "nan"], "seconds: must be a number > 0, not nan"),
         (["true", "--go", "x"], "valid integer"),
     ],
 )

@@ -30,7 +30,7 @@ def test_what_is_missing_is_listed_with_what_installs_it(
     assert row.split() == ["cvc5", "SMT", "missing", "BSD-3-Clause", "core"]
     refused = cli("compare", "--solvers", "max-flow,glucose", "--states", "1")
     assert refused.status == 2
-    assert "solver 'glucose' is not installed: pip install '.[sat]'" in refused.err
+    assert "solver 'glucose' is not installed; to install: pip install '.[sat]'" in refused.err
 
 
 def test_rivals_are_compared_as_a_group() -> None:

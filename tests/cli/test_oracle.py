@@ -123,5 +123,5 @@ def test_a_position_that_was_not_solved_is_a_limit(cli: Cli, tmp_path: Path, rec
     start.write_text(HEADER)
     outcome = cli("analyse", start, "--oracle", part)
     assert (outcome.status, outcome.out) == (4, "")
-    assert "does not follow" in outcome.err
+    assert "cannot follow" in outcome.err
     assert cli("play", "-s", 2, "--bot", f"0=perfect:{part}").status == 4

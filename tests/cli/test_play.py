@@ -290,9 +290,9 @@ def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path)
     assert f"H1 0/2 is true whatever the cards are\n  {rests}" in outcome.out
     assert "0/1: player" in outcome.out
     assert "no move matters: it is so from the start" in outcome.out
-    assert "moves are told as the reason only for" in outcome.out
+    assert "moves can be given as reasons only for" in outcome.out
     assert outcome.out.count("no move matters") == 1
-    assert "cards(1) = 5 is true whatever the cards are\n  it speaks of numbers" in outcome.out
+    assert "cards(1) = 5 is true whatever the cards are\n  it contains numbers" in outcome.out
     assert "'9 9' is not understood" in outcome.out
     two = cli("play", "-s", 2, "-n", 2, "-p", 2, stdin="0 asks 1 for 0/0: no\nquit\n")
     assert "'0 asks 1 for 0/0': no is impossible" in two.out

@@ -91,6 +91,6 @@ def test_a_game_that_the_checker_does_not_read_is_refused_before_it_is_solved(
     Path("late.json").write_text(json.dumps(state))
     refused = cli("solve", *arguments, "--certificate", "certificate")
     assert refused.status == ExitStatus.LIMIT
-    assert "--certificate: the checker takes" in refused.err
+    assert "--certificate: the checker accepts" in refused.err
     assert not refused.out
     assert not Path("certificate").exists()

@@ -418,7 +418,7 @@ def test_smallest_totals() -> None:
     assert without_hands(steps).tolist() == [3, 1]
     assert totals(2, 0) == [7, 2]
     assert totals(1, 1) == [3, 1]
-    assert smallest_totals((1, 1), steps, most_work=1) is None
+    assert smallest_totals((1, 1), steps, max_work=1) is None
     steps[1] = options(([1, 0], [0, 0]))
     assert min(totals(0, 2)) >= FAR
 

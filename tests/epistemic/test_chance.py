@@ -49,18 +49,18 @@ def test_exact_chances_are_shares_of_deals(
     true = len(are_true(announced(said, formula), possible))
     if not possible:
         for ask in (formula_chance, as_seen):
-            with pytest.raises(InputError, match="not true in any deal"):
-                ask(formula, problem, seat, hand, said=said)
+            with pytest.raises(InputError, match="not true in any possible deal"):
+                ask(formula, problem, seat, hand, announcements=said)
         return
     with suppress(LimitError):
         told = as_seen(
-            formula, problem, seat, hand, "explicit" if listing else "solvers", said=said
+            formula, problem, seat, hand, "explicit" if listing else "solvers", announcements=said
         )
         assert told.truth is (None if 0 < true < len(possible) else true > 0)
         assert all(one in possible for one in told.deals)
     with limited("quaternity.epistemic.chance", FEW_WORLDS=10**6 if listing else 0):
         try:
-            found = formula_chance(formula, problem, seat, hand, samples=0, said=said)
+            found = formula_chance(formula, problem, seat, hand, samples=0, announcements=said)
         except LimitError:
             assert not listing
             return
@@ -84,7 +84,9 @@ def test_estimates_have_the_chance_in_their_interval() -> None:
         assert float(drawn.chance) == pytest.approx(0.5, abs=0.06)
         assert formula_chance("K1 H0 0/1", *seen).chance == 0  # searched for, and there is none
         # What is said is true in every other deal drawn.
-        said = formula_chance("K1 H2 0/2", *seen, samples=50, said=["K1 H2 0/2 | K1 H0 0/1"])
+        said = formula_chance(
+            "K1 H2 0/2", *seen, samples=50, announcements=["K1 H2 0/2 | K1 H0 0/1"]
+        )
         assert said.drawn == 50
         assert said.chance == 1
 
@@ -137,7 +139,9 @@ def test_deals_are_drawn_where_what_is_said_is_true() -> None:
     whole = DealProblem([13] * 4, [SetConstraint.of([[0, 1, 2, 3]] * 4, 4)] * 13)
     rare = " & ".join(f"H1 {card}" for card in ("1/0", "1/1", "1/2", "1/3", "2/0", "2/1"))
     asked = "K1 H2 3/0 | H3 4/1 & M2 H1 1/0"
-    found = formula_chance(asked, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, said=[rare])
+    found = formula_chance(
+        asked, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, announcements=[rare]
+    )
     assert found.drawn == 50
     assert found.low < 13 / 33 < found.high
 

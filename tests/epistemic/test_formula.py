@@ -169,16 +169,20 @@ def test_reading(text: str, formula: Formula) -> None:
         ("all c in 3: true", 10, "'set' or '{', found '3'"),
         ("all p true", 7, "':', 'in' or '!=', found 'true'"),
         ("all p != 4: true", 10, "player 4 does not exist"),
-        ("Kp true", 1, "nothing says what p stands for (all p: ..., some p: ...)"),
-        ("all p: Kq Hp 0/0", 8, "nothing says what q stands for (all q: ..., some q: ...): known"),
+        ("Kp true", 1, "unknown variable p (write all p: ... or some p: ...)"),
+        (
+            "all p: Kq Hp 0/0",
+            8,
+            "unknown variable q (write all q: ... or some q: ...); choose from p",
+        ),
         ("all p: H1 p", 11, "p stands for a player, not for a card"),
         ("all p != 0, 1, 2, 3: Hp 0/9", 25, "card 0/9 does not exist"),
-        ("let p = true; p", 5, "a name of two small letters or more"),
+        ("let p = true; p", 5, "a name of two or more lowercase letters"),
         ("let this = true", 16, "';', found the end"),
         ("let this = H9 0/0; true", 12, "player 9 does not exist"),
         ("let this = that; let that = true; this", 12, "'that' is not part of any formula"),
         ("let this(p) = true; this(0/0)", 26, "a number of a player"),
-        ("let this = true; that", 18, "'that' is not part of any formula: known by name are this"),
+        ("let this = true; that", 18, "'that' is not part of any formula; defined names: this"),
     ],
 )
 def test_errors_point_at_the_place(text: str, column: int, words: str) -> None:
@@ -251,10 +255,10 @@ def test_what_is_too_deep_or_too_long_is_refused(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("all p: true", "all players: how many there are is not known here"),
-        ("E true", "E without players: how many there are is not known here"),
-        ("cards(1, 2) = 1", "cards of a set: how many there are is not known here"),
-        ("points(1) = 1", "points of a player are not known here"),
+        ("all p: true", "all players: the numbers of players and cards are not known here"),
+        ("E true", "E without players: the numbers of players and cards are not known here"),
+        ("cards(1, 2) = 1", "cards of a set: the numbers of players and cards are not known here"),
+        ("points(1) = 1", "the number of points is not known here"),
     ],
 )
 def test_what_needs_a_language_says_so(text: str, words: str) -> None:
@@ -265,7 +269,7 @@ def test_what_needs_a_language_says_so(text: str, words: str) -> None:
 
 @pytest.mark.parametrize("language", [None, Language(2, (4, 2))], ids=["none", "without hands"])
 def test_two_unknown_numbers_cannot_be_compared_without_hands(language: Language | None) -> None:
-    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: how many"):
+    with pytest.raises(InputError, match=r"column 9: a comparison of two numbers: the numbers of"):
         parse("U0(1) = U1(0)", language)
 
 

@@ -37,21 +37,25 @@ def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
         ("situation 1", "situation 2", "line 1: a situation starts with 'situation 1'"),
         ("hands 1 1 1\n", "", "line 2: set: expected 'hands ...' before it"),
         ("hands 1 1 1", "hands 1 x", "line 2: '1 x': expected whole numbers"),
-        ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, a digit each"),
+        ("set 3 cards", "set 013", "line 3: '013': expected players 0..2, one digit each"),
         (
             "set 3 cards",
             "set 3 cards\nleast 1 1",
-            "line 4: '1 1': expected 3 numbers, one a player",
+            "line 4: '1 1': expected 3 numbers, one for each player",
         ),
-        ("set 3 cards", "least 1 1 1", "line 3: least: of which set?"),
+        ("set 3 cards", "least 1 1 1", "line 3: least: must follow a line 'set ...'"),
         ("deal 012", "deal 01 2", "line 4: deal: 2 groups of digits for 1 sets"),
         ("deal 012", "deal 011", "line 4: the deal does not fit the public record"),
         ("deal 012", "true K0 H0 0/0", "line 4: true: expected 'deal ...' before it"),
-        ("deal 012", "", "there is no line 'deal ...'"),
-        ("deal 012", "deal 012\nset 1 card", "line 5: set after the deal"),
+        ("deal 012", "", "the line 'deal ...' is missing"),
+        ("deal 012", "deal 012\nset 1 card", "line 5: set: must come before the deal"),
         ("deal 012", "deal 012\nask K3 true", "line 5: formula, column 1: player 3 does not exist"),
         ("deal 012", "deal 012\nlet one = two", "line 5: formula, column 11: 'two' is not part"),
-        ("deal 012", "deal 012\nperhaps true", "line 5: 'perhaps' is unknown: known are hands"),
+        (
+            "deal 012",
+            "deal 012\nperhaps true",
+            "line 5: unknown keyword 'perhaps': choose from hands",
+        ),
     ],
 )
 def test_faults_name_their_line(old: str, new: str, words: str) -> None:
@@ -210,7 +214,7 @@ def test_smcdel_answers_the_same(position: tuple[DealProblem, Deal], data: st.Da
     situation = asking(problem, deal, formula)
     if not has_words_there(formula, problem.players):
         if any(isinstance(one, Everywhere | Unknown) for one in formula.subformulas()):
-            with pytest.raises(InputError, match="cannot be said to SMCDEL"):
+            with pytest.raises(InputError, match="SMCDEL cannot express"):
                 smcdel_text(situation)
         return
     smcdel = Smcdel(smcdel_text(situation))

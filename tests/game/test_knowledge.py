@@ -272,4 +272,7 @@ def test_a_notebook_is_told_why_a_state_is_impossible_or_not_deduced() -> None:
     with limited("solvers.flow_filtering", MAX_STEPS=10):
         html = start._repr_html_()
         assert "impossible" not in html
-        assert "as stated, not deduced: filtering by flow looked at more than 10 arcs" in html
+        assert (
+            "as stated, not deduced: filtering by flow searched more arcs than the limit of 10"
+            in html
+        )

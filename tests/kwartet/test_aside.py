@@ -109,7 +109,7 @@ def test_what_lies_aside_is_nobody_who_knows() -> None:
     assert str(read_formula("C H2 0/2", at)) == "C{0,1} H2 0/2"
     assert read_formula("E H2 0/2", at) == read_formula("K0 H2 0/2 & K1 H2 0/2", at)
     for text in ("K2 H0 0/0", "D{0,2} H0 0/0", "C{1,2} H0 0/0", "U2(0) > 0", "M2 H0 0/0"):
-        with pytest.raises(InputError, match="player 2 knows nothing"):
+        with pytest.raises(InputError, match="player 2 cannot know anything"):
             read_formula(text, at)
     with pytest.raises(InputError, match="player 3 does not exist"):
         read_formula("H3 0/0", at)

@@ -122,7 +122,7 @@ def test_a_sentence_says_who_knows_it() -> None:
                 assert told_text("F", formula, found, at) == f"{words} {word}"
         for at, words in (
             (moment(log, step, 1), "you do not know whether F"),
-            (moment(everybody, step), "the record does not know whether F"),
+            (moment(everybody, step), "the record does not show whether F"),
         ):
             assert told_text("F", formula, SeenTruth(None), at).startswith(words)
 
@@ -157,8 +157,8 @@ def test_two_deals_are_side_by_side_where_that_fits() -> None:
         "0/2: player 1, deal 1: player 0",
     ]
     assert max(map(len, beside(one, other, 3, heads, 24))) <= 34
-    assert next(other_deals((one, other), 3)).endswith("false if as on the right:")
-    assert next(other_deals((one, other), 3, 30)).endswith("false if in the other:")
+    assert next(other_deals((one, other), 3)).endswith("false if they lie as on the right:")
+    assert next(other_deals((one, other), 3, 30)).endswith("false if they lie in the second:")
 
 
 def test_of_what_was_counted_nobody_says_that_no_request_mattered() -> None:
@@ -175,4 +175,4 @@ def test_of_what_was_counted_nobody_says_that_no_request_mattered() -> None:
         found = truth_at(formula, at, why=True)
         why = why_at(formula, found, at, "auto", 60, text)
         assert (why.requests is None) == counted
-        assert why.lines[0].startswith("it speaks of numbers") == counted
+        assert why.lines[0].startswith("it contains numbers") == counted

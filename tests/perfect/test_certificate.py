@@ -102,25 +102,25 @@ def test_a_certificate_made_by_hand() -> None:
 @pytest.mark.parametrize(
     ("line", "place", "value", "fault"),
     [
-        (0, "set_size", 1, "line 1: 1 is no whole number from 2"),
+        (0, "set_size", 1, "line 1: 1 is not a whole number from 2"),
         (0, "brisk", 0, "line 1: brisk"),
         (0, "states", 3, "line 1: 3 states are announced"),
-        (0, "players", 8, "line 1: 8 is no whole number"),
-        (1, 4, [2, None, None], "line 2: a rank and a name"),
+        (0, "players", 8, "line 1: 8 is not a whole number"),
+        (1, 4, [2, None, None], "line 2: each player must have a rank"),
         (1, 4, [None, None], "line 2: player 0 has the rank null, and 1"),
         (1, 4, [0, None], "line 2: player 0 has the rank 0, and 1"),
         (1, 4, [1, 1], "line 2: player 1 has the rank 1, and null"),
         (1, 5, [], "line 2: player 0 has the rank 1, and null"),
-        (1, 5, [[2, [0, 1]]], "line 2: 2 is no whole number from 0 to 1"),
-        (1, 5, [[1, [0, 0]]], "line 2: a rank and a name"),
-        (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: a list of 2"),
+        (1, 5, [[2, [0, 1]]], "line 2: 2 is not a whole number from 0 to 1"),
+        (1, 5, [[1, [0, 0]]], "line 2: each player must have a rank"),
+        (1, 3, [[[3, 3, 3], [1, 1]]], "line 2: expected a list of 2"),
         (1, 3, 7, "line 2: "),
-        (1, 6, [[1, 0]], "line 2: outcomes belong to a wish"),
-        (0, "player", 2, "line 1: 2 is no whole number from 0 to 1"),
-        (0, "wish", "all", "line 1: the wish is none"),
-        (0, "wish", "win", "line 2: outcomes belong to a wish"),
+        (1, 6, [[1, 0]], "line 2: outcomes must be null without a wish"),
+        (0, "player", 2, "line 1: 2 is not a whole number from 0 to 1"),
+        (0, "wish", "all", "line 1: wish: must be null, points or win"),
+        (0, "wish", "win", "line 2: outcomes must be null without a wish"),
         (2, 4, [None, 0], "line 2: player 0 has the rank 1, and null"),
-        (2, 0, 0.0, "line 3: 0.0 is no whole number"),
+        (2, 0, 0.0, "line 3: 0.0 is not a whole number"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_its_line(
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_refused_by_its_line(
 
 @pytest.mark.parametrize("text", [b"", b"\n", b"[]", b"{", b"\xff", b"[" * 100_000, b"nan"])
 def test_what_is_no_certificate_is_refused(text: bytes) -> None:
-    with pytest.raises(NoCertificate, match="line 1: no "):
+    with pytest.raises(NoCertificate, match="line 1: not "):
         check(io.BytesIO(text))
     head = json.dumps(BY_HAND[0]).encode() + b"\n"
     with pytest.raises(NoCertificate, match=r"line [12]: "):
@@ -227,7 +227,7 @@ def test_a_region_for_one_player_claims_nothing_of_others(tmp_path: Path) -> Non
         with pytest.raises(NoCertificate):
             certified([lines[0] | {"player": player}, *lines[1:]])
     turned = [lines[0], [*lines[1][:5], [[lines[1][5][0][0], [1, 0, 2]]], None], *lines[2:]]
-    with pytest.raises(NoCertificate, match="player 1, whose null is claimed, has another name"):
+    with pytest.raises(NoCertificate, match="player 1, whose null is claimed, must not be renamed"):
         certified(turned)
 
 
@@ -237,7 +237,7 @@ def test_a_draw_of_the_tie_break_has_no_answer_certified(tmp_path: Path) -> None
         answered(state, 0, tmp_path)
     forcing = Forcing(GAMES[0], 0)
     forcing.search()
-    with pytest.raises(LimitError, match="not whole after 0 seconds"):
+    with pytest.raises(LimitError, match="not complete after 0 seconds"):
         write_forcing_certificate(tmp_path / "late", forcing, 0)
     assert not (tmp_path / "late").exists()
 

@@ -334,9 +334,9 @@ def test_a_draw_of_the_tie_break_is_a_chance_too() -> None:
 
 def test_chance_needs_a_game_that_ends() -> None:
     for way in (fair_draws, any_chance):
-        with pytest.raises(InputError, match="positions can come again"):
+        with pytest.raises(InputError, match="positions can repeat"):
             way(State.start(Settings(2, 3, 3)))
-        with pytest.raises(InputError, match="'sets' is not points or win"):
+        with pytest.raises(InputError, match="must be points or win, not 'sets'"):
             way(start_of(brisk(2, 3, 3)), "sets")
 
 
@@ -385,11 +385,11 @@ def test_what_was_solved_cannot_be_changed() -> None:
 
 def test_what_is_refused() -> None:
     endless = game_graph(State.start(Settings(2, 3, 3)))
-    with pytest.raises(InputError, match="positions can come again in this game"):
+    with pytest.raises(InputError, match="positions can repeat in this game"):
         for_himself(endless)
-    with pytest.raises(InputError, match="'sets' is not points or win"):
+    with pytest.raises(InputError, match="must be points or win, not 'sets'"):
         for_himself(endless, "sets")
-    with pytest.raises(InputError, match="'at random' is not any or against or for"):
+    with pytest.raises(InputError, match="must be any or against or for, not 'at random'"):
         for_himself(endless, "win", "at random")
     chancy = game_graph(State.start(Settings(2, 4, 4, TieBreak.MIN_SETS, brisk=True)))
     with pytest.raises(InputError, match="tie-break first-in-order"):

@@ -85,7 +85,7 @@ def test_forgotten_kinds_are_made_again_the_same() -> None:
 
 def test_too_many_players_and_ways_of_sets_to_look_are_refused() -> None:
     # Of sets of 22 for five players the numbers have 65 bits.
-    with pytest.raises(LimitError, match="64 bits number them"):
+    with pytest.raises(LimitError, match="number with 64 bits"):
         coding(Rules.of(Settings(22, 5, 5)))
     with pytest.raises(LimitError, match="at most 7 players, not 8"):
         coding(Rules.of(Settings(2, 8, 8)))

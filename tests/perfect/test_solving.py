@@ -418,7 +418,7 @@ def test_a_directory_is_used_by_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_too_many_states_are_given_up() -> None:
     with pytest.raises(LimitError, match="more than 500 states"):
-        solve(start_of(3, 3, 3), most_states=500)
+        solve(start_of(3, 3, 3), max_states=500)
 
 
 @pytest.mark.parametrize("fails_at", [8, 20])
@@ -428,13 +428,17 @@ def test_a_full_disk_is_said(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with (
         Disk(tmp_path, fails_at, stays=True),
-        pytest.raises(LimitError, match=rf"in {tmp_path} cannot be kept: .*No space left"),
+        pytest.raises(
+            LimitError, match=rf"cannot write the working files in {tmp_path}: .*No space left"
+        ),
     ):
         solve(start_of(3, 2, 3))
     mine = tmp_path / "mine"
     with (
         Disk(mine, 20, stays=True),
-        pytest.raises(LimitError, match=rf"in {mine} cannot be kept: .*No space left"),
+        pytest.raises(
+            LimitError, match=rf"cannot write the working files in {mine}: .*No space left"
+        ),
     ):
         solve(start_of(3, 2, 3), directory=mine)
 

@@ -80,7 +80,7 @@ def test_states_of_elsewhere_are_refused(tablebase: Tablebase) -> None:
     with pytest.raises(InputError, match="3 sets of 3 and 3 players, not 3 sets of 4 and 3"):
         tablebase.standing(State.start(Settings(4, 3, 3)))
     uneven = State(START.problem._replace(hands=(4, 3, 2)), 0, START.completed, START.set_size)
-    with pytest.raises(UnknownState, match="does not follow"):
+    with pytest.raises(UnknownState, match="cannot follow"):
         tablebase.standing(uneven)
 
 
@@ -105,7 +105,7 @@ def test_other_files_are_refused(tmp_path: Path, path: Path) -> None:
         (b"quaternity 1\nset-size 4\n" * 99, "not a tablebase"),
         (b"", "not a tablebase"),
         (b"SQLite format 3\0".ljust(100, b"\0"), "not a tablebase"),
-        (bytes(first), r"first format, which had no checksums; remove it, and make it again with"),
+        (bytes(first), r"first format, which had no checksums; remove it and make it again with"),
         (
             b"quaternity-tablebase/9\n{}\n",
             f"'quaternity-tablebase/9'; this program reads '{FORMAT}'",
@@ -169,7 +169,7 @@ def test_a_value_of_players_who_are_not_there_is_refused(tmp_path: Path) -> None
     solution = solve(State.start(Settings(2, 3, 3)))
     solution.values.can_win[:] = 0xFF
     write_tablebase(tmp_path / "other", solution)
-    with Tablebase(tmp_path / "other") as opened, pytest.raises(InputError, match="of nobody"):
+    with Tablebase(tmp_path / "other") as opened, pytest.raises(InputError, match="unknown player"):
         opened.standing(State.start(Settings(2, 3, 3)))
 
 

@@ -72,7 +72,7 @@ def test_nobody_knows_what_lies_aside() -> None:
         return next_seat(asker, asked, yes, hands)
 
     for seed in range(games):
-        DealtGame(owners, known, [0, 0], most=1).played(0, heard, Random(seed), NEVER)
+        DealtGame(owners, known, [0, 0], max_questions=1).played(0, heard, Random(seed), NEVER)
     assert len(answers) == games
     assert games / 2 - 30 < sum(answers) < games / 2 + 30
 

@@ -192,7 +192,7 @@ def test_a_record_is_reviewed_up_to_where_it_breaks_the_rules() -> None:
         done = review(text, seconds=0)
         assert len({move.number for move in done.moves}) == kept - head
         assert f"line {kept + 1}: " in done.fault
-        assert "goes no further" in str(done)
+        assert "is not valid after this" in str(done)
 
 
 @pytest.mark.parametrize(

@@ -305,7 +305,7 @@ def test_a_solver_that_takes_nothing_does_not_conform() -> None:
         return "not today"
 
     row = replace(SOLVERS["max-flow"], name="lazy", refuses=nothing)
-    with pytest.raises(SolverFault, match=r"lazy took none of \d+ problems"):
+    with pytest.raises(SolverFault, match=r"lazy decided none of \d+ problems"):
         check_solver(row, examples=20, sizes=())
 
 
@@ -481,7 +481,7 @@ def test_the_problem_of_a_message_is_one_on_which_the_solver_fails() -> None:
     pasted = eval(example, {"DealProblem": DealProblem, "SetConstraint": SetConstraint})  # noqa: S307
     assert pasted.hands == (1, 1)
     assert fails_on(wrong_about_equals, pasted)
-    assert lines == ["wrong_about_equals: a fault is found, and its problem is made smaller"]
+    assert lines == ["wrong_about_equals: found a fault; now reducing its problem"]
 
 
 def test_progress_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

@@ -274,8 +274,8 @@ def test_too_much_is_refused_with_what_it_would_take() -> None:
     big = SetConstraint.of([range(5)] * 400, players=5, low=[1] * 5)
     start = DealProblem([13] * 4, [SetConstraint.of([range(4)] * 4, players=4, high=[3] * 4)] * 13)
     with pytest.raises(LimitError, match=r"additions of [\d.]+ MB: the limit is 0 GB in all"):
-        count_deals(start, most_work=1000)
-    assert count_deals(start, most_work=10**9) == count_deals(start)
+        count_deals(start, max_work=1000)
+    assert count_deals(start, max_work=10**9) == count_deals(start)
     with pytest.raises(LimitError, match=r"up to \d+ count vectors: the limit of counting is"):
         count_deals(DealProblem([80] * 5, [big]))
     owners = [range(4)] * 60 + [range(1, 4)] * 60

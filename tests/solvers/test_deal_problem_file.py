@@ -41,13 +41,13 @@ def test_the_largest_is_read_again() -> None:
     [
         ({"format": "deal-problem/2"}, 'format: "deal-problem/2" is not "deal-problem/1"'),
         ({"hands": []}, "hands: at least one player is needed"),
-        ({"hands": [1, True]}, "hands[1]: true is not a whole number of at least 0"),
+        ({"hands": [1, True]}, "hands[1]: true is not a whole number >= 0"),
         ({"hands": [1, 2.0]}, "hands[1]: 2.0 is not a whole number"),
         ({"hands": [1, -2]}, "hands[1]: -2 is not"),
         ({"hands": [1, 10**50 + 1]}, "hands[1]: 1000000"),
         ({"hands": [1] * 101}, "101 players: the limit is 100"),
-        ({"hands": {"0": 1}}, "hands: an object where a list is expected"),
-        ({"sets": [[]]}, "sets[0]: a list where an object is expected"),
+        ({"hands": {"0": 1}}, "hands: expected a list, not an object"),
+        ({"sets": [[]]}, "sets[0]: expected an object, not a list"),
         ({"sets": [{"owners": []}] * 50_001}, "100002 (player, set) pairs: the limit is 100000"),
         ({"sets": [{**SET, "owners": [[0]] * 10_001}]}, "10001 cards: the limit is 10000"),
         ({"sets": [{"owners": []}]}, "sets[0].low: missing; sets[0].high: missing"),
@@ -55,7 +55,10 @@ def test_the_largest_is_read_again() -> None:
         ({"sets": [{**SET, "high": [0, None]}]}, "sets[0].high[1]: null is not a whole number"),
         ({"sets": [{**SET, "owners": [[0], [2]]}]}, "owners[1]: player 2 is out of range 0..1"),
         ({"sets": [{**SET, "owners": [[-1], [0]]}]}, "owners[0]: player -1 is out of range 0..1"),
-        ({"sets": [{**SET, "owners": [[0], 1]}]}, "owners[1]: a number where a list of players"),
+        (
+            {"sets": [{**SET, "owners": [[0], 1]}]},
+            "owners[1]: expected a list of players, not a number",
+        ),
         ({"sets": [{**SET, "owners": [["0"]]}]}, 'owners[0]: "0" is not a player'),
     ],
 )
@@ -70,12 +73,12 @@ def test_what_is_wrong_is_named(change: dict[str, Any], words: str) -> None:
     ("text", "words"),
     [
         ("[" * 100_000, "nested too deeply"),
-        ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not a number a deal problem"),
+        ('{"format": "deal-problem/1", "hands": [NaN]}', "NaN is not a number that a deal problem"),
         ('{"hands": [1], "hands": [2]}', "hands: given more than once"),
         ('{"sets": [], "hands": [1], "hands": [2], "x": 1}', "^hands: given more than once$"),
         ('{"sets": [{"low": [], "low": []}]}', "low: given more than once"),
         ('{"hands": [1' + "0" * 5000 + "]}", "not readable"),
-        ("[]", "a deal problem is a JSON object, not a list"),
+        ("[]", "a deal problem must be a JSON object, not a list"),
         ('{"format": "deal-problem/1"}', "hands: missing; sets: missing"),
     ],
 )

@@ -159,7 +159,7 @@ def test_all_faults_of_a_deal_are_named() -> None:
         "player 0 has 0 cards, not 1",
         "player 1 has 2 cards, not 1",
     ]
-    assert deal_faults(bounded, [[1]]) == ["the deal has not one owner for every card"]
+    assert deal_faults(bounded, [[1]]) == ["the deal does not have exactly one owner for each card"]
 
 
 def test_a_deal_lists_hands() -> None:
@@ -232,5 +232,5 @@ def test_a_deal_is_judged_like_its_owners(problem: DealProblem, random: Random) 
     )
     assert deal_faults(problem, Deal(owners)) == deal_faults(problem, owners)
     assert deal_faults(problem, Deal((*owners, ()))) == [
-        "the deal has not one owner for every card"
+        "the deal does not have exactly one owner for each card"
     ]

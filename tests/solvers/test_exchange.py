@@ -270,6 +270,6 @@ def test_what_is_too_large_or_unknown_is_refused() -> None:
         exported(ODD[0], "dimacs")
     with (
         limited("solvers.exchange.formats", MAX_CLAUSES=10),
-        pytest.raises(LimitError, match="more than 10 clauses"),
+        pytest.raises(LimitError, match="more than the limit of 10 clauses"),
     ):
         exported(twins("php", 12, 0).possible, "cnf")

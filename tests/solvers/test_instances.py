@@ -100,11 +100,16 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
         ("nothing", 52, {}, "no family 'nothing'; there are php"),
         ("php", 11, {}, "cards: 11 is not a number of cards from 12 to 10000"),
         ("php", 10_001, {}, "cards: 10001 is not"),
-        ("php", 52, {"depth": 2}, "depth: not for php"),
-        ("chain", 52, {"coalition": 2}, "coalition: not for chain"),
-        ("chain", 52, {"depth": 15}, "depth: 15 is not from 2 to 14 here"),
-        ("game", 52, {"coalition": 4}, "coalition: 4 is not from 1 to 3 here"),
-        ("game", 52, {"coalition": 2, "depth": 6}, "depth: 6 is not from 7 to 13 here"),
+        ("php", 52, {"depth": 2}, "depth: not available for family php"),
+        ("chain", 52, {"coalition": 2}, "coalition: not available for family chain"),
+        ("chain", 52, {"depth": 15}, "depth: 15 is not from 2 to 14 for this instance"),
+        ("game", 52, {"coalition": 4}, "coalition: 4 is not from 1 to 3 for this instance"),
+        (
+            "game",
+            52,
+            {"coalition": 2, "depth": 6},
+            "depth: 6 is not from 7 to 13 for this instance",
+        ),
     ],
 )
 def test_what_is_refused(family: str, cards: int, options: dict[str, int], words: str) -> None:

@@ -86,7 +86,7 @@ def test_infeasible_without_a_shortage_is_fine_where_none_is_promised() -> None:
     ("verdict", "words"),
     [
         (Feasible(Deal(((0, 0),))), "its deal is wrong: player 0 has 2 cards, not 1"),
-        (Feasible(Deal(())), "not one owner for every card"),
+        (Feasible(Deal(())), "not have exactly one owner for each card"),
         (Infeasible(Shortage(1, (1,))), "its shortage does not add up"),
         (None, "answered None, which is not a verdict"),
         (Feasible(Deal(NOT_NUMBERS)), "gave evidence that cannot be read"),
@@ -172,7 +172,7 @@ def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
     assert [fault.solver for fault in faults] == [OURSELVES]
     assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=Deal(owner=(")
     assert "no's Infeasible(shortage=Shortage(" in str(faults[0])
-    assert "both verify" in str(faults[0])
+    assert "both pass" in str(faults[0])
 
 
 def test_a_limit_is_no_statement() -> None:

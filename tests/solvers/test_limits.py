@@ -159,7 +159,7 @@ def test_twins_of_sets_and_players_are_filtered_alike(problem: DealProblem) -> N
 
 @limited("solvers.flow_filtering", MAX_STEPS=40_000)
 def test_filtering_is_refused_when_it_is_seen_to_be_too_much() -> None:
-    with pytest.raises(LimitError, match=r"would look at about [\d,]+ arcs: the limit is 40,000"):
+    with pytest.raises(LimitError, match=r"would search about [\d,]+ arcs: the limit is 40,000"):
         FILTERS["flow"](bound_everywhere(4, 39, 13))
 
 

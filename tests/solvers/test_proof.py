@@ -197,17 +197,17 @@ def test_what_the_format_allows(steps: str, last: int) -> None:
 @pytest.mark.parametrize(
     ("steps", "last", "words"),
     [
-        ("", 4, "row 4 is possible: up to 0, at least -1"),
-        ("pol 1;", 5, "row 5 is possible: up to 2, at least 2"),
+        ("", 4, "row 4 is possible: its sum must be at least -1, and can be up to 0"),
+        ("pol 1;", 5, "row 5 is possible: its sum must be at least 2, and can be up to 2"),
         ("pol 1 4 +;", 5, "row 5 is possible"),
-        ("pol 1 2 * 5 +;", 5, "'5' is not the number of a row before"),
+        ("pol 1 2 * 5 +;", 5, "'5' is not the number of a preceding row"),
         ("pol 1 0 * 4 +;", 5, "'0' is not"),
         ("pol 1 -2 * 4 +;", 5, "'-2' is not"),
         ("pol 1 4;", 5, "pol leaves 2 rows, not one"),
         ("pol;", 5, "pol leaves 0 rows"),
         ("pol 1 +;", 5, "token 2 of pol: nothing to add"),
         ("pol 2 *;", 5, "nothing to multiply"),
-        ("rup >= 1;", 5, "'rup >= 1' is no statement that is known"),
+        ("rup >= 1;", 5, "'rup >= 1' is not a known statement"),
         ("pol 1 2 * 4 +;", 6, "'6' is not the number"),
     ],
 )
@@ -220,13 +220,13 @@ def test_what_is_no_proof_is_refused(steps: str, last: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is no term"),
-        (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is no term"),
+        (("+1 x1 +1", "x1 +1"), "line 3: 'x1' '+1' is not a term"),
+        (("+1 x2 >=", "+1 >="), "line 3: '+1' '' is not a term"),
         (("= -1 ;", "= -1"), "line 4: it does not end with"),
         (("= -1", "== -1"), "line 4: it does not end with"),
         (("= -1", "= -1.0"), "line 4: it does not end with"),
         (("<= 1", "<= " + "9" * 5000), "line 5: it does not end with"),
-        (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is no term"),
+        (("-1 ~x2", "-1 ~~x2"), "line 4: '-1' '~~x2' is not a term"),
         (("* a comment\n", "min: +1 x1 ;\n"), "line 1"),
     ],
 )
@@ -345,7 +345,7 @@ def test_a_negated_literal_is_one_minus_its_variable() -> None:
         )
 
     check(3)
-    with pytest.raises(RefusedProof, match="up to 0, at least 0"):
+    with pytest.raises(RefusedProof, match="must be at least 0, and can be up to 0"):
         check(2)
 
 
@@ -359,7 +359,7 @@ def test_a_bound_that_forbids_nothing_needs_no_row() -> None:
 
 
 def test_a_certificate_of_another_problem() -> None:
-    with pytest.raises(InputError, match="no proof for this problem"):
+    with pytest.raises(InputError, match="the certificate does not hold for this problem"):
         refutation(DealProblem([1], [SetConstraint([1], [0], [1])]), TooFewPlaces())
 
 

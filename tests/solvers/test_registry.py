@@ -158,7 +158,7 @@ def test_an_unknown_name_lists_the_known_ones(register: Register) -> None:
     with pytest.raises(InputError) as caught:
         find_solver("simplex")
     assert str(caught.value) == (
-        "solver 'simplex' is unknown; known are "
+        "unknown solver 'simplex': choose from "
         "cp-sat, max-flow, matching, coalitions, brute-force, first, package.module:name"
     )
 

@@ -126,7 +126,7 @@ def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
 def test_what_is_too_large_is_refused_before_any_work() -> None:
     row = replace(RIVALS["glop"], most=10)
     assert row.solver.refuses(free_start(2, 2, 2)) is None
-    with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: at most 10$"):
+    with pytest.raises(UnsupportedProblem, match=r"^glop: 208 allowed .* pairs: the limit is 10$"):
         row.solver(free_start(4, 13, 4))
 
 
@@ -143,7 +143,9 @@ def test_one_that_is_not_installed_says_what_installs_it(monkeypatch: pytest.Mon
     assert installed() == {}
     with pytest.raises(InputError) as caught:
         find_solver("glucose")
-    assert str(caught.value) == ("solver 'glucose' is not installed: pip install '.[sat]'")
+    assert str(caught.value) == (
+        "solver 'glucose' is not installed; to install: pip install '.[sat]'"
+    )
 
 
 def test_extras_exist() -> None:
@@ -155,7 +157,8 @@ def test_extras_exist() -> None:
     ("name", "instead"), [("COUNTERS", "solvers.count_deals"), ("Foreign", "solvers.rivals.Rival")]
 )
 def test_what_counted_is_refused_with_what_replaces_it(name: str, instead: str) -> None:
-    with pytest.raises(InputError, match=f"^solvers.rivals.{name} is retired: {instead}"):
+    words = f"^solvers.rivals.{name} is no longer available: use {instead}$"
+    with pytest.raises(InputError, match=words):
         getattr(rivals, name)
     module, _, function = instead.rpartition(".")
     assert hasattr(import_module(module), function)

@@ -37,6 +37,12 @@ BESIDE = (
 ANSWERED = """before => Number(document.getElementById('part').dataset.version) > before
   && !document.querySelector('#part [aria-busy]')"""
 
+FAST = """(() => {
+  const pauses = globalThis.setTimeout;
+  globalThis.setTimeout = (call, length, ...more) => pauses(call, (length ?? 0) / 100, ...more);
+})()"""
+"""In a page: time runs a hundred times as fast."""
+
 AWAY = """one => {
   const to = one.getBoundingClientRect(), from = document.activeElement.getBoundingClientRect();
   return [to.left - from.left, to.top - from.top];
@@ -284,4 +290,4 @@ def weight(page: Page, path: str) -> int:
     return sum(request.sizes()["responseBodySize"] for request in loaded)
 
 
-__all__ = ["PHONE", "Person", "browser_path", "launched", "weight"]
+__all__ = ["FAST", "PHONE", "Person", "browser_path", "launched", "weight"]

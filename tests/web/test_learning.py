@@ -10,6 +10,7 @@ import pytest
 from quaternity.base.errors import InputError
 from quaternity.game.rules import QuaternityRules
 from quaternity.game.settings import Settings
+from quaternity.game.state import State
 from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import GAMES, rules_class
 
@@ -136,7 +137,10 @@ def problem_of(sets: int, players: int) -> bytes:
         b"quaternity 1\nset-size 4\nsets 500\nplayers 20\n",
     ],
 )  # fmt: skip
-def test_a_file_above_the_limit_is_refused_with_the_limit(data: bytes) -> None:
+def test_a_file_above_the_limit_is_refused_with_the_limit(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(State, "settled", None)  # that takes minutes
     page, status = learned_page(data, "", "en")
     assert status == 422
     assert b"at most 2400 on this page" in page

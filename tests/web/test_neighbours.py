@@ -41,11 +41,17 @@ QUARTO: dict[str, Any] = {}
 Result = TypeVar("Result")
 
 
-@pytest.fixture
-def servers(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Two servers with one database, each one process."""
+@pytest.fixture(scope="module")
+def servers(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Two servers with one database, each one process, for tests that leave them running."""
+    folder = tmp_path_factory.mktemp("neighbours")
     with ExitStack() as opened:
-        yield [opened.enter_context(server) for server in two(cluster, tmp_path, monkeypatch)]
+        with pytest.MonkeyPatch.context() as patch:
+            both = [opened.enter_context(server) for server in two(cluster, folder, patch)]
+        yield both
+        for server in both:
+            assert server.stop() == 0
+            assert "Traceback" not in server.log.read_text()
 
 
 def two(cluster: Cluster, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Server]:
@@ -207,7 +213,7 @@ def test_whoever_hammers_two_servers_finds_one_history(servers: list[Server]) ->
         both = [first, second]
         random = Random(5)
         statuses: Counter[int] = Counter()
-        for _ in range(thorough(2, 6)):
+        for _ in range(thorough(1, 6)):
             table = await first.table("quaternity", SMALL, ["me", "open", "open"])
             told = [Told() for _ in both]
             for clients, each in zip(both, told, strict=True):
@@ -288,16 +294,16 @@ def test_who_sits_and_what_is_agreed_is_the_same_everywhere(servers: list[Server
 
 
 def test_a_move_after_what_one_server_answered_is_played_at_another(
-    servers: list[Server], cluster: Cluster, tmp_path: Path
+    servers: list[Server], cluster: Cluster
 ) -> None:
     """Even before the other has heard of it."""
-    place = cluster.place(tmp_path.name)
+    place = cluster.place("postgres")
     deaf = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
     random, rules = Random(3), QuaternityRules(Settings(4, 3, 3))
 
     async def play(first: Clients, second: Clients) -> None:
         lines = [await first.line(), await second.line()]
-        for _ in range(thorough(2, 20)):
+        for _ in range(thorough(1, 20)):
             table = await first.table("quaternity", SMALL, ["me", "open", "open"])
             position, version = rules.start(random), 0
             while acting := rules.to_act(position):
@@ -430,7 +436,7 @@ def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
     """Of all who come at once through both servers one sits down; who lost the seat is nobody."""
 
     async def come(first: Clients, second: Clients) -> None:
-        for _ in range(thorough(3, 20)):
+        for _ in range(thorough(1, 20)):
             lines = [await (first, second)[number % 2].line() for number in range(8)]
             wanted = {"game": "quaternity", "settings": SMALL, "seats": ["me", "open", "random"]}
             made = (await lines[0].ask("POST", "/api/tables", wanted)).json
@@ -541,7 +547,7 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
 
     async def play() -> None:
         async with Clients(server.host) as clients:
-            for _ in range(thorough(3, 30)):
+            for _ in range(thorough(1, 30)):
                 seats = ["me", "open", "open"]
                 table = await persisted(clients.table, "quaternity", SMALL, seats)
                 position, version = rules.start(random), 0

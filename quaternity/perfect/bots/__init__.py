@@ -1,1 +1,1 @@
-"""Players for Quaternity: what each of them asks, and what it answers when it has a choice."""
+"""Bots for Quaternity: programs that choose questions, and answers if there is a choice."""

@@ -1,11 +1,12 @@
-"""What a bot is.
+"""The interface of a bot.
 
     bot = InformedBot(Random(7))
-    question = bot.ask(state)            # for the player on turn
+    question = bot.ask(state)            # for the player to move
     answer = bot.answer(state, question) # for the asked player, among the legal answers
 
-A bot knows what everybody knows: the state. It has no seat and no memory; who it plays for follows
-from the state and the question. Their names are in `quaternity.table.players`.
+A bot knows only the state, which all players know. It has no seat and no memory; the state and the
+question determine the player for whom it acts. `quaternity.table.players` has the names of the
+bots.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from quaternity.game.state import State
 
 
 class Bot(Protocol):
-    """A player. All its chance comes from the generator it was made with."""
+    """A bot. It draws all its random numbers from the generator passed to its constructor."""
 
     def ask(self, state: State) -> Question:
-        """Return a legal question of the player on turn. The game is not over."""
+        """Return a legal question of the player to move. The game is not over."""
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return a legal answer of the asked player to a legal question."""

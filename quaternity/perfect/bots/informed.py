@@ -1,9 +1,9 @@
-"""A bot that looks one move ahead, at exact chances; among many players at rough ones.
+"""A bot that looks one move ahead, with exact chances, or rough ones if there are many players.
 
-It asks what leaves it furthest ahead of the others in prospects
-(`quaternity.perfect.bots.prospects`), expecting that the asked player answers in the same spirit.
-So it keeps its cards together and its options open: to give away that it cannot hold a card costs
-prospects, and so counts against it.
+It asks the question that leaves it furthest ahead of the others in prospects
+(`quaternity.perfect.bots.prospects`), and assumes that the asked player chooses the answer by the
+same rule. So the bot keeps its cards together and its options open: to reveal that it cannot hold a
+card lowers its prospects.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MAX_CACHED_STATES = 1 << 16
 """Maximum number of states whose prospects are cached."""
 
 EQUAL = 1e-9
-"""Smaller differences are none."""
+"""Values that differ by at most this much count as equal."""
 
 
 class InformedBot:
-    """Asks and answers by the outlook one move ahead.
+    """A bot that chooses the move with the best prospects after it.
 
     Cost: one count of the deals per legal answer, a tenth of a millisecond each in small games.
     """
@@ -46,11 +46,11 @@ class InformedBot:
         self._worth: dict[int, Prospects] = {}
 
     def ask(self, state: State) -> Question:
-        """Draw one of the questions with the best outlook."""
-        assert state.turn is not None, "somebody asks"
+        """Draw one of the questions with the best prospects."""
+        assert state.turn is not None, "the game is not over"
         code = _coding(state)
         best: list[Question] = []
-        most = float("-inf")
+        best_value = float("-inf")
         for asked, set_index, cards, answers in state.legal_questions.groups():
             alike = [
                 Question.trusted(state.turn, asked, Card.trusted(set_index, card)) for card in cards
@@ -58,14 +58,14 @@ class InformedBot:
             replies = [self._after(code, state, alike[0], answer) for answer in answers]
             reply = max(replies, key=lambda values: ahead(values, asked))
             value = ahead(reply, state.turn)
-            if value > most + EQUAL:
-                best, most = [], value
-            if value >= most - EQUAL:
+            if value > best_value + EQUAL:
+                best, best_value = [], value
+            if value >= best_value - EQUAL:
                 best += alike
         return self._random.choice(best)
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer with the better outlook."""
+        """Return the answer with the better prospects."""
         code = _coding(state)
         answers = list(state.answers(question))
         if len(answers) == 1:
@@ -98,6 +98,6 @@ class InformedBot:
 
 
 def _coding(state: State) -> Coding | None:
-    """Return what names canonical states; None where there are too many players to count deals."""
+    """Return the coding of canonical states; None if there are too many players to count deals."""
     rules = Rules.of(state)
     return coding(rules) if rules.players <= MAX_COUNTED_PLAYERS else None

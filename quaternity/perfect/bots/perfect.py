@@ -1,10 +1,11 @@
 """A bot that plays from a tablebase.
 
-It plays forced wins the quickest way and delays those of others as long as it can. Where nothing is
-forced it keeps its own win possible, hands nobody a forced one, and keeps the means to prevent the
-others' wins (`quaternity.perfect.solving.standing.Standing.worth`), expecting of the asked player
-the worst. Among equals it asks no question that only passes the turn on
-(`quaternity.perfect.waiting`): it waits where that is better, not for ever where it is no worse.
+It plays forced wins in the shortest way and delays those of others as long as it can. If nothing is
+forced, it keeps its own win possible, avoids giving another player a forced win, and keeps the
+means to prevent the wins of others (`quaternity.perfect.solving.standing.Standing.worth`). It
+assumes that the asked player gives the answer that is worst for the bot. Among equal questions it
+avoids those that only pass the turn (`quaternity.perfect.waiting`), so it stalls only if that is
+better.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from quaternity.perfect.waiting import is_pass
 
 
 class PerfectBot:
-    """Plays by a tablebase. Cost: a probe per legal answer."""
+    """A bot that plays from a tablebase. Cost: a lookup per legal answer."""
 
     def __init__(self, random: Random, tablebase: Tablebase) -> None:
         self._random = random
@@ -35,8 +36,8 @@ class PerfectBot:
             for question in prospect.alike
         ]
         known = state.closed()
-        moving = [question for question in best if not is_pass(known, question)]
-        return self._random.choice(moving or best)
+        active = [question for question in best if not is_pass(known, question)]
+        return self._random.choice(active or best)
 
     def answer(self, state: State, question: Question) -> Answer:
         """Return the better answer."""

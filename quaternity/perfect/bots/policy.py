@@ -1,8 +1,9 @@
-"""A quick player of canonical states, for imagining how a game goes on.
+"""A fast policy for canonical states, used for the playouts of the search bot.
 
-It does what the informed bot does, at rough prospects instead of exact chances, and where proof
-(`quaternity.perfect.forcing`) finds a forced win of the player on turn it sees the end of the game.
-Its results for a state are kept under the state's key, and depends on nothing but the state.
+It chooses moves like the informed bot, but by rough prospects instead of exact chances. If a proof
+search (`quaternity.perfect.forcing`) finds a forced win of the player to move, the policy knows the
+result of the game. Its results for a state are cached under the state's key and depend only on the
+state.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ MAX_CACHED_QUESTIONS = 1 << 20
 """Number of cached questions, at about 400 bytes each, above which the caches are cleared."""
 
 GLANCE = 60
-"""Answers that are weighed to see whether a win is forced in a state that is met in imagination:
-of the forced wins in states that a search of 4-3-3 meets, nine of ten are seen within these, and
-they are those of the player on turn."""
+"""Maximum number of answers examined to detect a forced win of the player to move in a state of a
+playout. In the states that a search of 4-3-3 visits, this detects nine of ten forced wins."""
 
 ANSWERS_A_QUESTION = 4
 """Number of answers in a proof that cost as much as a question; most also occur in other proofs."""
@@ -31,15 +31,18 @@ MAX_PROOF_CARDS = 24
 expensive."""
 
 Result = tuple[float, ...]
-"""Per role a part of the win: those who are first together share it, and all a game without end."""
+"""For each role, its share of the win: players tied for first share it, and all players share a
+game without end."""
 
 
 class Outlook(NamedTuple):
-    """A state as the quick player sees it.
+    """The policy's view of a state.
 
     Attributes:
-        result: of the game, where it is over or role 0 is seen to force a win; else None.
-        weighed: the questions it took to see this, whatever was known before.
+        options: the questions of the state, the best first.
+        result: the result of the game if it is over or role 0 is known to force a win; otherwise
+            None.
+        weighed: the number of questions it takes to compute this view with empty caches.
     """
 
     options: list[Choice]
@@ -51,9 +54,9 @@ class Proof(NamedTuple):
     """The result of a search for a role's forced win.
 
     Attributes:
-        won: whether a forced win was seen.
-        question: the first on the quickest way known, where it is role 0's.
-        weighed: how many answers the search looked at.
+        won: whether a forced win was found.
+        question: the first question on the shortest known way to the win, if the role is 0.
+        weighed: number of answers that the search examined.
     """
 
     won: bool
@@ -62,11 +65,10 @@ class Proof(NamedTuple):
 
 
 class Policy:
-    """The quick player of one game.
+    """The fast policy for one game.
 
     Attributes:
-        glance: how many answers are weighed to see whether somebody forces a win in a state that is
-            met in imagination.
+        glance: maximum number of answers examined to detect a forced win in a state of a playout.
     """
 
     def __init__(self, code: Coding, glance: int = GLANCE) -> None:
@@ -80,16 +82,16 @@ class Policy:
     def options(self, key: Key) -> list[Choice]:
         """Return the questions of a state, the best first, each with its best reply first.
 
-        A reply is good for the asked player, a question for role 0 after its best reply. Choices of
-        chance come in no order. Empty when the game is over.
+        A reply is judged for the asked player; a question is judged for role 0 after its best
+        reply. Choices of chance are in no particular order. The list is empty if the game is over.
         """
         options = self._options.get(key)
         if options is None:
             options = choices(self.code, key)
             self._remembered += len(options)
             if self._remembered > MAX_CACHED_QUESTIONS:
-                for kept in (self._options, self._outlooks, self._proofs, self._worth):
-                    kept.clear()
+                for cache in (self._options, self._outlooks, self._proofs, self._worth):
+                    cache.clear()
                 self._remembered = len(options)
             if options and options[0].asked < self.code.rules.players:
                 options = self._sorted(options)
@@ -97,7 +99,7 @@ class Policy:
         return options
 
     def look(self, key: Key) -> Outlook:
-        """Return what is seen of a state at a glance."""
+        """Return the policy's view of a state."""
         outlook = self._outlooks.get(key)
         if outlook is None:
             options, result = self.options(key), None
@@ -114,12 +116,12 @@ class Policy:
             outlook = self._outlooks[key] = Outlook(options, result, weighed)
         return outlook
 
-    def proof(self, key: Key, role: int, most: int) -> Proof:
-        """Search for a forced win of a role, weighing at most `most` answers.
+    def proof(self, key: Key, role: int, limit: int) -> Proof:
+        """Search for a forced win of a role, examining at most `limit` answers.
 
         Nothing is searched while more than `MAX_PROOF_CARDS` cards are in play.
         """
-        proof = self._proofs.get((key, role, most))
+        proof = self._proofs.get((key, role, limit))
         if proof is None:
             proofs, question = ProofGraph(self.code, self.options), None
 
@@ -128,11 +130,11 @@ class Policy:
                 return max(node.rank if node.won else inf for node in after)
 
             cards = len(self.code.parts(key).kinds) * self.code.rules.set_size
-            small = most and cards <= MAX_PROOF_CARDS
-            won = bool(small and proofs.search(proofs.node(key, role), most=most))
+            small = limit and cards <= MAX_PROOF_CARDS
+            won = bool(small and proofs.search(proofs.node(key, role), limit=limit))
             if won and not role and (options := self.options(key)):
                 question = min(options, key=last)
-            proof = self._proofs[key, role, most] = Proof(won, question, proofs.weighed)
+            proof = self._proofs[key, role, limit] = Proof(won, question, proofs.weighed)
         return proof
 
     def _sorted(self, options: list[Choice]) -> list[Choice]:
@@ -145,11 +147,11 @@ class Policy:
         return [choice for _, choice in ranked]
 
     def outlook(self, reply: Reply, role: int) -> float:
-        """Return how far a role is ahead of the others after a reply."""
+        """Return the lead of a role over the best other role in prospects after a reply."""
         values = rough_prospects(self.code, reply.key, self._worth)
         return ahead(values, reply.roles.index(role))
 
 
 def shared(players: int) -> Result:
-    """Return the result of a game without end."""
+    """Return the result of a game without end, an equal share for each player."""
     return (1 / players,) * players

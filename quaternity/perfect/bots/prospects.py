@@ -1,8 +1,9 @@
-"""How a state looks for each player: at exact chances, or at a glance.
+"""Heuristic values of a state for each player, from exact chances or a rough estimate.
 
-A player's *prospects* are a point for each completed set, for a set in play the square of the share
-of it that they can expect to hold, and a little for being on turn. So cards of one set are worth
-more together, and what a player might still hold is worth something until it is ruled out.
+The *prospects* of a player are a point for each completed set; for each set in play, the square of
+the share of it that the player can expect to hold; and a small bonus for being the player to move.
+So cards of the same set are worth more together, and a card that a player might still hold has some
+value until it is ruled out.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from solvers.counting import chances
 from solvers.problem import DealProblem
 
 TURN = 0.25
-"""What being on turn is worth, in completed sets."""
+"""Value of being the player to move, in completed sets."""
 
 Prospects = tuple[float, ...]
-"""Per role, in completed sets."""
+"""The prospects of each role, in completed sets."""
 
 
 def exact_prospects(code: Coding, key: Key) -> Prospects:
-    """Return the prospects in a canonical state, all deals that fit being equally likely.
+    """Return the prospects in a canonical state if all deals that fit are equally likely.
 
     Cost: one count of the deals, a tenth of a millisecond in small games.
     """
@@ -37,9 +38,9 @@ def exact_prospects(code: Coding, key: Key) -> Prospects:
 
 
 def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Prospects:
-    """Return the prospects with every card shared evenly among its owners, whatever the hands.
+    """Return the prospects if every card is shared evenly among its owners, whatever the hands.
 
-    `known` keeps what each kind of set is worth. Cost: two microseconds.
+    `known` caches the value of each kind of set. Cost: two microseconds.
     """
     parts = code.parts(key)
     for number in parts.kinds:
@@ -49,7 +50,7 @@ def rough_prospects(code: Coding, key: Key, known: dict[int, Prospects]) -> Pros
 
 
 def _worth(kind: NumberedKind) -> Prospects:
-    """Return what one kind of set adds to each role's prospects."""
+    """Return the contribution of one kind of set to each role's prospects."""
     return _even_worth(kind.masks, kind.low)
 
 
@@ -62,9 +63,9 @@ def _even_worth(masks: Sequence[int], low: Sequence[int]) -> Prospects:
 
 
 def many_prospects(state: State) -> Prospects:
-    """Return the rough prospects per player, without canonical states: any number may play.
+    """Return the rough prospects per player for any number of players, without canonical states.
 
-    Cost: what a state takes to say who may own what.
+    Cost: that of closing the state.
     """
     values = [float(points) for points in state.points]
     for constraint in state.closed().sets:
@@ -88,5 +89,5 @@ def _together(parts: Parts, worths: Sequence[Sequence[float]]) -> Prospects:
 
 
 def ahead(values: Prospects, role: int) -> float:
-    """Return how far a role is ahead of the best of the others."""
+    """Return the lead of a role over the best other role."""
     return values[role] - max([value for other, value in enumerate(values) if other != role])

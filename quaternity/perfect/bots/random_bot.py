@@ -1,4 +1,4 @@
-"""A bot that asks any legal question and gives any legal answer, all equally likely."""
+"""A bot that draws legal questions and legal answers uniformly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quaternity.game.state import State
 
 
 class RandomBot:
-    """Asks and answers anything legal, each choice as likely as the others."""
+    """A bot that draws uniformly among the legal questions and answers."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -20,12 +20,12 @@ class RandomBot:
         number = self._random.randrange(len(state.legal_questions))
         for group in state.legal_questions.groups():
             if number < len(group.cards):
-                assert state.turn is not None, "somebody asks"
+                assert state.turn is not None, "a legal question has an asker"
                 return Question.trusted(
                     state.turn, group.asked, Card.trusted(group.set_index, group.cards[number])
                 )
             number -= len(group.cards)
-        raise AssertionError("groups hold all questions")
+        raise AssertionError("the groups contain all questions")
 
     def answer(self, state: State, question: Question) -> Answer:
         """Draw a legal answer."""

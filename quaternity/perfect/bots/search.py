@@ -1,19 +1,19 @@
-"""A bot that searches: Monte-Carlo trees over canonical states.
+"""A bot that searches: Monte Carlo tree search over canonical states.
 
-Every decision imagines a number of games. In states of the tree the player on turn takes the
-question, and the asked player the reply, that did best for themselves so far, with a bonus for what
-was tried little (max^n with upper confidence bounds: Kocsis and Szepesvari 2006, Sturtevant 2008);
-the more often a state is met, the more of its questions are considered, in the order of a quick
-player (progressive widening: Coulom 2007). From the first state outside the tree on, the quick
-player (`quaternity.perfect.bots.policy`) plays for all, but for a little noise; so searching
-improves on the quick player, and what that player makes of a state is worked out once and kept. A
-tree knows states by their keys: positions that come about in different ways, or differ in names,
-are one.
+For every decision the bot imagines a number of games (playouts). In states of the tree, the player
+to move chooses the question, and the asked player the reply, with the best results for that player
+so far, plus a bonus for options that were tried rarely (max^n with upper confidence bounds: Kocsis
+and Szepesvari 2006, Sturtevant 2008). The more often a state is visited, the more of its questions
+are considered, in the order of a fast policy (progressive widening: Coulom 2007). From the first
+state outside the tree on, the policy (`quaternity.perfect.bots.policy`) plays for all players, with
+a little noise. So the search improves on the policy. The policy's view of a state is computed once
+and cached. The tree identifies states by their keys, so positions that differ in names, or arise in
+different ways, share a node.
 
-What can be forced is not left to imagination: proof-number search, which knows who can wait for
-ever (`quaternity.perfect.forcing`), looks at every state that is met, and an imagined game ends
-where the player on turn is seen to force a win. What is about to be asked or answered is looked at
-longer: the bot plays forced wins of its own, and hands nobody any.
+Forced wins are proved instead of sampled. Proof-number search (`quaternity.perfect.forcing`), which
+recognizes stalling, examines every state that is visited, and a playout ends when the player to
+move is known to force a win. The options of the decision itself are examined longer: the bot plays
+its own forced wins, and avoids options that give another player a forced win.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ from quaternity.perfect.keys.kinds import Roles
 from quaternity.perfect.successors.one_state import Choice, Reply, canonical_after
 
 DEFAULT_GAMES = 100
-"""Games imagined for a decision."""
+"""Number of games imagined per decision."""
 
 MAX_WEIGHED_QUESTIONS = 6_000
-"""Maximum number of questions weighed per decision, at about 60 us each, unless a number of games
+"""Maximum number of questions examined per decision, at about 60 us each, unless a number of games
 is given."""
 
 MAX_PLAYOUT_LENGTH = 60
-"""Maximum length of an imagined game, in moves; a longer one counts as won by nobody."""
+"""Maximum length of an imagined game, in moves; in a longer game nobody wins."""
 
 MAX_PROOF_ANSWERS = 1_000
-"""Maximum number of answers weighed to prove or refute one forced win in the current state."""
+"""Maximum number of answers examined to prove or refute one forced win in the current state."""
 
 MAX_SAFETY_ANSWERS = 3_000
-"""Number of answers weighed per decision after which the remaining options count as safe."""
+"""Number of answers examined per decision after which the remaining options count as safe."""
 
 EXPLORATION = 0.25
-"""The weight of the bonus for what was tried little."""
+"""Weight of the bonus for options that were tried rarely."""
 
 NOISE = 0.05
-"""How often the quick player makes a random move."""
+"""Probability that the policy makes a random move."""
 
 
 class SearchBot:
-    """Plays by imagined games; see the module.
+    """A bot that decides by imagined games; see the module.
 
     Attributes:
-        games: imagined for a decision; in the default game a millisecond each, less once the bot
-            knows the states around.
-        weighed: no further game is imagined once the states met had so many questions. What the
-            bot remembers counts too, so a decision does not depend on earlier ones.
-        proved: answers that are weighed to prove a forced win of the state at hand.
+        games: number of games imagined per decision. In the default game each takes a millisecond,
+            and less once the bot has visited the states nearby.
+        weighed: number of questions in the visited states after which no further game is imagined.
+            Questions of cached states count as well, so a decision does not depend on earlier ones.
+        proved: maximum number of answers examined to prove a forced win in the current state.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class SearchBot:
         self._policies: dict[Rules, Policy] = {}
 
     def ask(self, state: State) -> Question:
-        """Return a question on the way to a forced win, else the most chosen in imagination.
+        """Return a question on the way to a forced win, or the one chosen most in the playouts.
 
-        Questions that are seen to hand somebody else a forced win are left out.
+        Questions that are known to give another player a forced win are avoided.
         """
-        assert state.turn is not None, "somebody asks"
+        assert state.turn is not None, "the game is not over"
         code = coding(Rules.of(state))
         policy = self._policy(code)
         key, roles = canonical(state)
@@ -93,7 +93,7 @@ class SearchBot:
         return self._random.choice(_questions(code, state, roles, best))
 
     def answer(self, state: State, question: Question) -> Answer:
-        """Return the answer that forces a win, else the most chosen in imagination."""
+        """Return an answer that forces a win, or the answer chosen most in the playouts."""
         answers = state.answers(question)
         if len(answers) == 1:
             return answers[0]
@@ -120,19 +120,19 @@ class SearchBot:
         return takewhile(lambda game: tree.weighed < self.weighed, range(self.games))
 
     def _safest(self, policy: Policy, player: int, ranked: list[Choice]) -> Choice:
-        """Return the first option after which nobody else is seen to force a win.
+        """Return the first option after which no other player is known to force a win.
 
-        The first of all where none is safe. Once `MAX_SAFETY_ANSWERS` answers were weighed the
-        remaining options count as safe.
+        If no option is safe, return the first one. Once `MAX_SAFETY_ANSWERS` answers have been
+        examined, the remaining options count as safe.
         """
-        doubted = 0
+        examined = 0
         for option in ranked:
             bad = False
             for reply in option.replies:
                 for role, other in enumerate(reply.roles):
-                    if other != player and not bad and doubted <= MAX_SAFETY_ANSWERS:
+                    if other != player and not bad and examined <= MAX_SAFETY_ANSWERS:
                         proof = policy.proof(reply.key, role, self.proved)
-                        doubted += proof.weighed
+                        examined += proof.weighed
                         bad = proof.won
             if not bad:
                 return option
@@ -145,7 +145,7 @@ class SearchBot:
 
 
 def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list[Question]:
-    assert state.turn is not None, "somebody asks"
+    assert state.turn is not None, "the game is not over"
     wanted = {(reply.answer, reply.key) for reply in choice.replies}
     same: list[Question] = []
     others: list[Question] = []
@@ -153,13 +153,13 @@ def _questions(code: Coding, state: State, roles: Roles, choice: Choice) -> list
         alike = [Question.trusted(state.turn, asked, Card.trusted(index, card)) for card in cards]
         after = {(answer, canonical_after(code, state, alike[0], answer).key) for answer in answers}
         if after == wanted:
-            # Where players look alike, roles may have been given out in another way.
+            # If players are interchangeable, roles may have been assigned differently.
             (same if asked == roles[choice.asked] else others).extend(alike)
     return same or others
 
 
 class _Node:
-    """The options of a state: how often each was chosen, and its results for who chose."""
+    """The options of a state, each with its number of visits and its results for the chooser."""
 
     __slots__ = ("times", "totals", "visits")
 
@@ -169,16 +169,16 @@ class _Node:
         self.totals = [0.0] * options
 
     def chosen(self, considered: int) -> int:
-        """Return the first untried option, else the one with the highest bound."""
-        best, most = 0, -1.0
+        """Return the first untried option, or the one with the highest bound if all were tried."""
+        best, best_bound = 0, -1.0
         chances = log(self.times + 1)
         for option in range(min(considered, len(self.visits))):
             visits = self.visits[option]
             if not visits:
                 return option
             bound = self.totals[option] / visits + EXPLORATION * sqrt(chances / visits)
-            if bound > most:
-                best, most = option, bound
+            if bound > best_bound:
+                best, best_bound = option, bound
         return best
 
     def add(self, option: int, result: float) -> None:
@@ -196,19 +196,19 @@ class Tree:
     """The imagined games of one decision.
 
     Attributes:
-        nodes: by key; a node is about the questions of role 0.
-        weighed: the questions of the states met.
+        nodes: the node for the questions of role 0, by the key of the state.
+        weighed: number of questions in the states visited.
     """
 
-    def __init__(self, policy: Policy, random: Random, most: float = inf) -> None:
-        self._policy, self._random, self._most = policy, random, most
+    def __init__(self, policy: Policy, random: Random, limit: float = inf) -> None:
+        self._policy, self._random, self._most = policy, random, limit
         self.nodes: dict[Key, _Node] = {}
         self.weighed = 0
         self._replies: dict[tuple[Key, int], _Node] = {}
         self._met: set[Key] = set()
 
     def imagine(self, key: Key, names: Sequence[int]) -> Sequence[float]:
-        """Imagine a game; return the result by names, `names[r]` being that of role r."""
+        """Imagine a game; return the result by player, where `names[r]` is the player in role r."""
         path: list[tuple[_Node, int, int]] = []
         players = len(names)
         for move in range(MAX_PLAYOUT_LENGTH):
@@ -224,15 +224,15 @@ class Tree:
                 break
             else:
                 node = self.nodes[key]
-                chosen = node.chosen(1 + int(sqrt(node.times)))
-                path.append((node, chosen, names[0]))
-                asked, replies = options[chosen]
+                option = node.chosen(1 + int(sqrt(node.times)))
+                path.append((node, option, names[0]))
+                asked, replies = options[option]
                 reply = replies[0]
                 if len(replies) > 1:
-                    node = self._replies.setdefault((key, chosen), _Node(len(replies)))
-                    chosen = node.chosen(len(replies))
-                    path.append((node, chosen, names[asked]))
-                    reply = replies[chosen]
+                    node = self._replies.setdefault((key, option), _Node(len(replies)))
+                    option = node.chosen(len(replies))
+                    path.append((node, option, names[asked]))
+                    reply = replies[option]
             names = [names[role] for role in reply.roles]
             key = reply.key
         else:
@@ -241,10 +241,10 @@ class Tree:
             node.add(option, result[name])
         return result
 
-    def _played(self, key: Key, names: Sequence[int], most: int) -> Result:
-        """Play to the end by the quick player, or until the budget is spent."""
+    def _played(self, key: Key, names: Sequence[int], max_moves: int) -> Result:
+        """Play the game to its end by the policy, or until the budget is exhausted."""
         players, random = len(names), self._random
-        for _ in range(most):
+        for _ in range(max_moves):
             if self.weighed >= self._most:  # given up, like a game that is too long
                 break
             options, result = self._look(key)

@@ -1,8 +1,8 @@
 """Keys and kinds as arrays, for work on many states at once.
 
-Keys come in one array that sorts as they do. Kinds get consecutive *places* in the order in which
-they are met; place 0 is the completed set. Every array of kinds is indexed by place. Coalition
-tables are cut into words of eight lanes.
+Keys are stored in an array that sorts in the same order. Kinds get consecutive *places* in the
+order in which they are added; place 0 is the completed set. Every array of kinds is indexed by
+place. Coalition tables are split into words of eight lanes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 Keys = Any
-"""A one-dimensional array of keys that sorts as they do: uint64, or bytes when they are longer."""
+"""A one-dimensional array of keys that sorts in their order: uint64, or bytes if the keys are
+longer."""
 
 
 def key_array(code: Coding, keys: Iterable[Key]) -> Keys:
@@ -57,12 +58,12 @@ def to_words(keys: Keys) -> NDArray[Any]:
 
 
 def found_at(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return where keys are, or would be, in an ascending array."""
+    """Return the indices at which keys are, or would be inserted, in an ascending array."""
     return np.asarray(np.searchsorted(known, keys))
 
 
 def among(known: Keys, keys: Keys) -> NDArray[Any]:
-    """Return per key whether it is in an ascending array."""
+    """Return for each key whether it is in an ascending array."""
     if not len(known):
         return np.zeros(len(keys), bool)
     place = found_at(known, keys)
@@ -71,16 +72,16 @@ def among(known: Keys, keys: Keys) -> NDArray[Any]:
 
 
 def distinct(keys: Keys) -> Keys:
-    """Return the distinct keys, ascending. Sorts its argument."""
+    """Return the distinct keys, ascending. This sorts the argument in place."""
     keys.sort()
     return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
 
 
 def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct keys, ascending, and per key its index among them.
+    """Return the distinct keys, ascending, and for each key its index among them.
 
-    Most keys are matched by a hash table with one entry per bucket, where the last key stays. Only
-    keys that collide there are sorted with all their repetitions.
+    Most keys are matched with a hash table that has one entry per bucket, the last key assigned to
+    it. Only keys that collide with another one are sorted with all their repetitions.
     """
     bits = words.shape[1].bit_length() + 2
     mixed = words[0] * np.uint64(_SPREAD)
@@ -89,22 +90,22 @@ def numbered(words: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     slots = (mixed >> np.uint64(64 - bits)).astype(np.int64)
     table = np.zeros(1 << bits, np.int32)
     table[slots] = np.arange(len(slots), dtype=np.int32)
-    chosen = table[slots]
-    other = np.nonzero((words[:, chosen] != words).any(0))[0]
+    match = table[slots]
+    other = np.nonzero((words[:, match] != words).any(0))[0]
     _, first, inverse = np.unique(
         from_words(words[:, other].T), return_index=True, return_inverse=True
     )
-    chosen[other] = other[first][inverse]
+    match[other] = other[first][inverse]
     rank = np.zeros(len(slots), np.int64)
-    rank[chosen] = 1
+    rank[match] = 1
     rows = np.nonzero(rank)[0]
     rows = rows[np.argsort(from_words(words[:, rows].T))]
     rank[rows] = np.arange(len(rows))
-    return words[:, rows], rank[chosen]
+    return words[:, rows], rank[match]
 
 
 def narrow(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers from 0 on in the narrowest type that holds them."""
+    """Return whole numbers >= 0 in the narrowest type that holds them all."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
@@ -113,11 +114,11 @@ class Uncertainty:
 
     def __init__(self, code: Coding) -> None:
         self._code = code
-        # The kinds met so far, ascending: their numbers, and what is not known of them.
+        # The numbers of the kinds seen so far, ascending, and their uncertainty.
         self._known = np.zeros(1, np.uint64), np.zeros(1, np.int64)
 
     def of(self, keys: Keys) -> NDArray[Any]:
-        """Return the sum over the sets of each state, given by key."""
+        """Return the sum over the sets of each state."""
         words, code = to_words(keys), self._code
         result = np.zeros(len(words), np.int64)
         for field in range(-code.rules.sets, 0):
@@ -140,26 +141,27 @@ class Uncertainty:
 
 
 _SPREAD = 0x9E3779B97F4A7C15
-"""An odd number whose multiples spread over the words (Knuth's multiplicative hashing)."""
+"""An odd number whose multiples spread over all words (Knuth's multiplicative hashing)."""
 
 MAX_ARRAY_PLAYERS = 5
-"""Maximum number of players, because the lanes of a table are the 32 bits of a mask."""
+"""Maximum number of players: with five, the 32 coalitions are the lanes of a table and the bits of
+a mask."""
 
 
 def array_fault(book: KindBook) -> str | None:
-    """Return why the kinds of a book cannot be put in arrays, or None."""
+    """Return why the kinds of a book cannot be put in arrays, or None if they can."""
     lanes, size = 2**book.players, book.set_size
     if book.players > MAX_ARRAY_PLAYERS:
         return f"{book.players} players are more than {MAX_ARRAY_PLAYERS}"
     if book.layout.width != 8:
-        return "the coalition tables need more than 8 bits a lane"
+        return "the coalition tables need more than 8 bits per lane"
     kinds = book.total.bit_length()
     if kinds > 24:
-        return f"a set can look like {book.total} kinds"
+        return f"a set has {book.total} kinds, too many for arrays"
     if (size + 1) ** (lanes - 2) >= 2 ** (63 - kinds):
-        return "what the other sets need does not fit in a word"
+        return "the needs of the other sets do not fit in a word"
     if kinds + book.players * (size + size.bit_length()) > 63:
-        return "owners and minimums of a set do not fit in a word"
+        return "the owners and minimums of a set do not fit in a word"
     return None
 
 
@@ -169,21 +171,21 @@ _UNKNOWN_AT_FIRST = ("owner", "renaming", "first")
 
 
 class KindArrays:
-    """Arrays over the kinds met so far. They grow: take them afresh after adding kinds.
+    """Arrays over the kinds added so far. Adding kinds may replace them: do not keep references.
 
     Attributes:
-        number: of the kind in its book (int64).
-        uncertainty: of the kind (int64).
+        number: number of the kind in its book (int64).
+        uncertainty: uncertainty of the kind (int64).
         table: packed coalition tables, [word, place] (uint64).
         lanes: the same numbers unpacked, [place, coalition] (int16).
         owner: the player who alone may own every card, or -1 (int8).
-        lowered: [place, distinct mask, player], a bitmask of coalitions: bit A is set if giving one
-            card of this mask to the player lowers what coalition A can hold; all bits are set if
-            the player cannot own the card (uint64).
+        lowered: [place, distinct mask, player], a bitmask of coalitions (uint64): bit A is set if
+            giving one card of this mask to the player lowers the number of cards that coalition A
+            can hold; all bits are set if the player cannot own the card.
         renaming: [order of roles, place], the place of the kind under these names, or -1 (int32).
-        first, count: which entries of `asked`, `no`, `yes` belong to questions by role 0.
-        asked: per question the asked role (uint8).
-        no, yes: per question the kind after the answer, or -1 (int32). Not closed.
+        first, count: the range of the entries of `asked`, `no`, `yes` with questions by role 0.
+        asked: the asked role of each question (uint8).
+        no, yes: the kind after the answer to each question, or -1 (int32). Not closed.
         guard, member: as in `solvers.coalition_tables.Lanes`, in words.
     """
 
@@ -214,7 +216,7 @@ class KindArrays:
         return np.frombuffer(packed.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
 
     def place(self, kind: NumberedKind) -> int:
-        """Return the place of a kind; a new kind is added."""
+        """Return the place of a kind, which is added if it is new."""
         place = int(self._place_of_number[kind.number])
         if place < 0:
             place = len(self._kinds)
@@ -243,8 +245,8 @@ class KindArrays:
                 if cut != IMPOSSIBLE:
                     self.lowered[place, index, player] = sum(
                         1 << coalition
-                        for coalition, most in enumerate(lanes)
-                        if layout.lane(cut, coalition) < most
+                        for coalition, maximum in enumerate(lanes)
+                        if layout.lane(cut, coalition) < maximum
                     )
 
     def places_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
@@ -268,7 +270,7 @@ class KindArrays:
         return np.asarray(names)
 
     def ranked(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of all kinds met, ascending, and per place its index there."""
+        """Return the numbers of all kinds added, ascending, and for each place its index there."""
         numbers = self.number[: len(self._kinds)]
         turn = np.argsort(numbers)
         rank = np.empty(len(turn), np.uint64)
@@ -278,7 +280,7 @@ class KindArrays:
     # ------------------------------------------------------------------ questions
 
     def questions(self, places: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return per kind the first of role 0's questions about it, and their number."""
+        """Return the index of each kind's first question by role 0, and the number of questions."""
         if (self.first[places] < 0).any():
             for place in np.unique(places[self.first[places] < 0]).tolist():
                 self._make_questions(place)
@@ -299,16 +301,16 @@ class KindArrays:
     # ------------------------------------------------------------------ closing
 
     def closed(self, places: NDArray[Any], needs: NDArray[Any]) -> NDArray[Any]:
-        """Return the closed kinds of sets, given what the other sets leave to them.
+        """Return the closed kinds of sets, given the needs of the other sets.
 
         Args:
-            places: of the kinds.
-            needs: [set, coalition], the fewest cards of the set that the coalition must hold
-                because the other sets cannot fill its hands, 0 at least.
+            places: the places of the kinds.
+            needs: [set, coalition], the minimum number of cards of the set that the coalition must
+                hold because the other sets cannot fill its hands; at least 0.
 
-        With f the table of the set, its slack in the state is f - needs wherever it can matter, so
-        a player's fewest cards are max over A without p of needs(A + p) - f(A), and a card can be a
-        player's unless that lowers f where the slack is 0 (`solvers.filtering`).
+        If f is the table of the set, its slack in the state is f - needs wherever it can matter. So
+        the minimum of player p is the maximum over coalitions A without p of needs(A + p) - f(A). A
+        player can own a card unless that lowers f where the slack is 0 (`solvers.filtering`).
         """
         players, size = self.book.players, self.book.set_size
         lanes = self.lanes[places]
@@ -356,14 +358,14 @@ KEPT_BITS = 20
 class Closings:
     """A cache of closed kinds, by kind and needs of the other sets.
 
-    A hash table with one entry per bucket: a new entry replaces the old one.
+    It is a hash table with one entry per bucket: a new entry replaces the old one.
     """
 
     def __init__(self, kinds: KindArrays) -> None:
         self._kinds = kinds
         size, lanes = kinds.book.set_size, 2**kinds.book.players
         self._base, self._kinds_base = np.uint64(size + 1), np.uint64((size + 1) ** (lanes - 2))
-        # What belongs to coalitions that are neither empty nor of all players.
+        # A mask of the lanes of coalitions that are neither empty nor all players.
         bytes_ = bytes([0, *[255] * (lanes - 2), 0]).ljust(8 * kinds.words, b"\0")
         self._some = np.frombuffer(bytes_, "<u8").astype(np.uint64)
         self._known = np.full(1 << KEPT_BITS, -1, np.int64)
@@ -372,8 +374,8 @@ class Closings:
     def get(self, places: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
         """Return the closed kinds of some places.
 
-        `others` is [word, set], the slack of the state without the set. A lane below its guard says
-        how many cards of the set the coalition needs, at most the size of the set.
+        `others` is [word, set], the slack of the state without the set. A lane below its guard
+        gives the number of cards of the set that the coalition needs, at most the size of the set.
         """
         needs = self._needs(others)
         alike = self._number(places, needs)
@@ -387,7 +389,7 @@ class Closings:
             rows = missing[chosen]
             lanes = np.ascontiguousarray(needs[:, rows].T).astype("<u8").view(np.uint8)
             lanes = lanes[:, : 2**self._kinds.book.players].astype(np.int16)
-            # The set is among those of all players.
+            # All players together hold all cards of the set.
             lanes[:, -1] = self._kinds.book.set_size
             new = self._kinds.closed(places[rows], lanes)
             closed[missing] = new[inverse]
@@ -396,7 +398,7 @@ class Closings:
         return closed
 
     def _needs(self, others: NDArray[Any]) -> NDArray[Any]:
-        """Return the guard minus each lane, where positive; not for nobody and for everybody."""
+        """Return the guard minus each lane, if positive; 0 for no players and for all players."""
         below = ~others & _HIGH
         every = (below >> np.uint64(7)) * np.uint64(255)
         return np.asarray((_HIGH - (others & ~_HIGH)) & every & self._some[:, None])
@@ -422,4 +424,4 @@ _HALVES = [
     (np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(32), np.uint64(0x00000000FFFFFFFF)),
 ]
-"""How the digits of a word are put together by twos."""
+"""Shifts and masks that combine the digits of a word pairwise."""

@@ -1,25 +1,26 @@
-"""Canonical states: one key for all states with the same future up to names.
+"""Canonical states: one key for all states that have the same future up to names.
 
-A state is closed (every owner and every minimum is as tight as the surviving deals allow),
-completed sets are dropped except for the points, cards are sorted within sets and sets within the
-state, and the players get roles, the one on turn role 0, such that the key is the smallest
-possible. The closed constraints and the surviving deals determine each other, so two states have
-the same key exactly when names of cards, sets and players can be changed such that the surviving
-deals, the points and the player on turn are the same.
+A state is closed (every owner and every minimum is as tight as the surviving deals allow).
+Completed sets are dropped except for the points. Cards are sorted within sets, and sets within the
+state. The players are assigned roles such that the key is the smallest possible; the player to move
+has role 0. The closed constraints and the surviving deals determine each other. So two states have
+the same key exactly if cards, sets and players can be renamed such that the surviving deals, the
+points and the player to move become the same.
 
-One rule knows players apart: the tie-break `first-in-order`. While it can still matter (see
-`Rules.order_matters`) the players who hold cards keep their order. Under `fewest-sets` with four or
-more players chance may decide who is on turn; such a position has a key too, in which chance is on
-turn. When all sets are completed nobody is on turn any more, and the points are all that counts.
-(So 3-3-3 and 4-3-3 have three ends: 3-0-0, 2-1-0 and 1-1-1. Who keeps of a finished game who asked
-last, and the points in the order of the seats from there, has six, 300 210 201 120 102 111, and
-2,125 and 114,342 states in all instead of 2,122 and 114,339.)
+Only the tie-break `first-in-order` distinguishes players by their order. While it can still matter
+(see `Rules.order_matters`), the players who hold cards keep their order. Under `fewest-sets` with
+four or more players, chance may decide who is to move. Such a position has a key too, in which it
+is chance's turn. When all sets are completed, there is no player to move, and only the points
+count. (So 3-3-3 and 4-3-3 have three final states: 3-0-0, 2-1-0 and 1-1-1. A program that
+distinguishes final states by the last asker, with the points in the order of the seats from there,
+counts six, 300 210 201 120 102 111. It then has 2,125 and 114,342 states in all instead of 2,122
+and 114,339.)
 
-A key is a few dozen bytes. It holds, in this order: who is on turn where that is not simply role 0
-(`place`), the hands and points of the roles 1, 2, ..., and the kinds of the sets in play,
-ascending. Role 0 is on turn; its hand and points follow from the sizes. Each field has a fixed
-width in bits and stays within one of the 64-bit words of the key, so that keys of one game compare
-like the fields, in bytes and in words.
+A key has a few dozen bytes. It contains, in this order: whose turn it is, unless that is simply
+role 0 (`place`); the hands and points of the roles 1, 2, ...; and the kinds of the sets in play,
+ascending. Role 0 is to move; its hand and points follow from the sizes. Each field has a fixed
+width in bits and stays within one of the 64-bit words of the key, so that keys of a game compare
+like their fields, both as bytes and as words.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ Key = bytes
 
 
 class Parts(NamedTuple):
-    """A canonical state, taken apart.
+    """The decoded parts of a canonical state.
 
     Attributes:
-        place: 0 once the order of players cannot matter. Else how many players with cards come
-            before role 0, or the number of players when chance decides who is on turn.
-        hands, points: per role.
+        place: 0 once the order of players cannot matter. Otherwise the number of players with cards
+            who come before role 0, or the number of players if it is chance's turn.
+        hands, points: the number of cards and of completed sets of each role.
         kinds: the numbers of the kinds of the sets in play, ascending.
     """
 
@@ -62,7 +63,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules that canonical states and their graph depend on; cards may be shared unevenly.
+    """The rules that canonical states and their graph depend on. The hands may be unequal.
 
     >>> Rules.of(Settings(4, 3, 3)) == Rules(4, 3, 3)
     True
@@ -76,16 +77,16 @@ class Rules:
 
     @classmethod
     def of(cls, game: Settings | State) -> Rules:
-        """Return the rules of a state's or settings' game.
+        """Return the rules of the game of a state or of settings.
 
-        With up to three players no tie-break ever has a choice (see `order_matters`), so there the
-        rules do not tell them apart.
+        With up to three players no tie-break ever has a choice (see `order_matters`), so the rules
+        do not distinguish tie-breaks there.
         """
         tie_break = game.tie_break if game.players > 3 else TieBreak.FIRST_IN_ORDER
         return cls(game.set_size, game.sets, game.players, tie_break, game.brisk)
 
     def document(self) -> dict[str, Any]:
-        """Return plain values for JSON; `brisk` is written for brisk games alone."""
+        """Return plain values for JSON; `brisk` is included only for brisk games."""
         document = asdict(self) | {"tie_break": str(self.tie_break)}
         if not self.brisk:
             del document["brisk"]
@@ -93,7 +94,11 @@ class Rules:
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> Rules:
-        """Read what `document` wrote; raise a KeyError, TypeError or ValueError otherwise."""
+        """Parse the result of `document`.
+
+        Raises:
+            KeyError, TypeError, ValueError: If the document is not valid.
+        """
         sizes = ("set_size", "sets", "players")
         set_size, sets, players = (index(document[name]) for name in sizes)
         brisk = document.get("brisk", False)
@@ -104,9 +109,10 @@ class Rules:
     def order_matters(self, hands: Sequence[int]) -> bool:
         """Return whether the order of the players can still decide something.
 
-        The tie-break decides when asker and asked are both without cards. A player with an empty
-        hand never holds cards again: only the player on turn receives any, and has some. With three
-        players holding cards the tie-break can choose only the third; so it takes four.
+        The tie-break decides if neither the asker nor the asked player has cards. A player with an
+        empty hand never holds cards again, because only the player to move receives cards and
+        already has some. If three players hold cards, the tie-break can only choose the third, so a
+        choice takes four.
 
         >>> Rules(2, 4, 4).order_matters([3, 2, 1, 0]), Rules(2, 4, 4).order_matters([2, 2, 2, 2])
         (False, True)
@@ -115,7 +121,7 @@ class Rules:
 
 
 def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
-    """Return (word, shift) of fields of some widths in bits, each within one 64-bit word.
+    """Return (word, shift) of fields with the given widths in bits, each within one 64-bit word.
 
     >>> places_in_words([60, 3, 2])
     [(0, 4), (0, 1), (1, 62)]
@@ -131,25 +137,26 @@ def places_in_words(widths: Iterable[int]) -> list[tuple[int, int]]:
 
 
 class Coding:
-    """Turns the parts of a canonical state into its key and back.
+    """Converts the parts of a canonical state to its key and back.
 
     Raises:
-        LimitError: there are too many players, or too many kinds for a word: from sets of 11 at
-            seven players on.
+        LimitError: If there are too many players, or too many kinds for a word (sets of 11 or more
+            with seven players).
 
     Attributes:
-        fields: per field (word, shift). The fields are place, hands of the roles from 1, points of
-            the roles from 1, kinds (0 for completed sets, first).
-        widths: per field its bits.
+        fields: (word, shift) of each field. The fields are place, hands of the roles from 1, points
+            of the roles from 1, and kinds (first a 0 for each completed set).
+        widths: the width of each field, in bits.
         words: number of 64-bit words of a key.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         players, sets = rules.players, rules.sets
-        if players > MAX_KEY_PLAYERS:  # before tables are laid out: they double with every player
+        # Check this before laying out tables, whose size doubles with every player.
+        if players > MAX_KEY_PLAYERS:
             raise LimitError(
-                f"canonical states are made for at most {MAX_KEY_PLAYERS} players, not {players}"
+                f"canonical states have at most {MAX_KEY_PLAYERS} players, not {players}"
             )
         self.book: KindBook = kind_book(
             rules.set_size, lanes_for(players, rules.set_size * sets, rules.set_size)
@@ -164,8 +171,8 @@ class Coding:
         )
         if max(self.widths) > 64:
             raise LimitError(
-                f"canonical states are not made for sets of {rules.set_size} and {players} players:"
-                f" a set can look {self.book.total:,} ways, and 64 bits number them"
+                f"no canonical states for sets of {rules.set_size} and {players} players:"
+                f" a set has {self.book.total:,} kinds, too many to number with 64 bits"
             )
         self.fields = places_in_words(self.widths)
         self.words = self.fields[-1][0] + 1
@@ -182,9 +189,9 @@ class Coding:
         return self._struct.pack(*words)
 
     def parts(self, key: Key) -> Parts:
-        """Take a key apart; raise an InputError if it is not a key of this game."""
+        """Decode a key; raise an InputError if it is not a key of this game."""
         if len(key) != 8 * self.words:
-            raise InputError(f"a key of {len(key)} bytes: expected {8 * self.words}")
+            raise InputError(f"key: must have {8 * self.words} bytes, not {len(key)}")
         words = self._struct.unpack(key)
         values = [
             words[word] >> shift & ((1 << width) - 1)
@@ -194,21 +201,21 @@ class Coding:
         hands, points = values[1 : 1 + others], values[1 + others : 1 + 2 * others]
         kinds = tuple([number for number in values[1 + 2 * others :] if number])
         hand = self.rules.set_size * len(kinds) - sum(hands)
-        mine = self.rules.sets - len(kinds) - sum(points)
-        if min(hand, mine) < 0 or max(kinds, default=0) > self.book.total:
+        own_points = self.rules.sets - len(kinds) - sum(points)
+        if min(hand, own_points) < 0 or max(kinds, default=0) > self.book.total:
             raise InputError(f"{key.hex()} is not a key of {self.rules}")
-        return Parts(values[0], (hand, *hands), (mine, *points), kinds)
+        return Parts(values[0], (hand, *hands), (own_points, *points), kinds)
 
     def state(self, key: Key) -> State:
-        """Return a state with this key, the players in their order where it matters.
+        """Return a state with this key, with the players in their order if it matters.
 
         Raises:
-            InputError: it is not a key of this game, or chance is on turn.
+            InputError: If it is not a key of this game, or it is chance's turn.
         """
         parts = self.parts(key)
         players = self.rules.players
         if parts.place == players:
-            raise InputError("chance decides who is on turn: no state says that")
+            raise InputError("chance decides who is to move, which no state can represent")
         order = self.order(parts)
         names = [order.index(role) for role in range(players)]
         kinds: list[NumberedKind] = [
@@ -227,7 +234,7 @@ class Coding:
         )
 
     def order(self, parts: Parts) -> tuple[int, ...]:
-        """Return the roles in the order of the players, or role 0 first where no order matters."""
+        """Return the roles in the order of the players, or from role 0 on if no order matters."""
         if 0 < parts.place < self.rules.players:
             return (
                 *range(1, parts.place + 1), 0, *range(parts.place + 1, self.rules.players)
@@ -237,15 +244,15 @@ class Coding:
 
 @lru_cache(maxsize=32)
 def coding(rules: Rules) -> Coding:
-    """Return the one coding of a game; see `Coding` for games that are refused."""
+    """Return the coding of a game, which is cached. See `Coding` for games that are refused."""
     return Coding(rules)
 
 
 class Canonical(NamedTuple):
-    """A canonical state, and the way back to the real players.
+    """A canonical state, and the mapping back to the real players.
 
     Attributes:
-        roles: `roles[role]` is the real player; role 0 is on turn.
+        roles: `roles[role]` is the real player; role 0 is to move.
     """
 
     key: Key
@@ -255,12 +262,12 @@ class Canonical(NamedTuple):
 def canonical(state: State) -> Canonical:
     """Return the canonical form of a state.
 
-    Cost: per set a look-up, per order of the players that look alike a sort of the sets.
+    Cost: a lookup per set, and a sort of the sets for each order of the players that look alike.
 
     Raises:
-        InputError: If the state is impossible, has no player to move, is not settled, or has
-            upper bounds that no game brings about.
-        LimitError: more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
+        InputError: If the state is impossible, has no player to move, is not settled, or has upper
+            bounds that no game leads to.
+        LimitError: If there are more than `quaternity.perfect.keys.kinds.MAX_KEY_PLAYERS` players.
 
     >>> from quaternity import Answer, Card, Question, Settings
     >>> state = State.start(Settings(set_size=2, sets=3, players=3))
@@ -276,16 +283,20 @@ def canonical(state: State) -> Canonical:
     if not kinds:
         return canonical_end(code, points)
     if state.turn is None:
-        raise InputError("turn: missing, and needed for a canonical state")
+        raise InputError("turn: missing, but needed for a canonical state")
     if not state.hands[state.turn] or any(kind.owner is not None for kind in kinds):
         raise InputError(
-            "no game has this state: State.settled() puts down sets, and passes the turn"
+            "no game leads to this state; use State.settled() to put down sets and pass the turn"
         )
     return canonical_form(code, kinds, state.problem.hands, points, state.turn)
 
 
 def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
-    """Return the closed sets of a state that are in play, in order; refuse as `canonical` does."""
+    """Return the closed sets of a state that are in play, in order.
+
+    Raises:
+        InputError: If the state is impossible, or has upper bounds that no game leads to.
+    """
     slack = state.slack()
     if slack is None:
         raise InputError("the state is impossible, so it has no canonical form")
@@ -295,7 +306,7 @@ def closed_kinds(code: Coding, state: State) -> list[NumberedKind]:
         owners, low, high = row.kind.looks
         if owners:
             if min(high) < len(owners):
-                raise InputError("a canonical state knows no upper bounds below the set's size")
+                raise InputError("a canonical state cannot have upper bounds below the set size")
             kinds.append(book.kind(owners, low).closed(slack))
     return kinds
 
@@ -307,9 +318,9 @@ def canonical_form(
     points: Sequence[int],
     turn: int,
 ) -> Canonical:
-    """Return the canonical form of closed sets in play, given with any names.
+    """Return the canonical form of closed sets in play; the players may have any names.
 
-    Players are named in their order, where that matters.
+    If their order matters, the players must be numbered in that order.
     """
     if len(hands) >= 4 and code.rules.order_matters(hands):
         holding = [player for player, hand in enumerate(hands) if hand]
@@ -321,7 +332,7 @@ def canonical_form(
 
 
 def canonical_end(code: Coding, points: Sequence[int]) -> Canonical:
-    """Return the canonical form of a finished game: its points, the best player as role 0."""
+    """Return the canonical form of a finished game: its points, with the best player as role 0."""
     players = len(points)
     best = max(range(players), key=points.__getitem__)
     return _named(code, (), (0,) * players, points, _role_orders((0,) * players, points, best), 0)
@@ -334,9 +345,9 @@ def canonical_chance(
     points: Sequence[int],
     tied: Iterable[int],
 ) -> Canonical:
-    """Return the canonical form of a position in which chance chooses among `tied` who is on turn.
+    """Return the canonical form of a position in which chance chooses the player to move.
 
-    Role 0 is one of them.
+    It chooses among the players `tied`; role 0 is one of them.
     """
     orders = chain.from_iterable(_role_orders(hands, points, player) for player in tied)
     return _named(code, kinds, hands, points, orders, len(hands))
@@ -365,9 +376,10 @@ def _role_orders(hands: Sequence[int], points: Sequence[int], first: int) -> Ite
 
 
 def alike_roles(code: Coding, key: Key) -> tuple[int, ...]:
-    """Return per role the smallest role that a renaming of players maps it to, the state unchanged.
+    """Return for each role the smallest role that a symmetry of the state maps it to.
 
-    Chance decides which of such players gets which role; what is true of one is true of the other.
+    A symmetry renames players and leaves the state unchanged. Chance decides which of such players
+    gets which role, and they have the same prospects.
     """
     parts = code.parts(key)
     hands, points = parts.hands, parts.points
@@ -397,7 +409,7 @@ def _named(
     orders: Iterable[Roles],
     place: int,
 ) -> Canonical:
-    """Return the smallest form over some orders of the players."""
+    """Return the smallest form over the given orders of the players."""
     best: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None = None
     best_roles: Roles = ()
     for roles in orders:

@@ -1,10 +1,10 @@
-"""What one set can look like, numbered.
+"""The kinds of a set, and their numbers.
 
-A *kind* is a set up to the order of its cards: the multiset of owner masks and, per player, the
-fewest cards. Every kind of a set size and a number of players has one number, the same in every
-process and version of Python, by ranking multisets (the combinatorial number system): a kind is a
-multiset of S masks out of 2^P - 1, and a multiset of S shares out of P players and "unclaimed".
-Number 0 is the completed set.
+A *kind* is a set up to the order of its cards: the multiset of owner masks and the minimum number
+of cards for each player. For a set size and a number of players, every kind has a number that is
+the same in every process and version of Python. It is the rank of a multiset (in the combinatorial
+number system): a kind consists of a multiset of S masks out of 2^P - 1, and a multiset of S shares
+out of P players and "unclaimed". Number 0 is the completed set.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from solvers.coalition_tables import IMPOSSIBLE, Kind, Lanes
 from solvers.filtering import closed_set
 
 MAX_KEY_PLAYERS = 7
-"""Maximum number of players in a canonical state, because the orders of players that look alike are
+"""Maximum number of players in a canonical state, because all orders of players that look alike are
 tried."""
 
 MAX_CACHED_CLOSINGS = 1 << 18
 """Maximum number of closed kinds cached per book; the least recently used are dropped."""
 
 MAX_CACHED_KINDS = 1 << 17
-"""Maximum number of kinds cached per book, at about 2 kB each (8 kB for sets of ten); then all are
-dropped."""
+"""Maximum number of kinds cached per book, at about 2 kB each (8 kB for sets of ten), before the
+cache is cleared."""
 
 OWNER_WEIGHT = 1 << 16
-"""Weight of one possible owner in the measure, larger than any sum of minimums in cards."""
+"""Weight of one possible owner in the uncertainty, larger than any sum of minimums in cards."""
 
 Roles = tuple[int, ...]
 """An order of players: `roles[role]` is a player."""
@@ -38,7 +38,7 @@ Roles = tuple[int, ...]
 
 @lru_cache(maxsize=MAX_KEY_PLAYERS)
 def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
-    """Return all orders of players, ascending, and the number of each.
+    """Return all orders of players, ascending, and the index of each.
 
     >>> role_orders(3)[0][:3], role_orders(3)[1][2, 0, 1]
     (((0, 1, 2), (0, 2, 1), (1, 0, 2)), 4)
@@ -48,7 +48,7 @@ def role_orders(players: int) -> tuple[tuple[Roles, ...], dict[Roles, int]]:
 
 
 def multiset_rank(values: Sequence[int]) -> int:
-    """Return the rank of an ascending sequence of whole numbers among those of its length.
+    """Return the rank of an ascending sequence of numbers >= 0 among those of the same length.
 
     >>> [multiset_rank(values) for values in [(0, 0), (0, 1), (1, 1), (0, 2)]]
     [0, 1, 2, 3]
@@ -57,7 +57,7 @@ def multiset_rank(values: Sequence[int]) -> int:
 
 
 def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
-    """Return the sequence with a rank: the inverse of `multiset_rank`.
+    """Return the sequence with the given rank: the inverse of `multiset_rank`.
 
     >>> multiset_of_rank(3, 2)
     (0, 2)
@@ -73,13 +73,13 @@ def multiset_of_rank(rank: int, length: int) -> tuple[int, ...]:
 
 
 class NumberedKind(Kind):
-    """A kind without upper bounds that matter; a `KindBook` mostly has one object for equal ones.
+    """A kind whose upper bounds do not matter. A `KindBook` usually has one object for equal kinds.
 
     Attributes:
-        number: see the module.
-        masks: the owner masks, ascending; none for a completed set.
-        low: per player the fewest cards.
-        owner: the player who alone may own every card, or None.
+        number: the number of the kind, see the module.
+        masks: the owner masks, ascending; empty for a completed set.
+        low: the minimum number of cards of each player.
+        owner: the only player who may own any card of the set, or None.
     """
 
     __slots__ = (
@@ -115,14 +115,14 @@ class NumberedKind(Kind):
         return kind
 
     def closed(self, slack: int) -> NumberedKind:
-        """Return the kind with owners and minimums as tight as the state's slack makes them."""
+        """Return the kind with owners and minimums as tight as the slack of a state allows."""
         return self._book.closed(self, slack)
 
     def questions(self) -> list[tuple[int, NumberedKind | None, NumberedKind | None, int]]:
-        """Return player 0's questions: the asked player, the kinds after no and yes, the cards.
+        """Return player 0's questions: asked player, kinds after no and yes, number of cards.
 
-        So many cards can be asked for alike. None stands for an answer that is impossible whatever
-        the other sets are. The kinds are not closed.
+        The cards of an entry are interchangeable. None stands for an answer that is impossible
+        whatever the other sets are. The kinds are not closed.
         """
         if self._questions is None:
             self._questions = []
@@ -142,12 +142,12 @@ class NumberedKind(Kind):
 
     @property
     def uncertainty(self) -> int:
-        """Return how much is not known about the set: owners that cards can have, then minimums.
+        """Return how much is unknown about the set: possible owners of its cards, then minimums.
 
-        Its sum over all closed sets of a state never grows in a game: an answer removes deals, so
-        cards keep their possible owners or lose some, and players keep their minimums or raise
-        them. A card that changes hands has one owner afterwards, and what it takes from one minimum
-        it adds to another. A completed set counts as nothing.
+        The sum over all closed sets of a state never grows in a game: an answer removes deals, so
+        cards keep their possible owners or lose some, and the minimums of players stay or rise. A
+        card that changes hands has one owner afterwards, and moves one card from one minimum to
+        another. A completed set counts as 0.
         """
         return sum(mask.bit_count() for mask in self.masks) * OWNER_WEIGHT - sum(self.low)
 
@@ -156,7 +156,7 @@ class NumberedKind(Kind):
 
 
 class KindBook:
-    """All kinds of one set size and number of players, made when met; many are kept.
+    """All kinds for one set size and number of players, created on demand and cached.
 
     Attributes:
         total: the kinds are numbered 0 (completed), 1 ... total.
@@ -187,14 +187,14 @@ class KindBook:
         return kind
 
     def _forget(self) -> None:
-        """Keep no kind but the completed one. Kinds that somebody holds stay valid."""
+        """Drop all cached kinds except the completed one. Kinds in use stay valid."""
         self._made.clear()
         self._numbered.clear()
         self.closed.cache_clear()
         self._made[(), self.completed.low] = self._numbered[0] = self.completed
 
     def _number(self, masks: tuple[int, ...], low: tuple[int, ...]) -> int:
-        """Return the number of a kind; 0 for sets that no deal fits on its own."""
+        """Return the number of a kind, or 0 for a set that no deal can fit on its own."""
         if 0 in masks or sum(low) > self.set_size:
             return 0
         shares = [player for player, least in enumerate(low) for _ in range(least)]
@@ -220,5 +220,5 @@ class KindBook:
 
 @lru_cache(maxsize=8)
 def kind_book(set_size: int, layout: Lanes) -> KindBook:
-    """Return the one book of a set size and a layout of tables."""
+    """Return the book of a set size and a layout of tables, which is cached."""
     return KindBook(set_size, layout)

@@ -1,4 +1,4 @@
-"""Write the certificate of a solved game, which `quaternity.perfect.certificate` checks."""
+"""Write certificates of solved games, which `quaternity.perfect.certificate` checks."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 WRITTEN_AT_ONCE = 1 << 12
-"""Number of lines that are written at a time."""
+"""Number of lines written at a time."""
 
 
 def check_certifiable(rules: Rules, wish: str | None = None) -> None:
-    """Check that `quaternity verify` reads the certificates of a game.
+    """Check that `quaternity verify` can read the certificates of a game.
 
     Raises:
         LimitError: If the game is outside the limits of the checker.
@@ -39,13 +39,13 @@ def check_certifiable(rules: Rules, wish: str | None = None) -> None:
     cards = rules.set_size * rules.sets
     if rules.set_size < 2 or cards > MAX_CARDS or rules.players not in range(2, MAX_PLAYERS + 1):
         raise LimitError(
-            f"--certificate: the checker takes at most {MAX_CARDS} cards, sets of at least 2, "
+            f"--certificate: the checker accepts at most {MAX_CARDS} cards, sets of at least 2, "
             f"and 2 to {MAX_PLAYERS} players, not {rules.sets} sets of {rules.set_size} with "
             f"{rules.players} players"
         )
     if wish is not None and not rules.brisk and rules.players > 2:
         raise LimitError(
-            "--certificate: the checker takes --everybody only for brisk games and two players"
+            "--certificate: the checker accepts --everybody only for brisk games or two players"
         )
 
 
@@ -53,15 +53,16 @@ def write_certificate(
     path: str | Path, solution: Solution, state: State, wish: str | None = None,
     report: Report = quiet,
 ) -> None:  # fmt: skip
-    """Write the certificate of a game solved from a state, whole or not at all.
+    """Write the certificate of a game solved from a state, completely or not at all.
 
-    In that state players have their own numbers, in others those of their roles. With a wish it has
-    the outcomes when everybody plays for themselves, too; see `for_himself` for its errors.
+    In that state players have their own numbers, in other states those of their roles. If there is
+    a wish, the certificate also contains the outcomes if all players play for themselves; see
+    `for_himself` for the errors.
 
-    Cost: some 20 microseconds and 300 bytes a state of 4-3-3.
+    Cost: about 20 microseconds and 300 bytes per state of 4-3-3.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: If the file cannot be written.
         LimitError: If the game is outside the limits of the checker.
     """
     graph = solution.graph
@@ -81,9 +82,9 @@ def write_certificate(
 
 
 def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> Iterator[str]:
-    """Yield a line for each state, its players in the order of `Coding.order`.
+    """Yield a line for each state, with its players in the order of `Coding.order`.
 
-    The parts of a line are few texts again and again, so each is made once.
+    Few different texts make up the lines, so each text is created once and cached.
     """
     graph, values = solution.graph, solution.values
     code, orders = coding(graph.rules), role_orders(graph.rules.players)[0]
@@ -102,8 +103,8 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
 
     @cache
     def kind(number: int, roles: Roles) -> str:
-        shown = code.book.numbered(number).renamed(roles)
-        return _text((shown.masks, shown.low))
+        renamed_kind = code.book.numbered(number).renamed(roles)
+        return _text((renamed_kind.masks, renamed_kind.low))
 
     @cache
     def names(order: int, target: Roles, roles: Roles) -> str:
@@ -111,13 +112,13 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
 
     @lru_cache(1 << 16)
     def gets(row: tuple[int, ...], roles: Roles) -> str:
-        assert everybody is not None, "there are rows"
-        all_of_them = [
+        assert everybody is not None, "rows come from its sets of outcomes"
+        outcomes = [
             [outcome[role] for role in roles]
             for place, outcome in enumerate(everybody.outcomes)
             if row[place // 64] >> place % 64 & 1
         ]
-        return json.dumps(all_of_them, separators=(",", ":"))
+        return json.dumps(outcomes, separators=(",", ":"))
 
     words = iter(map(tuple, [] if everybody is None else everybody.sets[:, 0].tolist()))
     lengths = values.length.tolist()
@@ -126,7 +127,9 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
         hands, points = (tuple([row[role] for role in roles]) for row in (part.hands, part.points))
         ranks = tuple([None if length[role] == NEVER else length[role] for role in roles])
         kinds = ",".join([kind(number, roles) for number in part.kinds])
-        targets = ",".join([f"[{to},{names(order, seats[to], roles)}]" for to, order in follow])
+        targets = ",".join(
+            [f"[{target},{names(order, seats[target], roles)}]" for target, order in follow]
+        )
         outcomes = "null" if everybody is None else gets(next(words), roles)
         facts = _text((turn, hands, points))[:-1]
         yield f"{facts},[{kinds}],{_text(ranks)},[{targets}],{outcomes}]\n"
@@ -135,7 +138,7 @@ def _lines(solution: Solution, everybody: Everybody | None, players: Roles) -> I
 def write_forcing_certificate(
     path: str | Path, forcing: Forcing, seconds: float, report: Report = quiet
 ) -> None:
-    """Write the certificate of a search for a forced win: the states that its strategy can meet.
+    """Write the certificate of a search for a forced win: the states that its strategy can reach.
 
     Raises:
         InputError: If the file cannot be written, or a tie-break by chance can occur.
@@ -148,7 +151,7 @@ def write_forcing_certificate(
         raise InputError("--certificate with --ask needs the tie-break first-in-order")
     states, after = _region(forcing, seconds, report)
     ranks: dict[int, int] = {}
-    if forcing.can_force:  # what a strategy leads to was settled before
+    if forcing.can_force:  # the states after a move of the strategy were settled earlier
         for at in sorted(range(len(states)), key=lambda at: states[at][1].rank):
             ranks[at] = 1 + max([ranks[target] for target, _ in after[at]], default=-1)
     code = coding(rules)
@@ -172,9 +175,10 @@ def write_forcing_certificate(
 def _region(
     forcing: Forcing, seconds: float, report: Report
 ) -> tuple[list[tuple[Canonical, Node]], list[list[tuple[int, list[int]]]]]:
-    """Return the states that a strategy can meet, and per state those after it with names.
+    """Return the states that a strategy can reach, and the successors of each with names.
 
-    The player has the same name in all, and two states that differ only in names of others are one.
+    The player has the same name in all of them. Two states that differ only in the names of others
+    are one state.
     """
     numbers: dict[tuple[Key, int], int] = {}
     todo: list[State] = []
@@ -191,18 +195,18 @@ def _region(
 
     end = monotonic() + seconds
     number(forcing.state, canonical(forcing.state))
-    for state in todo:  # it grows meanwhile
+    for state in todo:  # the list grows during the loop
         if monotonic() > end:
             raise LimitError(
-                f"the certificate is not whole after {seconds:g} seconds and {len(todo):,} states: "
-                "--seconds allows more"
+                f"the certificate is not complete after {seconds:g} seconds and {len(todo):,} "
+                "states: --seconds allows more"
             )
         follow = []
-        for then in forcing.strategy(state):
-            form = canonical(then)
-            target = number(then, form)
-            theirs = _seats(states[target][0].roles)
-            follow.append((target, [form.roles[role] for role in theirs]))
+        for successor in forcing.strategy(state):
+            form = canonical(successor)
+            target = number(successor, form)
+            target_order = _seats(states[target][0].roles)
+            follow.append((target, [form.roles[role] for role in target_order]))
         after.append(follow)
         report("certificate", len(after), None)
     return states, after

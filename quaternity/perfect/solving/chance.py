@@ -1,17 +1,17 @@
-"""What comes when everybody plays for themselves and breaks ties by chance, in a game that ends.
+"""Values if all players play for themselves and break ties by chance, in a game that ends.
 
-`fair_draws`: everybody takes what they expect most of, by a fair draw where several choices give
-that; questions for different cards are different choices. Then a state has one lottery, in exact
-fractions.
+`fair_draws`: each player takes the choice with the highest expected value, by a fair draw if
+several choices have it; questions for different cards are different choices. Then a state has one
+lottery, in exact fractions.
 
-`any_chance`: ties are broken by any chances, other ones in each state and after each history. Then
-a state has bounds: what each player expects at least and at most, and the outcomes that can come.
-Whoever chooses expects the most of what the choices surely give, at least, and takes none that
-cannot reach this; so the others expect no less than the least, and no more than the most, of the
-choices that are left. Bounds need not be reached.
+`any_chance`: ties are broken with any probabilities, which may differ in each state and after each
+history. Then a state has bounds: the minimum and maximum expected value of each player, and the
+possible outcomes. A player who chooses expects at least the highest minimum of all choices, and
+takes no choice whose maximum is lower. So the others expect no less than the minimum, and no more
+than the maximum, of the remaining choices. The bounds need not be attained.
 
-Both are computed from the ends of the game up. Where the tie-break draws who is on turn, all whom
-it may draw are equally likely.
+Both are computed backwards from the ends of the game. If the tie-break draws the player to move,
+all players that it may draw are equally likely.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 Lottery = dict[Outcome, Fraction]
-"""The chance of each outcome."""
+"""The probability of each outcome."""
 
 REPORTED = 1 << 8
-"""After so many states the progress is told."""
+"""Number of states between two reports of the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The outcomes that can come, and what each player expects at least and at most."""
+    """The possible outcomes, and the minimum and maximum expected value of each player."""
 
     outcomes: frozenset[Outcome]
     least: tuple[Fraction, ...]
@@ -48,7 +48,7 @@ class Bounds:
 
 
 class _Ties(NamedTuple):
-    """What values are, and how ties are broken; choices come with how many there are of each."""
+    """The operations on values, including how ties are broken. Offers are (number, value) pairs."""
 
     end: Callable[[Outcome], Any]
     choose: Callable[[Sequence[tuple[int, Any]], int], Any]
@@ -57,12 +57,12 @@ class _Ties(NamedTuple):
 
 
 def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lottery:
-    """Return what comes of a state when everybody breaks ties by a fair draw, by player.
+    """Return the lottery of a state if all players break ties by a fair draw, by player.
 
-    Cost: about a millisecond a canonical state.
+    Cost: about a millisecond per canonical state.
 
     Raises:
-        InputError: the game need not end, or an unknown wish.
+        InputError: If the game need not end, or the wish is unknown.
 
     >>> from quaternity import Settings, State
     >>> lottery = fair_draws(State.start(Settings(3, 3, 3, brisk=True)), "win")
@@ -72,8 +72,10 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
     def choose(offers: Sequence[tuple[int, Lottery]], role: int) -> Lottery:
         expected = [sum(gets[role] * p for gets, p in offer.items()) for _, offer in offers]
-        most = max(expected)
-        return draw([offer for offer, value in zip(offers, expected, strict=True) if value == most])
+        highest = max(expected)
+        return draw(
+            [offer for offer, value in zip(offers, expected, strict=True) if value == highest]
+        )
 
     def draw(offers: Sequence[tuple[int, Lottery]]) -> Lottery:
         total, drawn = sum(count for count, _ in offers), Lottery()
@@ -91,9 +93,9 @@ def fair_draws(state: State, wish: str = "points", report: Report = quiet) -> Lo
 
 
 def any_chance(state: State, wish: str = "points", report: Report = quiet) -> Bounds:
-    """Return what can come of a state whatever chances break the ties, by player.
+    """Return the bounds of a state for any probabilities that break the ties, by player.
 
-    Cost and errors: as `fair_draws`.
+    Cost and errors: as for `fair_draws`.
     """
 
     def end(gets: Outcome) -> Bounds:
@@ -131,12 +133,15 @@ def _all(offers: Sequence[Bounds]) -> frozenset[Outcome]:
 
 
 def _before(values: tuple[Any, ...], roles: Roles) -> tuple[Any, ...]:
-    """Return what each role gets that was `roles[role]` before, by the roles before."""
+    """Return the values by the roles before a move, from those by the roles after it.
+
+    `roles[role]` is the role before the move of the player who has `role` after it.
+    """
     return tuple([values[roles.index(role)] for role in range(len(roles))])
 
 
 def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
-    """Return the value of a state, after those of all states that can follow."""
+    """Return the value of a state, after computing those of all states that can follow."""
     code = coding(Rules.of(state))
     start, roles = canonical(state)
     values: dict[Key, Any] = {}
@@ -173,7 +178,7 @@ def _value(state: State, wish: str, ties: _Ties, report: Report) -> Any:
 
 
 def chance_document(state: State, wish: str, ties: str, report: Report = quiet) -> dict[str, Any]:
-    """Return what comes of a state with ties broken by a `coin`, or by any `chance`, for JSON."""
+    """Return the values of a state as JSON, with ties broken by a `coin` or by any `chance`."""
     document: dict[str, Any] = {"wish": wish, "ties": ties}
     if ties == "coin":
         lottery = sorted(fair_draws(state, wish, report).items(), reverse=True)

@@ -1,21 +1,22 @@
-"""Estimate the number of states, the time and the disk that a game takes, from samples.
+"""Estimate the number of states, the time and the disk space to solve a game, from samples.
 
-Small levels are expanded whole, of a larger level a random sample. Say that m of n states lead to e
-new states, d of them distinct, and that answers hit the u states of the next level evenly. Then
-d = u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n / m) / u)). The next level is
-sampled from the d states.
+Small levels are expanded completely, larger levels by a random sample. Suppose that m of the n
+states of a level lead to e new states, d of them distinct, and that answers hit the u states of the
+next level uniformly. Then d = u (1 - exp(-e / u)), and all n states would reach u (1 - exp(-(e n /
+m) / u)) states. The next level is sampled from the d states.
 
-This is too low, the more so the smaller the samples: answers hit some states more often, samples
-hold those more often, and the successors of the others are missed. (States of earlier levels that
-no sample held are counted again, which makes up for some of it.) So each sample is four times the
-last, until the number changes little, the sample is no longer small compared with the game, or time
-is up. The number is then taken to grow by the last factor once more.
+This estimate is too low, and more so for smaller samples: answers hit some states more often,
+samples contain these states more often, and the successors of the others are missed. (States of
+earlier levels that no sample contained are counted again, which compensates for some of it.) So
+each sample is four times as large as the last, until the number changes little, the sample is no
+longer small compared with the game, or time is up. The number is then assumed to grow by the last
+factor once more.
 
-The estimate is rough. Where time ran out before larger samples changed little (`Estimate.steady`),
-it may be many times too low: 3-4-4 came out at 8 million states, where a run met 24 million within
-eight moves. As `quaternity solve` asks, it came out at these multiples of the true numbers of
-states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3 2.5, 2-8-4 0.9, 3-6-3
-0.6, 3-7-3 0.2.
+The estimate is rough. If time ran out before larger samples changed little (`Estimate.steady`), it
+may be many times too low: the estimate for 3-4-4 was 8 million states, but a run found 24 million
+within eight moves. With the settings of `quaternity solve`, the estimates were these multiples of
+the true numbers of states: 3-4-3 (S-N-P) 1.4, 4-3-3 2.0, 2-6-4 1.7, 2-5-5 0.5, 3-5-3 2.3, 5-3-3
+2.5, 2-8-4 0.9, 3-6-3 0.6, 3-7-3 0.2.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ if TYPE_CHECKING:
     from quaternity.perfect.successors.many_states import Expansion
 
 SAMPLE = 1000
-"""States of a level that are expanded."""
+"""Number of states of a level that are expanded at first."""
 
 STEADY = 1.2
-"""Larger samples are not taken once the last raised the number by a smaller factor."""
+"""Sampling stops if the last increase of the sample raised the number by a smaller factor."""
 
 WORTH = 20
-"""Larger samples are not taken once 1 state in `WORTH` has been expanded."""
+"""Sampling stops once 1 state in `WORTH` has been expanded."""
 
 DEARER = 5
-"""Samples four times as large take at most `DEARER` times as long."""
+"""Samples four times as large are assumed to take at most `DEARER` times as long."""
 
 MOVES = 12
 """Maximum number of moves in a random game that leads to a random state."""
@@ -63,24 +64,24 @@ VALUE_SHARE = 0.6
 """Time for merging, numbering and the values, as a share of the time for expanding."""
 
 ANSWER_BYTES, QUESTION_BYTES = 4, 1
-"""What an answer, and a question, takes on disk."""
+"""Size of an answer, and of a question, on disk, in bytes."""
 
 STATE_BYTES = 7
-"""What a state takes beside its key."""
+"""Size of a state on disk in addition to its key, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What solving a game will take, roughly.
+    """A rough estimate of the resources for solving a game.
 
     Attributes:
-        states: canonical states.
-        exact: whether `states` is the true number, no level having been sampled.
-        finished: False when time ran out before the last level; all numbers are then too low.
-        seconds: of one process.
-        disk: most bytes of working files, reached while the graph is written.
-        steady: False when time ran out while larger samples still found many more states; all
-            numbers may then be many times too low.
+        states: number of canonical states.
+        exact: whether `states` is the true number, because no level was sampled.
+        finished: False if time ran out before the last level; all numbers are then too low.
+        seconds: time with one process.
+        disk: maximum size of the working files, in bytes, reached while the graph is written.
+        steady: False if time ran out while larger samples still found many more states; all numbers
+            may then be many times too low.
     """
 
     states: int
@@ -111,28 +112,27 @@ def estimate(
     sample: int = SAMPLE,
     patience: float = float("inf"),
 ) -> Estimate:
-    """Estimate what it takes to solve a game from a state.
+    """Estimate the resources for solving a game from a state.
 
     Args:
-        sample: states expanded per level at first.
-        patience: seconds after which a game too large to sample to its end is given up; then
-            the result is not `finished`.
+        sample: number of states expanded per level at first.
+        patience: seconds after which sampling stops; then the result may not be `finished`.
 
-    Cost: two or three dozen times `sample` expansions; for large games several times that.
+    Cost: two or three dozen times `sample` expansions; several times as many for large games.
     """
     end = time.perf_counter() + patience
     size, best = sample, _sampled(rules, start, random, sample, end)
-    less = best if best.exact else _sampled(rules, start, random, max(1, sample // 4), end)
-    while not best.exact and best.finished and less.finished:
-        growth = max(1.0, best.states / less.states)
+    previous = best if best.exact else _sampled(rules, start, random, max(1, sample // 4), end)
+    while not best.exact and best.finished and previous.finished:
+        growth = max(1.0, best.states / previous.states)
         if growth < STEADY or best.expanded * WORTH > best.states:
             return best.estimate(growth)
         if best.taken * DEARER > end - time.perf_counter():
             return best.estimate(growth, steady=False)
         size *= 4
-        less, best = best, _sampled(rules, start, random, size, end)
+        previous, best = best, _sampled(rules, start, random, size, end)
         if not best.finished:
-            return less.estimate(growth, steady=False)
+            return previous.estimate(growth, steady=False)
     return best.estimate(1.0)
 
 
@@ -140,25 +140,25 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
     """Return whether random games show that more than `limit` states can follow from a state.
 
     If there are N states, then n independent random states have at least n (n - 1) / 2 / N equal
-    pairs on average, however unevenly the states occur. Few equal pairs therefore show a large N,
-    here with an error below 1 in 1000. The answer False shows nothing.
+    pairs on average, however unevenly the states occur. A small number of equal pairs therefore
+    indicates a large N, here with an error below 1 in 1000. The answer False shows nothing.
 
-    The answer does not depend on a clock. Raises the same errors as `canonical`. Cost:
-    `7 * sqrt(limit)` games, each of `MOVES` times `DRAWS` draws.
+    The answer does not depend on a clock. Raises the same errors as `canonical`. Cost: `7 *
+    sqrt(limit)` games, each of `MOVES` times `DRAWS` draws.
     """
-    canonical(state)  # refuses too many players before any game
+    canonical(state)  # raises an error for too many players before any game
     seen, equal = Counter[Key](), 0
     for number in range(math.isqrt(40 * limit) + 1):
-        then = state
+        later = state
         for _ in range(min(MOVES, 2 * state.sets) * DRAWS):
             card = Card(random.randrange(state.sets), random.randrange(state.set_size))
-            if then.turn is None:
+            if later.turn is None:
                 break
             # Listing all legal questions takes far longer than drawing a few illegal ones.
-            question = Question(then.turn, random.randrange(state.players), card)
-            if answers := then.legal_questions.answers(question):
-                then = then.after_legal(question, random.choice(answers))
-        key = canonical(then).key
+            question = Question(later.turn, random.randrange(state.players), card)
+            if answers := later.legal_questions.answers(question):
+                later = later.after_legal(question, random.choice(answers))
+        key = canonical(later).key
         equal += seen[key]
         seen[key] += 1
         pairs = number * (number + 1) / 2
@@ -170,7 +170,7 @@ def is_larger(state: State, limit: int, random: Random) -> bool:
 
 
 class _Sampled(NamedTuple):
-    """The result of samples of one size: `expanded` states in all, in `taken` seconds."""
+    """The result of samples of one size: `expanded` states in total, in `taken` seconds."""
 
     states: float
     exact: bool
@@ -181,7 +181,7 @@ class _Sampled(NamedTuple):
     taken: float
 
     def estimate(self, growth: float, steady: bool = True) -> Estimate:
-        """Multiply all numbers by `growth`."""
+        """Return the estimate with all numbers multiplied by `growth`."""
         return Estimate(
             round(self.states * growth),
             self.exact and self.finished,
@@ -204,28 +204,28 @@ def _sampled(rules: Rules, start: Key, random: Random, sample: int, end: float) 
         if time.perf_counter() > end:
             finished = False
             break
-        chosen = level
+        sampled = level
         if len(level) > sample:
             exact = False
             rows = np.array(sorted(random.sample(range(len(level)), sample)))
-            chosen = level[rows]
+            sampled = level[rows]
         began = time.perf_counter()
-        result = expanded((rules, chosen))
-        scale = size / len(chosen)
+        result = expanded((rules, sampled))
+        scale = size / len(sampled)
         seconds += (time.perf_counter() - began) * scale
-        expanded_states += len(chosen)
-        taken_by = len(result.asked) * QUESTION_BYTES + len(result.outcomes) * ANSWER_BYTES
-        disk += taken_by * scale
-        largest = max(largest, (taken_by + len(result.keys) * code.words * 8) * scale)
+        expanded_states += len(sampled)
+        bytes_taken = len(result.asked) * QUESTION_BYTES + len(result.outcomes) * ANSWER_BYTES
+        disk += bytes_taken * scale
+        largest = max(largest, (bytes_taken + len(result.keys) * code.words * 8) * scale)
         level, reached = _new(result, seen, orders)
         seen = np.union1d(seen, level)
         size = float(len(level)) if exact else _distinct(len(level), reached, scale)
         total += size
         if size < 1:
             break
-    # Of each state its key is among the known ones, and in its level. The largest level is there
-    # twice, and the keys that each portion of it leads to. (A sample shares fewer states than a
-    # portion does, so this is high.)
+    # The key of each state is stored with the known states and in its level. The questions and
+    # answers of the largest level are stored twice, with the keys that its portions lead to. (The
+    # states of a sample share fewer successors than those of a portion, so this is too high.)
     disk += 2 * total * code.words * 8 + total * STATE_BYTES + largest
     taken = time.perf_counter() - started
     duration = seconds * (1 + VALUE_SHARE)
@@ -240,9 +240,9 @@ def _new(result: Expansion, seen: Keys, orders: int) -> tuple[Keys, int]:
     # The answers yes to open questions come last.
     answers[len(parent) :] -= len(answers) - len(parent)
     leads = np.stack([parent[answers], result.outcomes // orders], 1)
-    to = np.unique(leads, axis=0)[:, 1]
+    targets = np.unique(leads, axis=0)[:, 1]
     fresh = ~among(seen, result.keys)
-    return result.keys[fresh], int(fresh[to].sum())
+    return result.keys[fresh], int(fresh[targets].sum())
 
 
 def _distinct(distinct: int, reached: int, scale: float) -> float:

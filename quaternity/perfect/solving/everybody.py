@@ -1,26 +1,26 @@
-"""Outcomes when everybody plays for themselves, in a game that must end.
+"""Outcomes if all players play for themselves, in a game that must end (max^n).
 
-An *outcome* is what every player gets: their sets; or, where only winning counts, 2 for a player
-who alone has the most sets, 1 for a player who shares the most sets, 0 for others. The player on
-turn chooses among the questions, and the asked player among the legal answers. Both choose what
-gives them most (max^n: Luckhardt and Irani 1986). Ties do not matter to the chooser but decide what
-others get. So a state has a set of outcomes: all that are possible however ties are broken without
-chance:
+An *outcome* is what each player gets: the number of their sets, or if only winning counts, 2 for a
+sole winner, 1 for a player who shares the most sets, and 0 for others. The player to move chooses
+among the questions, and the asked player among the legal answers. Both choose what gives them the
+most (max^n: Luckhardt and Irani 1986). A player is indifferent between tied choices, but these
+decide what the others get. So a state has a set of outcomes, one for every way to break ties
+without chance:
 
 - at the end of the game, its outcome;
-- where a player chooses, each outcome of a choice that is no worse for the player than the worst
-  outcome of each choice. (A player who is sure of better elsewhere goes there; otherwise ties may
-  be broken such that they do not.)
+- if a player chooses, each outcome of a choice that is not worse for the player than the worst
+  outcome of every choice. (If another choice guaranteed more, the player would take it; otherwise
+  ties may be broken such that no other choice gives more.)
 
-These are the outcomes of the subgame-perfect equilibria in pure strategies. A coin that breaks ties
-may bring others, since a player may prefer a lottery. Ties in one state may be broken differently
-after different histories, so there may be many outcomes. With all ties *against* a player,
-everybody who gets the same from two outcomes prefers that in which the player gets less; with all
-ties *for* the player, that in which the player gets more. Ties in which both get the same remain:
-again a set, by the same rule.
+These are the outcomes of the subgame-perfect equilibria in pure strategies. Breaking ties by a coin
+may add others, since a player may prefer a lottery. Ties in one state may be broken differently
+after different histories, so there may be many outcomes. With all ties *against* a player, every
+player who gets the same from two outcomes prefers the one in which that player gets less; with all
+ties *for* the player, the one in which that player gets more. Ties in which both get the same
+remain, and give a set of outcomes by the same rule.
 
-A state is computed once all its successors are, stratum by stratum of
-`quaternity.perfect.solving.graph`; so positions must not repeat.
+A state is computed after all its successors, stratum by stratum
+(`quaternity.perfect.solving.graph`), so positions must not repeat.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.solver import Solution
 
 Outcome = tuple[int, ...]
-"""What every player gets."""
+"""What each player gets."""
 
 MAX_OUTCOME_BYTES = 2 * 2**30
 """Maximum memory for the sets of outcomes, in bytes."""
 
 STUCK = (
-    "nobody can be asked in this state, and sets are left for ever: --everybody needs a game that "
+    "no player can be asked in this state, so its sets stay open: --everybody needs a game that "
     "ends"
 )
 ENDLESS = (
-    "positions can come again in this game, so that it need not end: everybody for themselves "
-    "needs one that ends, such as the brisk game"
+    "positions can repeat in this game, so it need not end: --everybody needs a game that ends, "
+    "such as a brisk game"
 )
 
 
@@ -68,20 +68,20 @@ def _places(points: Sequence[int]) -> Outcome:
 
 
 WISHES: dict[str, Callable[[Sequence[int]], Outcome]] = {"points": tuple, "win": _places}
-"""What everybody wants, by name: what the players get for their points."""
+"""What all players want, by name: a function from their points to what they get."""
 
 TIES = {"any": 0, "against": -1, "for": 1}
-"""How ties are broken, by name: the weight of what the player gets whom they are about."""
+"""How ties are broken, by name: the weight of what the player concerned gets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Everybody:
-    """The outcomes of all states when everybody plays for themselves.
+    """The outcomes of all states if all players play for themselves.
 
     Attributes:
-        outcomes: all that a state may have, by role.
-        sets: [state, role, word], the outcomes of each as bits (uint64), with ties against or for
-            that role; of one role only with any ties.
+        outcomes: all outcomes that a state may have, by role.
+        sets: [state, role, word], the outcomes of each state as bits (uint64), with ties against or
+            for that role. If ties are broken in any way, there is only one role.
     """
 
     graph: GameGraph
@@ -92,10 +92,10 @@ class Everybody:
         """Return the outcomes of a state, by real player, the best for player 0 first.
 
         Args:
-            player: against or for whom ties are broken.
+            player: the player against or for whom ties are broken.
 
         Raises:
-            InputError: the state does not follow from where the game was solved.
+            InputError: If the state cannot follow from the state that was solved.
         """
         key, roles = canonical(state)
         [number] = self.graph.numbers([key])
@@ -110,37 +110,39 @@ class Everybody:
 
 def checked_wish(name: str) -> str:
     """Return the name of a wish; raise an InputError for any other name."""
-    return _checked("wish of everybody", name, WISHES)
+    return _checked("wish of the players", name, WISHES)
 
 
 def _checked(meaning: str, name: str, known: Mapping[str, object]) -> str:
     if name not in known:
-        raise InputError(f"{meaning}: {name[:40]!r} is not {' or '.join(known)}")
+        raise InputError(f"{meaning}: must be {' or '.join(known)}, not {name[:40]!r}")
     return name
 
 
 def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = "any") -> Everybody:
-    """Return all outcomes of all states when everybody plays for themselves.
+    """Return all outcomes of all states if all players play for themselves.
 
     Args:
-        wish: what everybody wants, a name in `WISHES`.
-        ties: how ties are broken, a name in `TIES`; against and for each player in turn.
+        wish: what all players want, a name in `WISHES`.
+        ties: how ties are broken, a name in `TIES`; `against` and `for` are computed for each
+            player.
 
-    Cost: half a microsecond a question; with ties against or for nearly as much for each player.
-    Memory: 8 bytes a state (and player) for each 64 outcomes of the game; three sets and three
-    players have ten.
+    Cost: half a microsecond per question; almost as much for each player if ties are against or
+    for.
+    Memory: 8 bytes per state (and player) for every 64 outcomes of the game; with three sets and
+    three players there are ten.
 
     Raises:
-        InputError: positions can repeat, so the game need not end; or chance matters: use the
-            tie-break first-in-order; or an unknown name.
-        LimitError: it takes more than `MAX_OUTCOME_BYTES`.
+        InputError: If positions can repeat, so that the game need not end; if chance matters (use
+            the tie-break first-in-order); or if a name is unknown.
+        LimitError: If the outcomes take more than `MAX_OUTCOME_BYTES`.
     """
     graph = solved if isinstance(solved, GameGraph) else solved.graph
     wish, ties = checked_wish(wish), _checked("ties", ties, TIES)
     if graph.chances() is not None:
         raise InputError(
-            "chance can choose who is on turn in this game, and then outcomes are not certain: "
-            "everybody for themselves needs the tie-break first-in-order"
+            "chance can choose the player to move in this game, so outcomes are not certain: "
+            "--everybody needs the tie-break first-in-order"
         )
     ends, _ = graph.ends()
     code = coding(graph.rules)
@@ -168,13 +170,13 @@ def for_himself(solved: Solution | GameGraph, wish: str = "points", ties: str = 
 def _worked_out(
     segment: Segment, tables: _Tables, sets: NDArray[np.uint64], settled: NDArray[Any]
 ) -> bool:
-    """Compute the states of a segment whose successors are settled; return whether that is all."""
+    """Compute the states of a segment whose successors are settled; return whether all are done."""
     counts = np.diff(segment.first, append=len(segment.asked))
     ready = np.logical_and.reduceat(settled[segment.no] & settled[segment.yes], segment.first)
     rows = np.nonzero(ready & ~settled[segment.states])[0]
     count = counts[rows]
     first = np.cumsum(count) - count
-    # The questions of these states.
+    # The indices of the questions of these states.
     at = np.repeat(segment.first[rows] - first, count) + np.arange(count.sum())
     asked, asker = segment.asked[at], np.zeros(len(at), np.uint8)
     for about in range(tables.abouts if len(rows) else 0):
@@ -190,17 +192,18 @@ def _worked_out(
 
 
 CHUNK = 8
-"""Bits of a set of outcomes that are looked up at a time."""
+"""Number of bits of a set of outcomes that are looked up at a time."""
 
 
 class _Tables:
-    """Sets of outcomes as bits: how roles are renamed in them, and how roles rank them.
+    """Sets of outcomes as bits: how they change when roles are renamed, and how roles rank them.
 
     Attributes:
-        outcomes: all that there are, whoever has which role.
-        words: words of 64 bits in a set of them.
-        abouts: how many roles ties are about: all of them, or one that stands for any ties.
-        no_worse: [role that ties are about, role, rank, word], what it likes as much or more.
+        outcomes: all outcomes, under any assignment of roles.
+        words: number of 64-bit words in a set of outcomes.
+        abouts: number of roles for which ties are broken: all roles, or 1 for ties in any way.
+        no_worse: [role of the ties, role, rank, word], the outcomes that the role ranks at least as
+            high.
     """
 
     def __init__(self, players: int, ends: Sequence[Outcome], ties: int, states: int) -> None:
@@ -214,10 +217,10 @@ class _Tables:
             raise LimitError(
                 f"sets of outcomes take {needed >> 20} MB: limit {MAX_OUTCOME_BYTES >> 20}"
             )
-        most = max(map(max, self.outcomes))
-        # [role that ties are about, role, outcome]
+        maximum = max(map(max, self.outcomes))
+        # [role of the ties, role, outcome]
         gets = np.array(self.outcomes).T
-        likings = gets[None] * (most + 1) + ties * gets[: self.abouts, None]
+        likings = gets[None] * (maximum + 1) + ties * gets[: self.abouts, None]
         levels, ranks = np.unique(likings, return_inverse=True)
         ranks = ranks.reshape(likings.shape)
         self.no_worse = np.array(
@@ -226,24 +229,26 @@ class _Tables:
                 for about in ranks
             ]
         )
-        # [role, order]: the role after an answer of a role before.
+        # [role, order]: the role after an answer of the player who had the role before.
         self.after = np.array([[roles.index(role) for roles in orders] for role in range(players)])
         number = {outcome: place for place, outcome in enumerate(self.outcomes)}
-        # [chunk, order, bits]: the outcomes before an answer that those of a chunk are.
+        # [chunk, order, bits]: the outcomes of a chunk, renamed to the roles before an answer.
         self._before = np.zeros((chunks, len(orders), 1 << CHUNK, self.words), np.uint64)
-        # [chunk, role that ties are about, role, bits]: the liking of the worst in a chunk.
+        # [chunk, role of the ties, role, bits]: the rank of the worst outcome in a chunk.
         self._worst = np.full((chunks, *ranks.shape[:2], 1 << CHUNK), len(levels) - 1, np.uint16)
         bits = np.arange(1 << CHUNK)
         for place, outcome in enumerate(self.outcomes):
-            has = np.nonzero(bits >> place % CHUNK & 1)[0]
+            rows = np.nonzero(bits >> place % CHUNK & 1)[0]
             worst = self._worst[place // CHUNK]
-            worst[..., has] = np.minimum(worst[..., has], ranks[..., place, None])
+            worst[..., rows] = np.minimum(worst[..., rows], ranks[..., place, None])
             for order, roles in enumerate(orders):
-                to = number[tuple([outcome[roles.index(role)] for role in range(players)])]
-                self._before[place // CHUNK, order, has, to // 64] |= np.uint64(1 << to % 64)
+                target = number[tuple([outcome[roles.index(role)] for role in range(players)])]
+                self._before[place // CHUNK, order, rows, target // 64] |= np.uint64(
+                    1 << target % 64
+                )
 
     def bits(self, marked: Sequence[bool] | NDArray[Any]) -> NDArray[np.uint64]:
-        """Return the set of the outcomes that are marked."""
+        """Return the set of the marked outcomes."""
         whole = sum(1 << place for place, mark in enumerate(marked) if mark)
         return np.array(
             [whole >> 64 * word & (1 << 64) - 1 for word in range(self.words)], np.uint64
@@ -252,7 +257,7 @@ class _Tables:
     def before(
         self, sets: NDArray[np.uint64], states: NDArray[Any], order: NDArray[Any], about: int
     ) -> NDArray[np.uint64]:
-        """Return the sets of states after an answer, by the roles before it."""
+        """Return the sets of the states after an answer, renamed to the roles before it."""
         after = sets[states, self.after[about, order] if self.abouts > 1 else 0]
         result = np.zeros(after.shape, np.uint64)
         for table, bits in zip(self._before, self._chunks(after), strict=True):
@@ -260,7 +265,7 @@ class _Tables:
         return result
 
     def worst(self, sets: NDArray[np.uint64], roles: NDArray[Any], about: int) -> NDArray[Any]:
-        """Return the rank that a role gives the worst outcome of each set."""
+        """Return the rank that each role gives to the worst outcome of the set."""
         chunks = zip(self._worst, self._chunks(sets), strict=True)
         return np.asarray(np.minimum.reduce([table[about, roles, bits] for table, bits in chunks]))
 
@@ -273,22 +278,22 @@ class _Tables:
 def everybody_document(
     solved: Solution | GameGraph, state: State, wish: str = "points"
 ) -> dict[str, Any]:
-    """Return the outcomes of a state when everybody plays for themselves, as values for JSON.
+    """Return the outcomes of a state if all players play for themselves, as values for JSON.
 
-    These are the outcomes however ties are broken without chance, what each player gets at least
-    and at most, and who wins (null: nobody). Then per player the outcomes with all ties against
-    them, and for them.
+    These are the outcomes for any way to break ties without chance, the minimum and maximum for
+    each player, and the winners (null: nobody). Then follow, for each player, the outcomes with all
+    ties against them, and with all ties for them.
 
-    Cost and errors: as `for_himself`, three times.
+    Cost and errors: those of `for_himself`, three times.
     """
-    anyhow = for_himself(solved, wish).of(state)
-    alone = {gets.index(max(gets)) for gets in anyhow if gets.count(max(gets)) == 1}
-    shared = any(gets.count(max(gets)) > 1 for gets in anyhow)
+    outcomes = for_himself(solved, wish).of(state)
+    alone = {gets.index(max(gets)) for gets in outcomes if gets.count(max(gets)) == 1}
+    shared = any(gets.count(max(gets)) > 1 for gets in outcomes)
     document: dict[str, Any] = {
         "wish": wish,
-        "outcomes": anyhow,
-        "least": [min(gets) for gets in zip(*anyhow, strict=True)],
-        "most": [max(gets) for gets in zip(*anyhow, strict=True)],
+        "outcomes": outcomes,
+        "least": [min(gets) for gets in zip(*outcomes, strict=True)],
+        "most": [max(gets) for gets in zip(*outcomes, strict=True)],
         "winners": [*sorted(alone), *[None] * shared],
     }
     for ties in ("against", "for"):

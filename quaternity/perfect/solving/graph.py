@@ -1,14 +1,15 @@
-"""The graph of a game: all canonical states that can follow from one, and their successors.
+"""The graph of a game: all canonical states that can follow from a start, and their successors.
 
-They are found breadth first. The states of a level are expanded in portions, wherever the executor
-runs them. Their successors are merged with the known states, in ranges of keys that fit in memory,
+The states are found breadth first. The states of a level are expanded in portions by the pool of
+workers. Their successors are merged with the known states, in ranges of keys that fit in memory,
 and then numbered in the order in which states are found. A working directory keeps every portion
-and every level, so an interrupted run goes on from there. States, numbers and graph do not depend
-on how the work was divided.
+and every level, so an interrupted run can resume. States, numbers and graph do not depend on how
+the work was divided.
 
-No answer makes a state less certain (`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The
-states of equal uncertainty are a *stratum*. They lead to each other only by idle questions, which
-teach nothing, and otherwise to more certain strata. Within a level states are sorted by stratum.
+No answer increases the uncertainty of a state
+(`quaternity.perfect.keys.kinds.NumberedKind.uncertainty`). The states of equal uncertainty form a
+*stratum*. Idle questions, which give no information, lead to states of the same stratum; all other
+questions lead to strata of less uncertainty. Within a level, states are sorted by stratum.
 """
 
 from __future__ import annotations
@@ -47,11 +48,12 @@ class Segment:
     """Some states of a graph with their questions.
 
     Attributes:
-        states: their numbers.
-        first: per state, where its questions begin; each has at least one. Where chance is on
-            turn, the questions are what it can choose.
-        asked: per question the role that answers.
-        no, yes: per question the state after the answer; if an answer is illegal, after the other.
+        states: the numbers of the states.
+        first: for each state, the index of its first question; each state has at least one. If it
+            is chance's turn, the questions are its possible choices.
+        asked: for each question, the role that answers.
+        no, yes: for each question, the state after the answer; if an answer is illegal, the state
+            after the other one.
         no_order, yes_order: the orders of roles (see
             `quaternity.perfect.successors.many_states.Expansion`).
     """
@@ -70,13 +72,13 @@ IDLE, FORCED, OPEN = range(3)
 
 
 class Portion(NamedTuple):
-    """Some states with their questions, as they were expanded and are kept on disk.
+    """Some states with their questions, as they were expanded and are stored on disk.
 
     Attributes:
-        begin: the number of the first state, alone in an array; the others follow.
-        strata: the uncertainty of the states, once for each run of states where it is the same.
-        first: where the runs begin.
-        counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with the
+        begin: an array with the number of the first state; the others follow consecutively.
+        strata: the uncertainty of each run of states in which it is the same.
+        first: the index at which each run begins.
+        counts, asked, outcomes: see `quaternity.perfect.successors.many_states.Expansion`, with
             numbers of states instead of indices of keys.
     """
 
@@ -89,13 +91,14 @@ class Portion(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some states with their questions, those of each group in the order of states.
+    """Some states with their questions; in each group the questions are in the order of the states.
 
     Attributes:
-        states: their numbers. All have questions.
+        states: the numbers of the states. All of them have questions.
         counts: [group, state], see `quaternity.perfect.successors.many_states.Expansion`.
-        asked: per group the role that answers each question.
-        outcomes: of idle questions, of forced ones, of open ones after no, and after yes.
+        asked: for each group, the role that answers each question.
+        outcomes: the outcomes of idle questions, of forced ones, of open ones after no, and after
+            yes.
     """
 
     states: NDArray[Any]
@@ -107,7 +110,7 @@ class Block(NamedTuple):
     def of(cls, portion: Portion, first: int, end: int, ends: NDArray[Any]) -> Block:
         """Return the states of a portion in [first, end) that have questions.
 
-        `ends` is [group, 2]: how many questions of the portion come before each of the two states.
+        `ends` is [group, 2]: the number of questions of the portion before each of the two states.
         """
         counts = portion.counts[:, first:end]
         asking = counts.any(0)
@@ -138,7 +141,7 @@ class Block(NamedTuple):
         )
 
     def chosen(self, rows: NDArray[Any]) -> Block:
-        """Return the block of some rows."""
+        """Return the block of the states in some rows."""
         counts = self.counts[:, rows].astype(np.int64)
         before = np.cumsum(self.counts, 1, np.int64)[:, rows] - np.cumsum(counts, 1)
         at = [
@@ -155,7 +158,7 @@ class Block(NamedTuple):
         )
 
     def chances(self, players: int) -> NDArray[Any]:
-        """Return a mask of the states in which chance is on turn."""
+        """Return a mask of the states in which it is chance's turn."""
         idle = self.counts[IDLE].astype(np.int64)
         rows = np.nonzero(idle)[0]
         mask = np.zeros(len(idle), bool)
@@ -192,13 +195,14 @@ class GameGraph:
     """All states that can follow from a start, numbered in the order of their keys.
 
     Attributes:
-        start: the number of the state from which all follow.
-        keys: per state its key, ascending.
-        found: per state when it was found: its number in `portions`, `strata` and `Block`.
-        questions, answers: how many there are; equivalent questions count once (see
+        start: the number of the start, from which all other states follow.
+        keys: the key of each state, ascending.
+        found: for each state, its number in the order of discovery, which `portions`, `strata` and
+            `Block` use.
+        questions, answers: their numbers; equivalent questions count once (see
             `quaternity.perfect.successors.one_state.Choice`).
-        levels: per number of moves how many states are first reached by so many.
-        portions: the states in which somebody can ask, or chance is on turn, mapped from disk.
+        levels: the number of states first reached by each number of moves.
+        portions: the states in which a player or chance has a move, mapped from disk.
     """
 
     rules: Rules
@@ -215,11 +219,11 @@ class GameGraph:
 
     @property
     def orders(self) -> int:
-        """Return how many orders of roles there are."""
+        """Return the number of orders of roles."""
         return len(role_orders(self.rules.players)[0])
 
     def segments(self) -> Iterator[Segment]:
-        """Yield the states in which somebody can ask, or chance is on turn."""
+        """Yield the states in which a player or chance has a move."""
         numbers = np.empty(len(self), np.uint32)
         numbers[self.found] = np.arange(len(self), dtype=np.uint32)
         for portion in self.portions:
@@ -228,10 +232,10 @@ class GameGraph:
             if len(block.states):
                 yield block.segment(self.orders, numbers)
 
-    def strata(self, most_states: int) -> list[Callable[[], list[Block]]]:
-        """Return a function for each stratum, the most certain first, that gives its blocks.
+    def strata(self, max_states: int) -> list[Callable[[], list[Block]]]:
+        """Return a function for each stratum, the least uncertain first, that returns its blocks.
 
-        A block of several portions has about `most_states` states at most.
+        Portions are joined into blocks of about `max_states` states at most.
         """
         runs: dict[int, list[tuple[Portion, int, int, NDArray[Any]]]] = {}
         for portion in self.portions:
@@ -242,29 +246,29 @@ class GameGraph:
                 zip(portion.strata.tolist(), first, [*first[1:], counts.shape[1]], strict=True)
             ):
                 runs.setdefault(stratum, []).append((portion, begin, end, ends[run : run + 2].T))
-        return [partial(_blocks, runs[stratum], most_states) for stratum in sorted(runs)]
+        return [partial(_blocks, runs[stratum], max_states) for stratum in sorted(runs)]
 
     def chances(self) -> NDArray[Any] | None:
-        """Return the states in which chance is on turn, or None when there are none."""
+        """Return the states in which it is chance's turn, or None if there are none."""
         if self.rules.players < 4:
             return None
         states = [s.states[s.asked[s.first] == self.rules.players] for s in self.segments()]
         return np.concatenate(states) if any(map(len, states)) else None
 
     def ends(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the numbers of the states that have no successor, and the role that won each.
+        """Return the numbers of the states without successors, and the role that won each.
 
-        The role is the number of players where the most sets are shared, and where sets are still
-        in play: nobody can be asked there, so the game never ends. No game leads there, but it can
-        be solved from such a state.
+        The role is the number of players if several players share the most sets, or if sets are
+        still in play. In the latter case no player can be asked, so the game never ends. No game
+        leads there, but such a state can be solved.
         """
         over = [
             int(portion.begin[0]) + np.nonzero(~portion.counts.any(0))[0]
             for portion in self.portions
         ]
-        mine = np.zeros(len(self), bool)
-        mine[np.concatenate(over)] = True
-        states = np.nonzero(mine[self.found])[0]
+        is_end = np.zeros(len(self), bool)
+        is_end[np.concatenate(over)] = True
+        states = np.nonzero(is_end[self.found])[0]
         code = coding(self.rules)
         winners = []
         for key in key_bytes(self.keys[states]):
@@ -278,7 +282,7 @@ class GameGraph:
         """Return the numbers of states given by key.
 
         Raises:
-            InputError: a state is not in the graph.
+            InputError: If a state is not in the graph.
         """
         wanted = key_array(coding(self.rules), keys)
         numbers = found_at(self.keys, wanted)
@@ -288,20 +292,18 @@ class GameGraph:
         return [int(number) for number in numbers]
 
 
-def _blocks(
-    runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], most_states: int
-) -> list[Block]:
+def _blocks(runs: Sequence[tuple[Portion, int, int, NDArray[Any]]], max_states: int) -> list[Block]:
     blocks: list[Block] = []
-    waiting: list[Block] = []
+    pending: list[Block] = []
     size = 0
     for number, run in enumerate(runs, 1):
         block = Block.of(*run)
         if len(block.states):
-            waiting.append(block)
+            pending.append(block)
             size += len(block.states)
-        if waiting and (size >= most_states or number == len(runs)):
-            blocks.append(Block.joined(waiting))
-            waiting, size = [], 0
+        if pending and (size >= max_states or number == len(runs)):
+            blocks.append(Block.joined(pending))
+            pending, size = [], 0
     return blocks
 
 
@@ -330,14 +332,14 @@ MAX_EXPANDED_STATES = 8192
 """Maximum number of states expanded at a time; fewer if a state has many answers."""
 
 EXPANSION_CELLS = 1 << 22
-"""Approximate maximum number of sets of positions after answers in one expansion."""
+"""Approximate maximum number of sets, over all positions after answers, in one expansion."""
 
 MERGE_BYTES = 256 * 2**20
-"""Approximate maximum memory for the merging of a level, in bytes."""
+"""Approximate maximum memory for merging a level, in bytes."""
 
 
 def portion(rules: Rules) -> int:
-    """Return how many states of a game are expanded at a time: about 100 MB worth of them.
+    """Return the number of states of a game expanded at a time: about 100 MB of states.
 
     >>> portion(Rules(4, 3, 3)), portion(Rules(4, 13, 4))
     (8192, 387)
@@ -351,23 +353,23 @@ def generate(
     start: Key,
     directory: WorkDirectory,
     pool: Pool,
-    most_states: int | None = None,
+    max_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
     """Generate all canonical states that can follow from a start, and their successors.
 
     Args:
-        directory: for the working files; what is there already is not done again.
+        directory: for the working files; existing results are reused.
         pool: runs the expansions.
-        most_states: give up above so many.
-        report: called with the states expanded so far.
+        max_states: stop above this number of states.
+        report: called with the number of states expanded so far.
 
-    Cost: half a microsecond an answer where `Expander` can be used, some thirty elsewhere.
-    Memory: `MERGE_BYTES`, and per executor about 100 MB. Disk: a byte a question, four an
-    answer and 16 * `Coding.words` + 7 a state, and at times the largest level once more.
+    Cost: half a microsecond per answer if `Expander` can be used, otherwise about thirty.
+    Memory: `MERGE_BYTES`, and about 100 MB per executor. Disk: a byte per question, four per answer
+    and 16 * `Coding.words` + 7 per state, and at times the largest level once more.
 
     Raises:
-        LimitError: more than `most_states`.
+        LimitError: If there are more than `max_states` states.
     """
     code = coding(rules)
     if not directory.has("graph"):
@@ -375,8 +377,8 @@ def generate(
         levels.begin(start)
         while levels.sizes[-1]:
             known = sum(levels.sizes)
-            if most_states is not None and known > most_states:
-                raise LimitError(f"more than {most_states:,} states: --most-states allows more")
+            if max_states is not None and known > max_states:
+                raise LimitError(f"more than {max_states:,} states: --most-states allows more")
             levels.number(pool.threads)
             levels.expand(pool, report)
         levels.number(pool.threads)
@@ -387,10 +389,10 @@ def generate(
 class _Levels:
     """The levels found so far, in files.
 
-    Files of level L: `level-L` has the states first reached by L moves, `expanded-L-C` the
-    successors of portion C of it, and `fresh-L-C` the keys of those that were not known before.
-    `known-L` has all states up to level L by ascending keys, `found-L` their numbers, and
-    `graph-L` the successors of level L by number.
+    Files of level L: `level-L` contains the states first reached by L moves, `expanded-L-C` the
+    successors of its portion C, and `fresh-L-C` the keys of the successors that were not known
+    before. `known-L` contains all states up to level L by ascending keys, `found-L` their numbers,
+    and `graph-L` the successors of level L by number.
     """
 
     def __init__(self, code: Coding, directory: WorkDirectory) -> None:
@@ -402,7 +404,7 @@ class _Levels:
             self.sizes.append(len(directory.array(name)))
 
     def begin(self, start: Key) -> None:
-        """Make level 0, unless it is there."""
+        """Create level 0 if it does not exist."""
         if not self.sizes:
             keys = key_array(self.code, [start])
             for name, array in ("found", np.zeros(1, np.uint32)), ("known", keys), ("level", keys):
@@ -418,11 +420,11 @@ class _Levels:
         self.directory.drop([f"level-{level}" for level in range(last + 1)])
 
     def portions(self, level: int) -> int:
-        """Return how many portions a level is expanded in."""
+        """Return the number of portions in which a level is expanded."""
         return -(-self.sizes[level] // self._portion)
 
     def expand(self, pool: Pool, report: Report) -> None:
-        """Expand the last level and find the next."""
+        """Expand the last level and find the next one."""
         level = len(self.sizes) - 1
         keys, known = (self.directory.array(f"{name}-{level}") for name in ("level", "known"))
         missing = [
@@ -453,7 +455,7 @@ class _Levels:
         numbers = self.directory.array(f"found-{level}")
         old, end = 0, sum(self.sizes)
         with (
-            # Closed, and named, in turn from the last: a level is there when all of it is known.
+            # Files are closed and named in reverse order, so the file of a level is complete last.
             self.directory.pieces(f"level-{level + 1}") as fresh,
             self.directory.pieces(f"known-{level + 1}") as merged,
             self.directory.pieces(f"found-{level + 1}") as order,
@@ -465,16 +467,16 @@ class _Levels:
                 number[turn] = np.arange(end, end + len(new))
                 end += len(new)
                 fresh.add(new[turn])
-                # Few are new, and both are sorted.
+                # There are few new keys, and both arrays are sorted.
                 place = found_at(parts[0], new) + np.arange(len(new))
                 known = np.ones(len(parts[0]) + len(new), bool)
                 known[place] = False
-                for file, mine, theirs in (
+                for file, old_part, new_part in (
                     (merged, parts[0], new),
                     (order, numbers[old : old + len(parts[0])], number),
                 ):
-                    both = np.empty(len(known), mine.dtype)
-                    both[known], both[place] = mine, theirs
+                    both = np.empty(len(known), old_part.dtype)
+                    both[known], both[place] = old_part, new_part
                     file.add(both)
                 old += len(parts[0])
         self.sizes.append(fresh.length)
@@ -501,7 +503,7 @@ class _Levels:
             self.directory.array(f"{name}-{level + 1}") for name in ("known", "found")
         )
         orders = len(role_orders(self.code.rules.players)[0])
-        # The outcomes' own type may be too narrow for the number of orders.
+        # The type of the outcomes may be too narrow for the number of orders.
         key, order = np.divmod(arrays["outcomes"], np.min_scalar_type(orders).type(orders))
         numbers = number_of[found_at(known, arrays["keys"])]
         outcome = np.min_scalar_type(sum(self.sizes) * orders).type
@@ -517,13 +519,13 @@ class _Levels:
         )
 
 
-def _ranges(columns: Sequence[Keys], most_bytes: int) -> Iterator[list[Keys]]:
+def _ranges(columns: Sequence[Keys], max_bytes: int) -> Iterator[list[Keys]]:
     """Cut ascending arrays at the same keys, so that the pieces together stay small."""
     size = sum(column.nbytes for column in columns)
-    pieces = size // most_bytes + 1
+    pieces = size // max_bytes + 1
     cuts: Keys = []
     if pieces > 1:
-        # Each sampled key stands for `step` keys of its column.
+        # Each sampled key represents `step` keys of its column.
         step = max(1, sum(map(len, columns)) // (64 * pieces))
         sample = np.sort(np.concatenate([column[step // 2 :: step] for column in columns]))
         cuts = np.unique(sample[np.arange(1, pieces) * len(sample) // pieces])

@@ -1,9 +1,9 @@
-"""Arrays on disk that may be larger than memory: written piece by piece, mapped when read.
+"""Arrays on disk that may be larger than memory: written in pieces, memory-mapped when read.
 
-A file holds named arrays one after the other, then a line of JSON with their names, types, shapes
-and places, the length of that line, and a checksum of all before it. The checksum also covers the
-computation and the name of the file, so a file that was cut, changed, or brought from elsewhere is
-refused. A file is complete on the disk before it gets its name.
+A file contains named arrays one after another, then a line of JSON with their names, types, shapes
+and offsets, the length of that line, and a checksum of all this. The checksum also covers the
+computation and the name of the file, so a file that was truncated, changed, or copied from another
+computation is rejected. A file gets its final name only once it is completely on the disk.
 """
 
 from __future__ import annotations
@@ -32,33 +32,35 @@ if TYPE_CHECKING:
 
 
 Report = Callable[[str, int, int | None], None]
-"""Called with the name of the task, how much of it is done, and of how much (None: unknown)."""
+"""Called with the name of the task, the amount done, and the total amount (None if unknown)."""
 
 
 def quiet(task: str, done: int, total: int | None) -> None:
-    """Report to nobody."""
+    """Ignore the progress."""
 
 
 MANIFEST = "about.json"
-"""Names the computation of a working directory: the first file written, the last removed."""
+"""File that describes the computation of a working directory; it is written first and removed
+last."""
 
 LOCK = "lock"
-"""Held by the run that works in a directory, and by no other; it dies with its process."""
+"""File locked by the run that uses a directory; the lock ends with the process."""
 
 PART = ".part"
-"""Ends the name of a file that is not whole."""
+"""Suffix of the name of an incomplete file."""
 
 TEMPORARY = "quaternity-solve-"
-"""Begins the name of a working directory that the run chose itself."""
+"""Prefix of the name of a temporary working directory."""
 
 ALIGNED = 64
 """Arrays begin at multiples of this number of bytes."""
 
 READ_AT_ONCE = 1 << 20
-"""Bytes read at a time for a checksum."""
+"""Number of bytes read at a time for a checksum."""
 
 _END = Struct(">Q8sI")
-"""The end of a file: the length of the line of JSON, a mark, the checksum of all but these two."""
+"""The end of a file: the length of the line of JSON, a mark, and a checksum of the rest of the
+file, including the length."""
 
 _LENGTH = Struct(">Q")
 
@@ -66,10 +68,10 @@ _MARK = b"arrays/1"
 
 
 class Pieces:
-    """A file that gets arrays piece by piece, and its name when all of it is on the disk."""
+    """Writes a file of arrays in pieces; the file gets its name once all of it is on the disk."""
 
     def __init__(self, path: Path, seed: int, durable: bool, whole: set[str]) -> None:
-        """Begin the file; its name is added to `whole` when it is complete."""
+        """Create the file; its name is added to `whole` when it is complete."""
         self._path, self._durable, self._whole = path, durable, whole
         self._part = path.with_name(path.name + PART)
         self._file = self._part.open("wb")
@@ -77,15 +79,15 @@ class Pieces:
         self._arrays: dict[str, tuple[str, list[int], int]] = {}
 
     def add(self, array: NDArray[Any], name: str = "") -> None:
-        """Append an array, or a piece of the array that was begun last."""
-        known = self._arrays.get(name)
-        if known is None:
+        """Append an array, or a piece of the array added last."""
+        entry = self._arrays.get(name)
+        if entry is None:
             self._write(b"\0" * (-self._place % ALIGNED))
             self._arrays[name] = (array.dtype.str, list(array.shape), self._place)
         else:
-            assert name == next(reversed(self._arrays)), "pieces of one array follow each other"
-            assert array.dtype.str == known[0], "and are of one type"
-            known[1][0] += len(array)
+            assert name == next(reversed(self._arrays)), "array pieces must be consecutive"
+            assert array.dtype.str == entry[0], "array pieces must have the same type"
+            entry[1][0] += len(array)
         self._write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
 
     def _write(self, data: bytes | memoryview) -> None:
@@ -95,7 +97,7 @@ class Pieces:
 
     @property
     def length(self) -> int:
-        """The length of the array so far, when there is only one."""
+        """The length of the array so far, if there is only one."""
         return sum(shape[0] for _, shape, _ in self._arrays.values())
 
     def __enter__(self) -> Pieces:
@@ -125,19 +127,19 @@ class Pieces:
 
 
 class WorkDirectory:
-    """The files of a long computation, so that it can go on after a break.
+    """The files of a long computation, so that it can resume after an interruption.
 
-    A context manager: within it nobody else can use the directory. Files that a killed run left
-    half written are removed when the next run begins.
+    A context manager: while it is active, no other run can use the directory. Files that a killed
+    run left incomplete are removed when the next run begins.
 
     Raises:
-        InputError: the directory holds another computation, cannot be used, or is in use.
+        InputError: If the directory belongs to another computation, cannot be used, or is in use.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any], durable: bool = True) -> None:
-        """Open or make the directory of the computation that `about` describes.
+        """Open or create the directory of the computation that `about` describes.
 
-        Unless `durable`, files need not outlast a crash of the machine.
+        If `durable` is false, files need not survive a crash of the machine.
         """
         self.path, self._durable = path, durable
         self._seed = crc32(json.dumps(dict(about), sort_keys=True).encode())
@@ -145,9 +147,10 @@ class WorkDirectory:
         manifest = path / MANIFEST
         try:
             path.mkdir(exist_ok=True)
-            beginnings = [*path.glob(f".{MANIFEST}.*{PART}")]  # of a run that was killed at once
+            # Left by a run that was killed while it wrote the manifest.
+            beginnings = [*path.glob(f".{MANIFEST}.*{PART}")]
             if not manifest.exists() and {*path.iterdir()} - {path / LOCK, *beginnings}:
-                raise InputError(f"{path} is not empty, and not from this program")
+                raise InputError(f"{path} is not empty and was not created by this program")
             self._lock = _locked(path / LOCK)
             try:
                 self.drop(beginning.name for beginning in beginnings)
@@ -163,15 +166,15 @@ class WorkDirectory:
             raise InputError(f"{path} cannot be used: {reason}") from error
 
     def _claim(self, manifest: Path, about: dict[str, Any]) -> None:
-        """Write the manifest, or refuse the directory if its manifest differs."""
+        """Write the manifest; raise an InputError if there is one that differs."""
         if not manifest.exists():
             write_text(manifest, json.dumps(about))
             return
-        kept = json.loads(manifest.read_text())
-        if kept != about:
+        existing = json.loads(manifest.read_text())
+        if existing != about:
             raise InputError(
-                f"{self.path} holds the files of another computation, of {kept}; "
-                f"remove it to start anew"
+                f"{self.path} contains the files of another computation, {existing}; "
+                f"remove it to start again"
             )
 
     def __enter__(self) -> WorkDirectory:
@@ -181,27 +184,27 @@ class WorkDirectory:
         self._lock.close()
 
     def has(self, name: str) -> bool:
-        """Return whether there is a file of this name."""
+        """Return whether there is a file with this name."""
         return (self.path / name).exists()
 
     def pieces(self, name: str) -> Pieces:
-        """Begin a file that is written piece by piece."""
+        """Start a file that is written in pieces."""
         return Pieces(self.path / name, self._seed_of(name), self._durable, self._verified)
 
     def save(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write arrays into a file, whole or not at all."""
+        """Write arrays to a file, completely or not at all."""
         with self.pieces(name) as pieces:
             for key, array in arrays.items():
                 pieces.add(array, key)
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Map the arrays of a file, which are read only where they are used.
+        """Map the arrays of a file into memory; their data is read only when used.
 
-        The first time, a file of an earlier run is read whole for its checksum: four gigabytes a
-        second and more, if it is still in memory.
+        When a file of an earlier run is first used, all of it is read to verify its checksum: at
+        four gigabytes per second or more, if it is still in the cache.
 
         Raises:
-            InputError: it is damaged, of another computation, or missing.
+            InputError: If the file is damaged, belongs to another computation, or is missing.
         """
         path = self.path / name
         try:
@@ -218,10 +221,10 @@ class WorkDirectory:
             fault = f"damaged ({error})"
         else:
             return arrays
-        raise InputError(f"{path}: {fault}; remove {self.path} to start anew")
+        raise InputError(f"{path}: {fault}; remove {self.path} to start again")
 
     def array(self, name: str) -> NDArray[Any]:
-        """Map the only array in a file, as `arrays`."""
+        """Map the only array in a file, like `arrays`."""
         [array] = self.arrays(name).values()
         return array
 
@@ -229,18 +232,18 @@ class WorkDirectory:
         return crc32(name.encode(), self._seed)
 
     def _table(self, file: BinaryIO, name: str) -> dict[str, Any]:
-        """Read the names, types, shapes and places of the arrays in a file.
+        """Read the names, types, shapes and offsets of the arrays in a file.
 
         Raises:
-            ValueError: the file is damaged.
+            ValueError: If the file is damaged.
         """
         size = os.fstat(file.fileno()).st_size - _END.size
         if size < 0:
-            raise ValueError("it was cut short")
+            raise ValueError("it was truncated")
         file.seek(size)
         length, mark, checksum = _END.unpack(file.read())
         if mark != _MARK or length > size:
-            raise ValueError("its end is not that of a whole file")
+            raise ValueError("its end is not that of a complete file")
         if name not in self._verified:
             file.seek(0)
             computed, remaining = self._seed_of(name), size
@@ -248,7 +251,7 @@ class WorkDirectory:
                 computed = crc32(data, computed)
                 remaining -= len(data)
             if crc32(_LENGTH.pack(length), computed) != checksum:
-                raise ValueError("its checksum is not that of its content")
+                raise ValueError("its checksum does not match its content")
             self._verified.add(name)
         file.seek(size - length)
         table: dict[str, Any] = json.loads(file.read(length))
@@ -257,14 +260,15 @@ class WorkDirectory:
     def drop(self, names: Iterable[str]) -> None:
         """Remove files that are no longer needed."""
         if self._durable:
-            synchronise_names(self.path)  # what replaces them must outlast a crash
+            synchronise_names(self.path)  # the files that replace them must survive a crash
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove the directory with all that is in it.
+        """Remove the directory and all its contents.
 
-        If this is interrupted, the directory is empty but for the lock, or still has its manifest.
+        If this is interrupted, the directory contains nothing but the lock, or still has its
+        manifest.
         """
         with os.scandir(self.path) as entries:
             names = [entry.name for entry in entries if entry.name not in (MANIFEST, LOCK)]
@@ -274,12 +278,13 @@ class WorkDirectory:
 
 @contextmanager
 def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
-    """Make a working directory for as long as a computation takes.
+    """Create a working directory for the duration of a computation.
 
-    Its files live on while they are mapped. Directories that killed runs left behind are removed.
+    Its files stay readable while they are mapped. Directories left behind by killed runs are
+    removed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: If the directory cannot be created.
     """
     remove_dead_directories(Path(gettempdir()))
     path = Path(mkdtemp(prefix=TEMPORARY))
@@ -293,8 +298,8 @@ def temporary_directory(about: Mapping[str, Any]) -> Iterator[WorkDirectory]:
 def remove_dead_directories(folder: Path) -> None:
     """Remove this user's temporary working directories whose runs have ended.
 
-    A living run takes its lock before it writes anything else. So empty directories are kept, and
-    those whose lock is taken.
+    An active run takes its lock before it writes anything else. So directories that are empty or
+    whose lock is taken are kept.
     """
     for path in folder.glob(f"{TEMPORARY}*"):
         try:
@@ -308,17 +313,17 @@ def remove_dead_directories(folder: Path) -> None:
 
 
 def _locked(path: Path, surely: bool = False) -> BinaryIO:
-    """Open a file that no other run has, for as long as it is open.
+    """Open a lock file that no other run has locked, and keep it locked while it is open.
 
-    On a file system without locks the file is opened without a lock, unless `surely`.
+    On a file system without locks the file is opened without a lock, unless `surely` is true.
 
     Raises:
-        InputError: another run has it.
-        OSError: it cannot be opened.
+        InputError: If another run has locked it.
+        OSError: If it cannot be opened.
     """
     file = path.open("ab")
     locked = try_lock(file.fileno())
-    # The run that had it may have removed it in between.
+    # The run that had locked the file may have removed it in the meantime.
     taken = os.fstat(file.fileno()).st_nlink == 0 if locked else surely or locked is False
     if taken:
         file.close()

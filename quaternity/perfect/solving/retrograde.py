@@ -1,29 +1,30 @@
-"""Who can force what: retrograde analysis of the graph of a game.
+"""Retrograde analysis of the graph of a game: which players can force, reach or prevent a win.
 
-The player on turn chooses the question, the asked player a legal answer. All others stand together
-against one player, and chance stands with them. Nobody wins a play that never ends. Then
+The player to move chooses the question, and the asked player a legal answer. All other players form
+a coalition against one player, and chance supports the coalition. Nobody wins a play that never
+ends. Then
 
 - a player *can force* a win if they win alone at the end however the others play. This is the
-  attractor of their won ends, in the game in which they control their questions and answers, and
-  the others everything else;
+  attractor of the ends that they win, in the game in which they control their questions and
+  answers, and the others everything else;
 - a player *can win* if some play leads to an end that they win alone;
-- a player *can prevent* the win of another if they can ensure, against all others together, that
-  the other does not win alone. This is the complement of the attractor in the game in which the
-  player controls what is theirs and everybody else helps the other to win;
+- a player *can prevent* the win of another player if they can ensure, against all others together,
+  that the other player does not win alone. This is the complement of the attractor in the game in
+  which the player controls their own moves and all other players help the opponent to win;
 - the *length* of a forced win is the number of moves (a question with its answer) to the end if the
   winner plays for the shortest play and the others for the longest.
 
 Every set is a least fixpoint. All are computed together, each as a bit of one word per state. The
-bits of a question are "and" or "or" of those after its answers, by who controls the answer in that
-game; those of a state likewise, by who controls the question. The strata
-(`quaternity.perfect.solving.graph`) are settled one after the other, the most certain first.
-Questions that lead to another stratum are evaluated once. Only idle questions, which lead from a
-stratum into itself, are evaluated until nothing changes. The only answer to an idle question
-teaches nothing, so most are passes, and cards that everybody knows of. Any order of such steps
-leads to the same least fixpoint (chaotic iteration, Cousot 1977). The lengths of a stratum's forced
-wins are then computed from above in the same way.
+bits of a question are "and" or "or" of those after its answers, depending on the player who
+controls the answer in that game; those of a state likewise, depending on the player who controls
+the question. The strata (`quaternity.perfect.solving.graph`) are settled one after another, the
+least uncertain first. Questions that lead to another stratum are evaluated once. Only idle
+questions, which stay in their stratum, are evaluated until nothing changes. The only answer to an
+idle question gives no information: most of them are passes, or ask for cards whose owner is known.
+Any order of such steps leads to the same least fixpoint (chaotic iteration, Cousot 1977). The
+lengths of the forced wins of a stratum are then computed from above in the same way.
 
-Cost: some 30 nanoseconds for every question, and a few for every idle question each time.
+Cost: about 30 nanoseconds per question, and a few more for each evaluation of an idle question.
 """
 
 from __future__ import annotations
@@ -50,24 +51,25 @@ if TYPE_CHECKING:
     from quaternity.perfect.solving.graph_files import Report
 
 SAVE_SECONDS = 30.0
-"""How often the values of an unfinished analysis are saved."""
+"""Seconds between two saves of the values of an unfinished analysis."""
 
 BLOCK = 1 << 13
-"""About how many states are settled at a time; what is kept of them stays near the processor."""
+"""Approximate number of states settled at a time, so that their data stays in the processor
+cache."""
 
 TABLE_BITS = 17
-"""The logarithm of how many entries a table of renamed bits may have."""
+"""Base-2 logarithm of the maximum number of entries in a table of renamed bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What the players can do in every state of a graph. Players are named by their roles.
+    """What the players can achieve from every state of a graph. Players are named by their roles.
 
     Attributes:
-        can_force: per state the roles that can force a win, as bits (uint8).
-        can_win: per state the roles that can win at all, as bits (uint8).
+        can_force: for each state, the roles that can force a win, as bits (uint8).
+        can_win: for each state, the roles that can win at all, as bits (uint8).
         can_prevent: [state, role], the other roles whose win the role can prevent, as bits (uint8).
-        length: [state, role], the moves of the role's forced win, or `NEVER` (uint16).
+        length: [state, role], the number of moves of the role's forced win, or `NEVER` (uint16).
     """
 
     can_force: NDArray[Any]
@@ -81,8 +83,8 @@ def solve_graph(
 ) -> Values:
     """Compute the values of all states.
 
-    The threads work on blocks of one stratum. The values of settled strata are kept in the
-    directory. Memory: about 10 + 4 P bytes a state.
+    The threads work on blocks of one stratum. The values of settled strata are saved in the
+    directory. Memory: about 10 + 4 P bytes per state.
     """
     games = Games(graph.rules.players)
     settled = _Settled(graph, games, directory)
@@ -101,15 +103,15 @@ def solve_graph(
 
 
 class Games:
-    """All games that decide what a role can achieve, a bit of a word each.
+    """All games that decide what a role can achieve, each as a bit of a word.
 
-    In game a * players + b, b wins though a plays against it and everybody else helps; if a = b,
-    b wins against everybody else, and chance. In game players ** 2 + b, b wins when everybody
-    helps.
+    In game a * players + b, b wins although a plays against it and all others help it; if a = b, b
+    wins against all others and chance. In game players ** 2 + b, b wins if all others help it.
 
     Attributes:
         word: the type of a word.
-        won: per role the word of an end that it won; and of an end that nobody won.
+        won: the word of an end, by the role that won it; the last entry is for an end that nobody
+            won.
     """
 
     def __init__(self, players: int) -> None:
@@ -125,7 +127,7 @@ class Games:
             + [0],
             self.word,
         )
-        # Per role, and for chance, the games in which it does not want what is wanted.
+        # For each role, and for chance, the games in which it plays against the winner.
         self._against = np.array(
             [
                 sum(
@@ -139,7 +141,7 @@ class Games:
         )
         self._orders = role_orders(players)[0]
         self._tables = list(self._renaming_tables(bits))
-        # [role, order]: the place of the bit that the role can force a win, after an answer.
+        # [role, order]: the place after an answer of the bit that the role can force a win.
         self._winning = np.array(
             [
                 [roles.index(role) * (players + 1) for roles in self._orders]
@@ -149,7 +151,7 @@ class Games:
         )
 
     def _renaming_tables(self, bits: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield the first of some bits, and [order, these bits]: the bits before an answer."""
+        """Yield tables for renaming bits: the first bit, and the renamed bits [order, bits]."""
         players, orders = self.players, self._orders
         parts = -(-bits // (TABLE_BITS - len(orders).bit_length()))
         for first, end in pairwise([bits * part // parts for part in range(parts + 1)]):
@@ -168,11 +170,11 @@ class Games:
             yield first, table
 
     def can_force(self, words: NDArray[Any], role: int) -> NDArray[Any]:
-        """Return per state whether a role can force a win."""
+        """Return for each state whether a role can force a win."""
         return np.asarray(words >> self.word(role * (self.players + 1)) & self.word(1) != 0)
 
     def can_win(self, words: NDArray[Any]) -> NDArray[Any]:
-        """Return per state the roles that can win, as bits."""
+        """Return for each state the roles that can win, as bits."""
         return self._bits(words, range(self.players**2, self.players * (self.players + 1)))
 
     def can_prevent(self, words: NDArray[Any]) -> NDArray[Any]:
@@ -192,14 +194,14 @@ class Games:
         return result
 
     def before(self, order: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Rename words to the roles before an answer, given by the number of the order of roles."""
+        """Rename words to the roles before an answer, given the index of the order of roles."""
         result = np.zeros(len(words), self.word)
         for first, table in self._tables:
             result |= table[order, words >> self.word(first) & self.word(table.shape[1] - 1)]
         return result
 
     def after(self, outcomes: NDArray[Any], words: NDArray[Any]) -> NDArray[Any]:
-        """Return the words after answers, by the roles before them."""
+        """Return the words after answers, renamed to the roles before them."""
         states, order = np.divmod(outcomes, outcomes.dtype.type(len(self._orders)))
         return self.before(order, words[states])
 
@@ -212,7 +214,7 @@ class Games:
         return np.where(wins != 0, lengths[states], np.uint16(NEVER))
 
     def against(self, movers: NDArray[Any]) -> NDArray[Any]:
-        """Return, as bits, the games in which each role, or chance, plays against the winner."""
+        """Return the games, as bits, in which each role (or chance) plays against the winner."""
         return np.asarray(self._against[movers])
 
 
@@ -220,17 +222,17 @@ class _Settled:
     """The values of the settled strata, in the order in which states are found.
 
     Attributes:
-        strata, states: how many are settled.
+        strata, states: the number of settled strata and states.
         words: see `Games`.
-        lengths: of the forced win of the role that has one.
+        lengths: the length of the forced win of the role that has one.
     """
 
     def __init__(self, graph: GameGraph, games: Games, directory: WorkDirectory) -> None:
         self.graph, self.games, self.directory = graph, games, directory
         if directory.has("values"):
-            kept = directory.arrays("values")
-            self.words, self.lengths = np.array(kept["words"]), np.array(kept["lengths"])
-            self.strata, self.states = kept["settled"].tolist()
+            saved = directory.arrays("values")
+            self.words, self.lengths = np.array(saved["words"]), np.array(saved["lengths"])
+            self.strata, self.states = saved["settled"].tolist()
             return
         self.strata = self.states = 0
         ends, winners = graph.ends()
@@ -271,7 +273,7 @@ class _Settled:
 
 
 class Words:
-    """The words of a block on the way up to the least fixpoint; `words` are those of all states."""
+    """The words of a block while they rise to the least fixpoint; `words` is for all states."""
 
     def __init__(self, games: Games, words: NDArray[Any], block: Block) -> None:
         self._games, self._words, self._states = games, words, block.states
@@ -288,7 +290,7 @@ class Words:
         self.idle = idle
 
     def step(self) -> bool:
-        """Take a step; return whether anything changed."""
+        """Perform one step; return whether anything changed."""
         idle = {IDLE: self._games.after(self.idle, self._words)}
         some = self._over(np.bitwise_or, idle, self._some)
         every = self._over(np.bitwise_and, idle, self._every)
@@ -297,12 +299,12 @@ class Words:
 
 
 class Lengths:
-    """The lengths of a role's forced wins in a block on the way down.
+    """The lengths of a role's forced wins in a block while they decrease to their final values.
 
     Args:
-        words, lengths: of all states.
-        block: of states where the role can force a win.
-        choose: `np.minimum` where the role chooses the question, else `np.maximum`.
+        words, lengths: those of all states.
+        block: the states from which the role can force a win.
+        choose: `np.minimum` if the role chooses the question, otherwise `np.maximum`.
     """
 
     def __init__(
@@ -322,11 +324,11 @@ class Lengths:
         nothing = np.full(len(block.states), NEVER if choose is np.minimum else 0, np.uint16)
         self._over = _OverStates(block.counts)
         self._best = self._over(choose, {FORCED: forced, OPEN: answer}, nothing)
-        # Chance takes no move.
+        # Choices of chance do not add to the length of the game.
         self._move = (~block.chances(games.players)).astype(np.uint16)
 
     def step(self) -> bool:
-        """Take a step; return whether anything changed."""
+        """Perform one step; return whether anything changed."""
         best = self._over(self._choose, {IDLE: self._after(self.idle)}, self._best)
         best += np.where(best == NEVER, np.uint16(0), self._move)
         return _changed(self._lengths, self._states, best)
@@ -335,7 +337,7 @@ class Lengths:
 def all_lengths(
     games: Games, words: NDArray[Any], lengths: NDArray[Any], block: Block
 ) -> Iterator[Lengths]:
-    """Yield the lengths of each role that can force a win; chance and all others delay it.
+    """Yield the lengths for each role that can force a win; chance and all others delay the win.
 
     In a state at most one role can force a win.
     """
@@ -362,7 +364,7 @@ class _OverStates:
     def __call__(
         self, ufunc: np.ufunc, values: dict[int, NDArray[Any]], start: NDArray[Any]
     ) -> NDArray[Any]:
-        """Combine per state its value at the start and, by group, those of its questions."""
+        """Combine for each state its value at the start and those of its questions, by group."""
         result = start.copy()
         for group, worth in values.items():
             states, first = self._groups[group]
@@ -372,7 +374,7 @@ class _OverStates:
 
 
 def _changed(values: NDArray[Any], states: NDArray[Any], new: NDArray[Any]) -> bool:
-    """Give states new values; return whether any differs."""
+    """Assign new values to states; return whether any value differs."""
     rows = np.nonzero(new != values[states])[0]
     values[states[rows]] = new[rows]
     return len(rows) > 0

@@ -1,4 +1,4 @@
-"""Solve a game from a state: what the players can do in every state that can follow."""
+"""Solve a game from a state: what the players can achieve from every state that can follow."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
     from quaternity.game.state import State
 
 FORMAT = "quaternity-solve/4"
-"""The version of working directories; a new version does not go on where an old one stopped."""
+"""The version of working directories; a run cannot resume in a directory of another version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solved game: its graph, and what the players can do in every state, by role."""
+    """A solved game: its graph, and what the players can achieve from every state, by role."""
 
     graph: GameGraph
     values: Values
 
     def facts(self) -> dict[str, Any]:
-        """Return rules and sizes as plain values: what a tablebase says about itself.
+        """Return the rules and sizes as plain values for the description of a tablebase.
 
-        `levels` counts the states by the fewest moves that lead to them; `longest_forced` is the
-        length of the longest win that anybody can force anywhere, None when there is none.
+        `levels` counts the states by the minimum number of moves that lead to them.
+        `longest_forced` is the length of the longest forced win of any player in any state, None if
+        there is none.
         """
         length = self.values.length
         forced = length[length != NEVER]
@@ -50,10 +51,10 @@ class Solution:
         }
 
     def standing(self, state: State) -> Standing:
-        """Return what the players can do in a state.
+        """Return what the players can achieve from a state.
 
         Raises:
-            InputError: it does not follow from where the game was solved.
+            InputError: If the state cannot follow from the state that was solved.
         """
         key, roles = canonical(state)
         [number] = self.graph.numbers([key])
@@ -68,23 +69,24 @@ def solve(
     state: State,
     pool: Pool | None = None,
     directory: str | Path | None = None,
-    most_states: int | None = None,
+    max_states: int | None = None,
     report: Report = quiet,
 ) -> Solution:
     """Solve a game from a state.
 
     Args:
-        pool: runs the expansions (`quaternity.workers.pool.open_executor`); by default this
+        pool: runs the expansions (`quaternity.workers.pool.open_executor`); the default is this
             process.
-        directory: keeps the work, so that an interrupted run goes on; by default a temporary one.
-        most_states: give up above so many canonical states.
+        directory: keeps the work, so that an interrupted run can resume; the default is a temporary
+            directory.
+        max_states: stop above this number of canonical states.
         report: called with the progress.
 
     Raises:
-        LimitError: more than `most_states`, more players than canonical states allow, or
-            no room for the working files.
-        InputError: the state has no canonical form, or the directory belongs to something else,
-            or to another run that is under way.
+        LimitError: If there are more than `max_states` states, more players than canonical states
+            allow, or no space for the working files.
+        InputError: If the state has no canonical form, or the directory belongs to another
+            computation or is in use by another run.
 
     >>> from quaternity import Settings, State
     >>> solution = solve(State.start(Settings(set_size=3, sets=2, players=3)))
@@ -94,19 +96,19 @@ def solve(
     (0, 1, 2)
     """
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
-    with _graph(state, pool, directory, most_states, report) as (graph, work):
+    with _graph(state, pool, directory, max_states, report) as (graph, work):
         return Solution(graph, solve_graph(graph, work, report, pool.threads))
 
 
 def game_graph(
     state: State,
     pool: Pool | None = None,
-    most_states: int | None = None,
+    max_states: int | None = None,
     report: Report = quiet,
 ) -> GameGraph:
-    """Return all states that can follow and their successors, without values. As `solve`."""
+    """Return all states that can follow and their successors, without values; see `solve`."""
     pool = pool or Pool.around(SerialExecutor(), in_flight=1)
-    with _graph(state, pool, None, most_states, report) as (graph, _):
+    with _graph(state, pool, None, max_states, report) as (graph, _):
         return graph
 
 
@@ -115,10 +117,10 @@ def _graph(
     state: State,
     pool: Pool,
     directory: str | Path | None,
-    most_states: int | None,
+    max_states: int | None,
     report: Report,
 ) -> Iterator[tuple[GameGraph, WorkDirectory]]:
-    """Yield the graph, and the directory in which it was made; its files live on while mapped."""
+    """Yield the graph and the directory with its files, which stay readable while mapped."""
     rules, start = Rules.of(state), canonical(state).key
     about = _about(rules, start)
     try:
@@ -127,17 +129,17 @@ def _graph(
             if directory is None
             else WorkDirectory(Path(directory), about)
         ) as work:
-            yield generate(rules, start, work, pool, most_states, report), work
+            yield generate(rules, start, work, pool, max_states, report), work
     except OSError as error:
         where = gettempdir() if directory is None else directory
-        raise LimitError(f"the working files in {where} cannot be kept: {error}") from error
+        raise LimitError(f"cannot write the working files in {where}: {error}") from error
 
 
 def remove_working_files(state: State, directory: str | Path) -> None:
-    """Remove the directory in which a game was solved from a state, if it is there.
+    """Remove the directory in which a game was solved from a state, if it exists.
 
     Raises:
-        InputError: it holds something else, is in use, or cannot be removed.
+        InputError: If the directory contains something else, is in use, or cannot be removed.
     """
     path = Path(directory)
     try:

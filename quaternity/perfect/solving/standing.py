@@ -1,4 +1,4 @@
-"""What the players can do in a state, and how good that is for one of them."""
+"""The game-theoretic value of a state, and how good it is for a player."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ NEVER = 2**16 - 1
 """Stands for the length of a win that cannot be forced."""
 
 Worth = tuple[int, ...]
-"""How good a state is for a player: more is better."""
+"""How good a state is for a player; more is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the players can do in one state; players by their real numbers.
+    """What the players can achieve from a state, by real player numbers.
 
     Attributes:
         can_force: the players who can force a sole win against all others together: at most one.
         can_win: the players who win alone in some continuation.
-        can_prevent: per player, the other players whose sole win that player can prevent.
-        forced_length: per player the moves of the forced win, None where there is none.
+        can_prevent: for each player, the other players whose sole win that player can prevent.
+        forced_length: for each player, the number of moves of the forced win; None if there is
+            none.
     """
 
     can_force: tuple[int, ...]
@@ -36,7 +37,7 @@ class Standing:
     def of_roles(
         cls, roles: Roles, force: int, win: int, prevent: Sequence[int], length: Sequence[int]
     ) -> Standing:
-        """Convert from values by role (see `quaternity.perfect.solving.retrograde.Values`)."""
+        """Convert values by role (see `quaternity.perfect.solving.retrograde.Values`)."""
         role_of = [roles.index(player) for player in range(len(roles))]
         return cls(
             _real(roles, force),
@@ -55,21 +56,21 @@ class Standing:
         }
 
     def worth(self, player: int) -> Worth:
-        """Return how good the state is for a player who knows nothing about the others' wishes.
+        """Return how good the state is for a player who does not know the aims of the others.
 
-        In this order: a forced win, and a short one; no other player's forced win, or a long one;
-        a win that is possible at all; many others whose win can be prevented; few others who can
-        win at all.
+        These criteria are compared in this order: a forced win, preferably a short one; no forced
+        win of another player, or a long one; a possible win; many others whose win the player can
+        prevent; few players who can win.
         """
-        mine = self.forced_length[player]
-        theirs = [
+        own_length = self.forced_length[player]
+        other_lengths = [
             length
             for other, length in enumerate(self.forced_length)
             if other != player and length is not None
         ]
         return (
-            -NEVER if mine is None else -mine,
-            min(theirs, default=NEVER),
+            -NEVER if own_length is None else -own_length,
+            min(other_lengths, default=NEVER),
             int(player in self.can_win),
             len(self.can_prevent[player]),
             -len(self.can_win),

@@ -1,9 +1,9 @@
 """The successors of many canonical states at once.
 
-Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing
-of all sets, and the search for the smallest names of the players.
-`quaternity.perfect.successors.one_state` does the same for one state by way of the game's own
-rules, slowly; the tests hold the two equal, and it serves where arrays do not.
+Everything is exact integer arithmetic on arrays: the tests of all candidate answers, the closing of
+all sets, and the search for the smallest names of the players.
+`quaternity.perfect.successors.one_state` does the same slowly for one state, with the rules of the
+game itself. The test suite checks that both agree; the slow version is used if arrays cannot be.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 
 QUESTION_BITS = 64
-"""Bits of the number that stands for a question while questions are sorted."""
+"""Number of bits of the number that represents a question while questions are sorted."""
 
 
 @dataclass(slots=True)
 class Positions:
-    """Positions with any names, on the way to canonical ones, as columns of arrays.
+    """Positions with any names, before they are made canonical, as columns of arrays.
 
     Attributes:
         kinds: [set, position], places of closed kinds.
         hands, points: [player, position].
-        first: [player, position], who may be named role 0.
-        place: per position, see `quaternity.perfect.keys.canonical.Parts`.
-        rank: [player, position]: the other roles are given out by ascending rank.
+        first: [player, position], whether the player may be named role 0.
+        place: see `quaternity.perfect.keys.canonical.Parts`, for each position.
+        rank: [player, position], the other roles are assigned by ascending rank.
     """
 
     kinds: NDArray[Any]
@@ -66,7 +66,7 @@ class Positions:
     rank: NDArray[Any]
 
     def joined(self, other: Positions) -> Positions:
-        """Return these positions and the others."""
+        """Return these positions followed by the others."""
         if not len(other.place):
             return self
         names = [field.name for field in fields(self)]
@@ -78,9 +78,10 @@ class Positions:
 def smallest_keys(
     code: Coding, kinds: KindArrays, positions: Positions
 ) -> tuple[Keys, NDArray[Any], NDArray[Any]]:
-    """Return the distinct smallest keys, ascending; per position its index and its order of roles.
+    """Return the distinct smallest keys, ascending, and each position's index and order of roles.
 
-    As `quaternity.perfect.keys.canonical` for single states; the tests hold the two equal.
+    This does for arrays what `quaternity.perfect.keys.canonical` does for single states; the test
+    suite checks that both agree.
     """
     named = []
     for order, roles in enumerate(kinds.orders):
@@ -91,7 +92,7 @@ def smallest_keys(
         if len(rows):
             renamed = [kinds.renamed(column.take(rows), order) for column in positions.kinds]
             named.append((order, roles, rows, renamed))
-    # Kinds by their ranks among those met: that keeps the order of keys, and mostly fits in a word.
+    # Replace kinds by their ranks among those added: keys stay in order and mostly fit in a word.
     numbers, rank = kinds.ranked()
     sets = code.rules.sets
     widths = [*code.widths[:-sets], *[len(numbers).bit_length()] * sets]
@@ -120,7 +121,7 @@ def smallest_keys(
 def _in_words(
     fields: Sequence[tuple[int, int]], widths: Sequence[int], columns: Sequence[NDArray[Any]]
 ) -> NDArray[Any]:
-    """Pack values of fields, [word, row]."""
+    """Pack the values of fields into words, [word, row]."""
     words = np.zeros((fields[-1][0] + 1, len(columns[0])), np.uint64)
     for (word, shift), width, column in zip(fields, widths, columns, strict=True):
         if width:
@@ -129,7 +130,7 @@ def _in_words(
 
 
 def _sort(columns: list[NDArray[Any]]) -> None:
-    """Sort columns such that each row ascends, by a network of exchanges."""
+    """Sort columns so that each row ascends, with a sorting network."""
     for end in range(len(columns) - 1, 0, -1):
         for place in range(end):
             pair = columns[place : place + 2]
@@ -147,21 +148,24 @@ def _smaller(words: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
 class Expansion:
     """All questions of some canonical states, and their successors.
 
-    Questions come in three groups. One with two legal answers is *open*. One with a single answer
-    is *idle* when it teaches nothing (`NumberedKind.uncertainty` stays), else *forced*. In
-    each group they come in the order of states.
+    Questions come in three groups. A question with two legal answers is *open*. A question with a
+    single legal answer is *idle* if it gives no information (`NumberedKind.uncertainty` stays the
+    same), otherwise *forced*. In each group the questions are in the order of their states.
 
     Attributes:
-        keys: of the successors, ascending and distinct.
-        counts: [group, state], how many idle, forced and open questions a state has; questions with
-            the same effect are one.
-        asked: per question, group by group, the role that answers; the number of players where
-            chance chooses who is on turn, each possible player being an idle question (uint8).
-        outcomes: per question the successor after its only answer, or after no; then per open
-            question that after yes. A successor is its index in `keys`, times the number of orders
-            of roles, plus the number of the order (`quaternity.perfect.keys.kinds.role_orders`)
-            that gives, for each role afterwards, its role before.
-        said: per idle and forced question whether the answer is yes. Chance's choice counts as no.
+        keys: the keys of the successors, ascending and distinct.
+        counts: [group, state], the number of idle, forced and open questions of a state; questions
+            with the same effect count once.
+        asked: for each question, group by group, the role that answers (uint8). If chance chooses
+            the player to move, it is the number of players, and each possible player is an idle
+            question.
+        outcomes: for each question, the successor after its only answer, or after no; then for each
+            open question, the successor after yes. A successor is its index in `keys`, times the
+            number of orders of roles, plus the index of the order
+            (`quaternity.perfect.keys.kinds.role_orders`) that gives the previous role for each role
+            afterwards.
+        said: for each idle and forced question, whether the answer is yes. A choice of chance
+            counts as no.
     """
 
     keys: Keys
@@ -175,9 +179,9 @@ class _Answered(NamedTuple):
     """Questions about some states, in any order, and their successors.
 
     Attributes:
-        owner, asked: per question the index of its state, and the role that answers.
-        outcomes: [no or yes, question], see `Expansion`; -1 where the answer is not legal.
-        learns: per question whether it teaches something.
+        owner, asked: for each question, the index of its state and the role that answers.
+        outcomes: [no or yes, question], see `Expansion`; -1 if the answer is not legal.
+        learns: for each question, whether it gives information.
     """
 
     owner: NDArray[Any]
@@ -189,12 +193,12 @@ class _Answered(NamedTuple):
 def _gathered(keys: Keys, states: int, questions: _Answered) -> Expansion:
     owner, asked, led, learns = questions
     legal = led >= 0
-    # A question is a number, for quick sorting: its group, state and asked role, and its outcomes.
-    values, most = None, int(led.max(initial=0))
-    if states.bit_length() + 5 + 2 * most.bit_length() > QUESTION_BITS:
+    # Pack each question into a number, for fast sorting: its group, state, asked role and outcomes.
+    values, largest = None, int(led.max(initial=0))
+    if states.bit_length() + 5 + 2 * largest.bit_length() > QUESTION_BITS:
         values, led = np.unique(led, return_inverse=True)
-        most = len(values)
-    unit, width = np.uint64(1), np.uint64(most.bit_length())
+        largest = len(values)
+    unit, width = np.uint64(1), np.uint64(largest.bit_length())
     mask = (unit << width) - unit
     no, yes = np.where(legal, led, 0).astype(np.uint64)
     head = owner.astype(np.uint64) << np.uint64(3) | asked.astype(np.uint64)
@@ -220,7 +224,8 @@ class _States(NamedTuple):
     """Canonical states, or their successors before they are canonical, as columns of arrays.
 
     Attributes:
-        place: per state, before any answer (see `quaternity.perfect.keys.canonical.Parts`).
+        place: for each state, the value before any answer (see
+            `quaternity.perfect.keys.canonical.Parts`).
         hands, points: [player, state].
         kinds: [set, state], places of kinds.
     """
@@ -231,7 +236,7 @@ class _States(NamedTuple):
     kinds: NDArray[Any]
 
     def uncertainty(self, arrays: KindArrays) -> NDArray[Any]:
-        """Return per state the sum of `NumberedKind.uncertainty`."""
+        """Return for each state the sum of `NumberedKind.uncertainty`."""
         return np.asarray(arrays.uncertainty[self.kinds].sum(0))
 
 
@@ -239,8 +244,8 @@ class _Questions(NamedTuple):
     """Legal questions about canonical states, as rows of arrays.
 
     Attributes:
-        which: index of the set.
-        no, yes: the kind after the answer, or -1 when it is not legal.
+        which: the index of the set.
+        no, yes: the kind after the answer, or -1 if it is not legal.
         others: the slack of the state without the set, [word, question].
     """
 
@@ -259,13 +264,13 @@ class Expander:
         self.code, self.rules, self.book = code, code.rules, code.book
         self.kinds = KindArrays(code.book)
         self._closings = Closings(self.kinds)
-        # By answers: 1 for a no that is possible, plus 2 for a yes.
+        # The index is 1 if a no is possible, plus 2 if a yes is possible.
         self._asked_of = np.array([may_be_asked(number, self.rules.brisk) for number in range(4)])
         self._chances = self.rules.players >= 4 and self.rules.tie_break is TieBreak.MIN_SETS
 
     @staticmethod
     def fault(code: Coding) -> str | None:
-        """Return why a game cannot be expanded by arrays, or None."""
+        """Return why a game cannot be expanded by arrays, or None if it can."""
         return array_fault(code.book)
 
     def expand(self, keys: Keys) -> Expansion:
@@ -278,15 +283,15 @@ class Expander:
         questions = _Questions(*map(_joined, zip(*parts, strict=True)))
         rows = [np.nonzero(answer >= 0)[0] for answer in (questions.no, questions.yes)]
         answers = [
-            self._answered(states, questions, mine, is_yes)
-            for is_yes, mine in zip((False, True), rows, strict=True)
+            self._answered(states, questions, answer_rows, is_yes)
+            for is_yes, answer_rows in zip((False, True), rows, strict=True)
         ]
         asked, is_yes, slack, *after = map(_joined, zip(*answers, strict=True))
         positions = self._settled(_States(*after), slack, asked, is_yes)
         chance_owner, chances = self._chosen(states)
         positions = positions.joined(chances)
         successors, inverse, order = smallest_keys(self.code, self.kinds, positions)
-        # What chance chooses counts as an answer no to a question more.
+        # Each choice of chance counts as an additional question answered no.
         owner = np.concatenate([questions.parent, chance_owner])
         rows.append(np.arange(len(questions.parent), len(owner)))
         at = np.concatenate(rows)
@@ -320,7 +325,7 @@ class Expander:
         return _States(fields[0].astype(np.int32), hands, points, kinds)
 
     def _slack(self, kinds: NDArray[Any], hands: NDArray[Any]) -> NDArray[Any]:
-        """Return the packed sum of tables, guards set, minus hands, [word, position]."""
+        """Return the packed sum of tables, with guards set, minus hands, [word, position]."""
         tables = np.repeat(self.kinds.guard[:, None], kinds.shape[1], 1)
         for column in kinds:
             tables += self.kinds.table[:, column]
@@ -329,14 +334,14 @@ class Expander:
         return tables
 
     def _asked(self, states: _States, index: int) -> _Questions:
-        """Return the legal questions about sets at one index, unless the set before is alike."""
+        """Return the legal questions about sets at an index, unless the previous set is equal."""
         arrays, (place, hands, _, kinds) = self.kinds, states
-        mine = kinds[index]
-        asking = (mine > 0) & (place != self.rules.players)
+        set_places = kinds[index]
+        asking = (set_places > 0) & (place != self.rules.players)
         if index:
-            asking &= mine != kinds[index - 1]
+            asking &= set_places != kinds[index - 1]
         rows = np.nonzero(asking)[0]
-        first, count = arrays.questions(mine[rows])
+        first, count = arrays.questions(set_places[rows])
         place_of = np.repeat(np.arange(len(rows)), count)
         begin = first - np.cumsum(count) + count
         entry = np.repeat(begin, count) + np.arange(len(place_of))
@@ -344,7 +349,7 @@ class Expander:
         place_of, entry = place_of[holds], entry[holds]
         asked, parent = arrays.asked[entry], rows[place_of]
         table, member = arrays.table, arrays.member.T
-        others = self._slack(kinds[:, rows], hands[:, rows]) - table[:, mine[rows]]
+        others = self._slack(kinds[:, rows], hands[:, rows]) - table[:, set_places[rows]]
         without = others.take(place_of, 1)
         no, yes = arrays.no[entry], arrays.yes[entry]
         # Every final lane is between 0 and 255, so words of lanes never borrow from each other.
@@ -380,9 +385,9 @@ class Expander:
 
     def _closed(self, kinds: NDArray[Any], slack: NDArray[Any]) -> NDArray[Any]:
         closed = np.zeros_like(kinds)
-        for mine, result in zip(kinds, closed, strict=True):
-            rows = slice(None) if mine.all() else np.nonzero(mine)[0]
-            places = mine[rows]
+        for places_of_set, result in zip(kinds, closed, strict=True):
+            rows = slice(None) if places_of_set.all() else np.nonzero(places_of_set)[0]
+            places = places_of_set[rows]
             others = slack[:, rows] - self.kinds.table.take(places, 1)
             result[rows] = self._closings.get(places, others)
         return closed
@@ -390,17 +395,17 @@ class Expander:
     def _settled(
         self, after: _States, slack: NDArray[Any], asked: NDArray[Any], yes: NDArray[Any]
     ) -> Positions:
-        """Close all sets, put down completed ones, find who is on turn. Changes its arguments."""
+        """Close all sets, put down completed sets and find the player to move. Modify arguments."""
         rules, players = self.rules, self.rules.players
         place, hands, points, kinds = after
         kinds = self._closed(kinds, slack)
         every = np.arange(len(asked))
-        for mine in kinds:
-            owner = self.kinds.owner[mine]
+        for column in kinds:
+            owner = self.kinds.owner[column]
             rows = np.nonzero(owner >= 0)[0]
             hands[owner[rows], rows] -= rules.set_size
             points[owner[rows], rows] += 1
-            mine[rows] = 0
+            column[rows] = 0
         turn = np.where(yes, 0, asked).astype(np.int64)
         turn = np.where(hands[turn, every] > 0, turn, np.where(yes, asked, 0))
         role = np.arange(players)[:, None]
@@ -422,12 +427,12 @@ class Expander:
             rows = np.nonzero((hands > 0).sum(0) >= 4)[0]
             holds, seat = hands[:, rows] > 0, self._seats(place[rows])
             rank[:, rows] = np.where(holds, seat, players + points[:, rows])
-            mine = seat[turn[rows], np.arange(len(rows))]
-            new_place[rows] = ((seat < mine) & holds).sum(0)
+            turn_seat = seat[turn[rows], np.arange(len(rows))]
+            new_place[rows] = ((seat < turn_seat) & holds).sum(0)
         return Positions(kinds, hands, points, tied, new_place, rank)
 
     def _seats(self, place: NDArray[Any]) -> NDArray[Any]:
-        """Return the order of players, [player, position]: role 0 behind `place` others."""
+        """Return the order of players, [player, position]: role 0 comes after `place` others."""
         role = np.arange(self.rules.players)[:, None]
         seat = role - (role <= place)
         seat[0] = place
@@ -436,8 +441,11 @@ class Expander:
     def _wishes(
         self, hands: NDArray[Any], points: NDArray[Any], seat: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the tie-break's order, [player, position]: the smallest is on turn."""
-        # Who wishes has a card, and nobody more than all.
+        """Return the values that the tie-break compares, [player, position].
+
+        The player with the smallest value is to move.
+        """
+        # Players without cards get the largest value.
         wish = points * self.code.cards + hands if self._chances else seat
         return np.where(hands > 0, wish, np.int64(1 << 62))
 
@@ -464,7 +472,7 @@ def _expander(rules: Rules) -> Expander:
 
 
 def expanded(work: tuple[Rules, Keys]) -> Expansion:
-    """Expand some keys, by arrays where possible, else one state at a time. Workers run this."""
+    """Expand some keys, with arrays if possible, otherwise one state at a time. Runs in workers."""
     rules, keys = work
     code = coding(rules)
     if Expander.fault(code) is None:

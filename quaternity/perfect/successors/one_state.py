@@ -1,8 +1,8 @@
 """The successors of one canonical state.
 
-The counterpart of `quaternity.perfect.successors.many_states` for single states and for any number
-of players that canonical states allow. What can be asked about a kind of set, and what it becomes,
-is prepared once; then one addition and one mask decide whether an answer is possible.
+This is the counterpart of `quaternity.perfect.successors.many_states` for single states, and for
+any number of players that canonical states allow. The questions about a kind of set, and the kinds
+that follow, are computed once. Then an addition and a mask decide whether an answer is possible.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from quaternity.perfect.keys.kinds import NumberedKind, Roles
 
 
 class Reply(NamedTuple):
-    """An answer and what it leads to.
+    """An answer and the state that it leads to.
 
     Attributes:
-        answer: the answer; no for chance's choice.
-        key: of the canonical state afterwards.
-        roles: `roles[role]` is the role before of the player who has `role` afterwards.
+        answer: the answer; no for a choice of chance.
+        key: the key of the canonical state afterwards.
+        roles: `roles[role]` is the previous role of the player who has `role` afterwards.
     """
 
     answer: Answer
@@ -49,14 +49,15 @@ class Reply(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A question, or several that are equivalent.
+    """A question, or several equivalent questions.
 
     Questions are equivalent if the same role answers, with the same answers, and each answer leads
-    to the same canonical state with the same roles. So it is for interchangeable cards, for cards
-    of sets that look alike, and for cards known to be elsewhere, which teach nothing.
+    to the same canonical state with the same roles. This holds for interchangeable cards, for cards
+    of sets that look alike, and for cards that are known to be elsewhere, which give no
+    information.
 
     Attributes:
-        asked: the role that answers; the number of players where chance chooses who is on turn.
+        asked: the role that answers, or the number of players if chance chooses the player to move.
         replies: a reply for each legal answer.
     """
 
@@ -65,15 +66,18 @@ class Choice(NamedTuple):
 
 
 def choices(code: Coding, key: Key) -> list[Choice]:
-    """Return all questions of a canonical state that differ; none when the game is over.
+    """Return all questions of a canonical state that differ; the list is empty if the game is over.
 
-    Cost: about 20 microseconds an answer.
+    Cost: about 20 microseconds per answer.
     """
     return [choice for _, choice in weighed_choices(code, key)]
 
 
 def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
-    """Return the same, each with how many questions it stands for; cards are told apart."""
+    """Return the questions like `choices`, each with the number of questions that it stands for.
+
+    Questions for different cards count separately.
+    """
     parts = code.parts(key)
     kinds = [code.book.numbered(number) for number in parts.kinds]
     if parts.place == code.rules.players:
@@ -92,18 +96,18 @@ def weighed_choices(code: Coding, key: Key) -> list[tuple[int, Choice]]:
         for asked, no, yes, cards in kind.questions():
             if not hands[asked]:
                 continue
-            kept = 0 if no is None else remaining + no.table
-            given = 0 if yes is None else remaining + yes.table + member[asked] - member[0]
-            legal = (kept & guard == guard) + 2 * (given & guard == guard)
+            no_slack = 0 if no is None else remaining + no.table
+            yes_slack = 0 if yes is None else remaining + yes.table + member[asked] - member[0]
+            legal = (no_slack & guard == guard) + 2 * (yes_slack & guard == guard)
             if not asked_of[legal]:
                 continue
             replies = []
             if no is not None and legal & 1:
-                settled = _settled(code, parts, [*others, no], kept, hands, asked, Answer.NO)
+                settled = _settled(code, parts, [*others, no], no_slack, hands, asked, Answer.NO)
                 replies.append(Reply(Answer.NO, *settled))
             if yes is not None and legal & 2:
                 moved = hands_after(hands, 0, asked, True)
-                settled = _settled(code, parts, [*others, yes], given, moved, asked, Answer.YES)
+                settled = _settled(code, parts, [*others, yes], yes_slack, moved, asked, Answer.YES)
                 replies.append(Reply(Answer.YES, *settled))
             choice = Choice(asked, tuple(replies))
             different[choice] = different.get(choice, 0) + alike * cards
@@ -121,7 +125,8 @@ def _settled(
 ) -> Canonical:
     """Return the canonical form after an answer by `asked` to role 0.
 
-    The kinds, slack and hands are those after the answer, not closed; completed sets are still in.
+    The kinds, slack and hands are those after the answer. The kinds are not closed and include
+    completed sets.
     """
     remaining = [kind.closed(slack) for kind in kinds]
     points: Sequence[int] = before.points
@@ -142,7 +147,7 @@ def _settled(
             return canonical_chance(code, remaining, hands, points, tied)
     if not before.place:
         return canonical_form(code, remaining, hands, points, turn)
-    # The players in their order, which the form depends on, and back to roles.
+    # The form depends on the order of the players: name them in it, then convert back to roles.
     names = tuple(order)
     form = canonical_form(
         code,
@@ -165,7 +170,7 @@ def _chances(code: Coding, parts: Parts, kinds: Sequence[NumberedKind]) -> list[
 
 
 def canonical_after(code: Coding, state: State, question: Question, answer: Answer) -> Canonical:
-    """Return the canonical form after an answer; chance's choice is left open."""
+    """Return the canonical form after an answer, before any choice of chance."""
     after = state.after(question, answer)
     if tied := drawn(state, question, after):
         return canonical_chance(code, closed_kinds(code, after), after.hands, after.points, tied)
@@ -173,7 +178,7 @@ def canonical_after(code: Coding, state: State, question: Question, answer: Answ
 
 
 def drawn(state: State, question: Question, after: State) -> list[int]:
-    """Return the players among whom chance draws who is on turn after a question; often none."""
+    """Return the players among whom chance draws the player to move; the list is often empty."""
     hands = after.hands
     if (
         state.tie_break is not TieBreak.MIN_SETS
