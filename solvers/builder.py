@@ -23,8 +23,8 @@ class ProblemBuilder:
     >>> builder = builder.cards("hearts", ["ace", "king", "queen"])
     >>> builder = builder.belongs_to("ace", "Ann", "Bob").at_least("Bob", 1, "hearts")
     >>> print(solve(builder.build()))
-    Ann: king, queen
-    Bob: ace
+    Ann: ace, king
+    Bob: queen
     """
 
     def __init__(self) -> None:

@@ -185,6 +185,19 @@ class Shortage:
     coalition: int
     witnesses: tuple[int, ...]
 
+    @classmethod
+    def of(cls, players: Iterable[int], witnesses: Iterable[Iterable[int]]) -> Shortage:
+        """Return the certificate with player numbers instead of bit masks.
+
+        >>> Shortage.of([0, 2], [[0], [1, 2]])
+        Shortage.of([0, 2], [[0], [1, 2]])
+        """
+        return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
+
+    def __repr__(self) -> str:
+        witnesses = [list(players_in(witness)) for witness in self.witnesses]
+        return f"Shortage.of({list(players_in(self.coalition))}, {witnesses})"
+
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
         """Return whether this proves that the problem is infeasible.
