@@ -52,8 +52,10 @@ if TYPE_CHECKING:
     from solvers.explanation import Explanation as Explanation
     from solvers.explanation import explain as explain
     from solvers.filtering import closed as closed
-    from solvers.flow_network import draw_flow_network as draw_flow_network
-    from solvers.flow_network import flow_network as flow_network
+    from solvers.flow_graph import draw_flow_network as draw_flow_network
+    from solvers.flow_graph import flow_network as flow_network
+    from solvers.named_model import CpSatModel as CpSatModel
+    from solvers.named_model import cp_sat_model as cp_sat_model
     from solvers.names import Names as Names
     from solvers.problem import DealProblem as DealProblem
     from solvers.problem import SetConstraint as SetConstraint
@@ -94,9 +96,10 @@ if not TYPE_CHECKING:  # so that a type checker reports names that do not exist
                 "UnsupportedProblem"
             ),
             "solvers.builder": "ProblemBuilder",
+            "solvers.named_model": "CpSatModel cp_sat_model",
             "solvers.explanation": "Explanation explain",
             "solvers.filtering": "closed",
-            "solvers.flow_network": "draw_flow_network flow_network",
+            "solvers.flow_graph": "draw_flow_network flow_network",
             "solvers.names": "Names",
             "solvers.problem": "DealProblem SetConstraint mask_of players_in",
             "solvers.registry": (

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import Words
 from solvers import DealProblem, SetConstraint, solve
-from solvers.flow_network import draw_flow_network, flow_network
+from solvers.flow_graph import draw_flow_network, flow_network
 from solvers.strategies import deal_problems
 from tests.sizes import examples
 
