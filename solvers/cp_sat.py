@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.interruptible import searched
 from quaternity.base.plain_values import checked_seconds
-from solvers.problem import DealProblem, ownable, players_in
+from solvers.problem import DealProblem, members_of, ownable
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SECONDS = 60.0
@@ -132,13 +132,10 @@ def formulate(
     rows: list[tuple[Places, Row]] = []
     sums: list[Sum] = []
     held: list[list[int]] = [[] for _ in problem.hands]
-    members: dict[int, tuple[int, ...]] = {}
     for index, bundles in deadline.over(_groups(problem, variant.most_booleans)):
         shares: list[list[int]] = [[] for _ in problem.hands]
         for mask, cards in bundles:
-            players = members.get(mask)
-            if players is None:
-                players = members[mask] = players_in(mask)
+            players = members_of(mask)
             first, size = len(sizes), len(cards)
             row = list(zip(players, range(first, first + len(players)), strict=True))
             for player, variable in row:

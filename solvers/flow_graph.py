@@ -11,14 +11,13 @@ matplotlib are optional: `pip install 'quaternity[networkx,plot]'`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import takes
 from quaternity.base.plots import default_style, new_figure, plain_label, save_figure
 from quaternity.base.sentences import PLAIN, Words
-from solvers.max_flow import SOURCE, Network, build, flows_of, run
+from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import plain_shortage
 
@@ -72,7 +71,7 @@ def flow_network(problem: DealProblem, names: Words = PLAIN) -> networkx.DiGraph
     if plain is not None:
         raise InputError(f"problem: needs no flow network: {names.say(plain.in_words(problem))}")
     network = Network(problem)
-    nodes = list(_nodes(network, names))
+    nodes = _nodes(network, names)
     graph: networkx.DiGraph[Node] = networkx.DiGraph()
     flows, inside, value = [0] * len(network.tails), {SOURCE}, 0
     if problem.cards:
@@ -80,7 +79,7 @@ def flow_network(problem: DealProblem, names: Words = PLAIN) -> networkx.DiGraph
         value = run(solver)
         flows, inside = flows_of(network, solver), set(solver.get_source_side_min_cut())
     graph.graph.update(value=value, cards=problem.cards)
-    for number, (node, label) in enumerate(nodes):
+    for number, (node, label) in nodes.items():
         layer = LAYERS.index(node[0])
         graph.add_node(node, label=label, layer=layer, is_source_side=number in inside)
     for tail, head, capacity, flow in zip(
@@ -92,23 +91,25 @@ def flow_network(problem: DealProblem, names: Words = PLAIN) -> networkx.DiGraph
     return graph
 
 
-def _nodes(network: Network, names: Words) -> Iterator[tuple[Node, str]]:
-    """Yield the nodes with their labels, in the order of the network's numbers."""
-    problem = network.problem
-    yield ("source", 0, 0), "source"
-    yield ("sink", 0, 0), "sink"
-    for player in range(problem.players):
-        yield ("player", player, 0), names.player(player)
-    for index in range(len(problem.sets)):
-        for player in range(problem.players):
-            yield ("share", player, index), f"{names.player(player)}, {names.set(index)}"
-    for index, constraint in enumerate(problem.sets):
-        for number, mask in enumerate(dict.fromkeys(constraint.owners)):
-            cards = [
-                (index, card) for card, owners in enumerate(constraint.owners) if owners == mask
-            ]
+def _nodes(network: Network, names: Words) -> dict[int, tuple[Node, str]]:
+    """Return the nodes with their labels, by the network's numbers."""
+    nodes: dict[int, tuple[Node, str]] = {
+        SOURCE: (("source", 0, 0), "source"),
+        SINK: (("sink", 0, 0), "sink"),
+    }
+    for player in range(network.problem.players):
+        nodes[2 + player] = ("player", player, 0), names.player(player)
+    for index, (constraint, shares, classes) in enumerate(
+        zip(network.problem.sets, network.share_nodes, network.classes, strict=True)
+    ):
+        for player, node in enumerate(shares):
+            nodes[node] = ("share", player, index), f"{names.player(player)}, {names.set(index)}"
+        for number, (mask, node) in enumerate(classes.items()):
+            alike = (card for card, owners in enumerate(constraint.owners) if owners == mask)
+            cards = [(index, card) for card in alike]
             owners = names.players(players_in(mask)) if mask else "nobody"
-            yield ("cards", index, number), f"{names.cards_listed(cards)} for {owners}"
+            nodes[node] = ("cards", index, number), f"{names.cards_listed(cards)} for {owners}"
+    return nodes
 
 
 @default_style()

@@ -51,6 +51,10 @@ def players_in(mask: int) -> tuple[int, ...]:
         raise InputError(f"mask: {shown(mask)} is not a whole number") from None
 
 
+members_of = lru_cache(maxsize=1 << 12)(players_in)
+"""Like `players_in`, but with a cache, for masks that are valid."""
+
+
 def mask_of(players: Iterable[int]) -> int:
     """Return the bit mask of a group of players.
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import gt
 from typing import TypeAlias
 
 from quaternity.base.plain_values import takes
@@ -371,17 +372,17 @@ def plain_shortage(problem: DealProblem) -> Certificate | None:
     exactly as many places as there are cards, and the minimums of each player fit into the hand.
     Cost: players x sets.
     """
-    for index, constraint in enumerate(problem.sets):
-        for player, (low, high) in enumerate(zip(constraint.low, constraint.high, strict=True)):
-            if low > high:
-                return CrossedBounds(player, index)
+    for index, (_, lows, highs) in enumerate(problem.sets):
+        if any(map(gt, lows, highs)):
+            return CrossedBounds(list(map(gt, lows, highs)).index(True), index)
     all_players = (1 << problem.players) - 1
     places, cards = sum(problem.hands), problem.cards
     if places < cards:
         return TooFewPlaces()
     if places > cards:
         return Shortage(all_players, (all_players,) * len(problem.sets))
-    for player, hand in enumerate(problem.hands):
-        if sum(constraint.low[player] for constraint in problem.sets) > hand:
+    minimums = map(sum, zip(*[constraint.low for constraint in problem.sets], strict=True))
+    for player, (hand, minimum) in enumerate(zip(problem.hands, minimums, strict=False)):
+        if minimum > hand:
             return CrowdedHand(player)
     return None

@@ -141,7 +141,7 @@ def flow(problem: DealProblem) -> str:
     names |= {2 + player: f"player_{player}" for player in range(problem.players)}
     for index, nodes in enumerate(network.classes):
         for player in range(problem.players):
-            names[network.share_node(index, player)] = f"set_{index}_of_player_{player}"
+            names[network.share_nodes[index][player]] = f"set_{index}_of_player_{player}"
         for mask, node in nodes.items():
             cards = [card for card, owners in enumerate(sets[index].owners) if owners == mask]
             names[node] = " ".join(f"card_{index}_{card}" for card in cards)
