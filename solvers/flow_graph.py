@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from quaternity.base.errors import InputError
 from quaternity.base.plain_values import takes
 from quaternity.base.plots import default_style, new_figure, plain_label, save_figure
-from quaternity.base.sentences import PLAIN, Words
+from quaternity.base.sentences import Words
+from quaternity.base.wording import shown
 from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
 from solvers.problem import DealProblem, players_in
 from solvers.shortage import plain_shortage
@@ -41,16 +42,13 @@ CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
 
 
 @takes(problem=DealProblem)
-def flow_network(problem: DealProblem, names: Words = PLAIN) -> networkx.DiGraph[Node]:
+def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     """Return the flow network of a problem, solved.
 
     Attributes of a node: `label`; `layer`, from 0 (the source) to 4 (the sink); and
     `is_source_side`, which says on which side of the minimum cut it lies. Attributes of an edge:
     `capacity`, `flow` and `is_cut`. Attributes of the graph: `value`, the amount of the flow, and
     `cards`, the amount that a deal needs.
-
-    Args:
-        names: what to call players, cards and sets; by default by their numbers.
 
     Raises:
         InputError: If NetworkX is not installed, or if the hands and bounds alone show that there
@@ -69,9 +67,11 @@ def flow_network(problem: DealProblem, names: Words = PLAIN) -> networkx.DiGraph
         raise InputError("flow networks need NetworkX: pip install '.[networkx]'") from None
     plain = plain_shortage(problem)
     if plain is not None:
-        raise InputError(f"problem: needs no flow network: {names.say(plain.in_words(problem))}")
+        raise InputError(
+            f"problem: needs no flow network: {problem.words.say(plain.in_words(problem))}"
+        )
     network = Network(problem)
-    nodes = _nodes(network, names)
+    nodes = _nodes(network, problem.words)
     graph: networkx.DiGraph[Node] = networkx.DiGraph()
     flows, inside, value = [0] * len(network.tails), {SOURCE}, 0
     if problem.cards:
@@ -126,6 +126,8 @@ def draw_flow_network(graph: networkx.DiGraph[Node], path: str) -> None:
         InputError: If the file has another ending or cannot be written, or if matplotlib is not
             installed.
     """
+    if not isinstance(getattr(graph, "graph", None), dict) or "value" not in graph.graph:
+        raise InputError(f"graph: {shown(graph)} is not the result of `flow_network`")
     layers: dict[int, list[Node]] = defaultdict(list)
     for node, layer in graph.nodes.data("layer"):
         layers[layer].append(node)

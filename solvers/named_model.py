@@ -16,8 +16,8 @@ from solvers.cp_sat import (
     solve_model,
     write_model,
 )
+from solvers.max_flow import prepare as prepare_max_flow
 from solvers.problem import DealProblem
-from solvers.registry import solve
 from solvers.verdict import Feasible, Infeasible, Verdict
 
 MAX_PRINTED_TERMS = 8
@@ -32,6 +32,7 @@ class CpSatModel:
         model: the `ortools.sat.python.cp_model.CpModel`. Anything may be added to it.
     """
 
+    @takes(problem=DealProblem)
     def __init__(self, problem: DealProblem, is_bundled: bool = True) -> None:
         self.problem = problem
         variant = DEFAULT if is_bundled else DEFAULT._replace(most_booleans=inf)
@@ -100,7 +101,7 @@ class CpSatModel:
         )  # fmt: skip
         if isinstance(verdict, Feasible):
             return Feasible(verdict.deal, self.problem)
-        alone = solve(self.problem)
+        alone = prepare_max_flow(self.problem)()
         return Infeasible(alone.shortage if isinstance(alone, Infeasible) else None, self.problem)
 
     def __str__(self) -> str:

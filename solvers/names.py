@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from quaternity.base.errors import InputError
 from quaternity.base.sentences import Words
 from quaternity.base.wording import shown
-
-if TYPE_CHECKING:
-    from solvers.problem import DealProblem
 
 MAX_NAME_LENGTH = 100
 """Maximum length of the name of a player, a set or a card, in characters."""
@@ -37,21 +34,26 @@ class Names:
 
     def __post_init__(self) -> None:
         """Check the names."""
+        for kind in ("players", "sets", "cards"):
+            if not isinstance(getattr(self, kind), tuple):
+                raise InputError(f"{kind}: {shown(getattr(self, kind))} must be a tuple of names")
+        for row in self.cards:
+            if not isinstance(row, tuple):
+                raise InputError(f"cards: {shown(row)} must be a tuple of names")
         every_card = [name for row in self.cards for name in row]
         for kind, names in (("player", self.players), ("set", self.sets), ("card", every_card)):
             for name in names:
                 check_name(kind, name)
-            twice = next((name for name in names if list(names).count(name) > 1), None)
+            twice = next((name for name, times in Counter(names).items() if times > 1), None)
             if twice is not None:
                 raise InputError(f"{kind}: the name {shown(twice)} is used twice")
 
-    def fits(self, problem: DealProblem) -> bool:
-        """Return whether there is a name for everything that has to have one."""
-        sizes = [constraint.size for constraint in problem.sets]
+    def fits(self, players: int, sizes: Sequence[int]) -> bool:
+        """Return whether the names fit a number of players and the sizes of the sets."""
         return (
-            len(self.players) in (0, problem.players)
-            and len(self.sets) in (0, len(problem.sets))
-            and (not self.cards or [len(row) for row in self.cards] == sizes)
+            len(self.players) in (0, players)
+            and len(self.sets) in (0, len(sizes))
+            and (not self.cards or [len(row) for row in self.cards] == list(sizes))
         )
 
     @property

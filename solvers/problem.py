@@ -22,14 +22,17 @@ from quaternity.base.plain_values import (
     length,
     numbered,
     permutation,
+    takes,
     whole,
     wholes,
 )
-from quaternity.base.reading import decode, read_bytes
+from quaternity.base.plugins import load_place
 from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.wording import shown
-from quaternity.base.writing import write_text
 from solvers.names import Names
+
+_FILE = "solvers.exchange.deal_problem_file"
+"""The module of the file format; it imports this one, so it is loaded on first use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
@@ -267,9 +270,14 @@ class DealProblem(_ProblemFields, Shown):
         Raises:
             InputError: If the document is not a valid deal problem; it lists all faults.
         """
-        return cls.from_json(json.dumps(document))
+        try:
+            text = json.dumps(document)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"document: {shown(document)} is not a JSON document") from error
+        return cls.from_json(text)
 
     @classmethod
+    @takes(text=str)
     def from_json(cls, text: str) -> DealProblem:
         """Return the problem of a deal-problem document, and warn about unknown fields.
 
@@ -280,11 +288,9 @@ class DealProblem(_ProblemFields, Shown):
         >>> DealProblem.from_json(problem.to_json()) == problem
         True
         """
-        from solvers.exchange.deal_problem_file import parse_deal_problem
-
-        problem, warnings = parse_deal_problem(text)
+        problem, warnings = load_place(f"{_FILE}:parse_deal_problem")(text)
         warn_of(warnings)
-        return problem
+        return cls.named(problem, problem.names)
 
     @classmethod
     def read(cls, path: str) -> DealProblem:
@@ -293,6 +299,8 @@ class DealProblem(_ProblemFields, Shown):
         Raises:
             InputError: If the file cannot be read or is not valid.
         """
+        from quaternity.base.reading import decode, read_bytes
+
         text = decode(read_bytes(path))
         try:
             return cls.from_json(text)
@@ -301,24 +309,26 @@ class DealProblem(_ProblemFields, Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the problem as a document of lists and numbers, ready for `json.dumps`."""
-        from solvers.exchange.deal_problem_file import deal_problem_document
-
-        return deal_problem_document(self)
+        document: dict[str, Any] = load_place(f"{_FILE}:deal_problem_document")(self)
+        return document
 
     def to_json(self) -> str:
         """Return the problem as the text of a deal-problem file."""
-        from solvers.exchange.deal_problem_file import deal_problem_text
+        text: str = load_place(f"{_FILE}:deal_problem_text")(self)
+        return text
 
-        return deal_problem_text(self)
-
+    @takes(path=str)
     def write(self, path: str) -> None:
         """Write a deal-problem file.
 
         Raises:
             InputError: If the file cannot be written.
         """
+        from quaternity.base.writing import write_text
+
         write_text(path, self.to_json())
 
+    @takes(names=(Names, type(None)))
     def named(self, names: Names | None) -> DealProblem:
         """Return the same problem with names for sentences, tables and pictures.
 
@@ -330,7 +340,8 @@ class DealProblem(_ProblemFields, Shown):
         >>> print(solve(problem.named(Names(players=("Ann", "Bob")))))
         Bob must hold 1 card, but can have none
         """
-        if names is not None and not names.fits(self):
+        sizes = [constraint.size for constraint in self.sets]
+        if names is not None and not names.fits(self.players, sizes):
             raise InputError("names: their numbers do not fit the players, sets and cards")
         problem = DealProblem.trusted(self.hands, self.sets)
         problem.__dict__["names"] = names

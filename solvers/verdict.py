@@ -32,8 +32,9 @@ class Deal(Shown):
             if owner == player
         )
 
-    def picture(self, words: Words = PLAIN) -> Picture:
+    def picture(self, words: Words | None = None) -> Picture:
         """Return a table of the owner of each card, with a row for each set."""
+        words = words or PLAIN
         size = max(map(len, self.owner), default=0)
         rows = [heads("set", *(f"/{card}" for card in range(size)))]
         for index, owners in enumerate(self.owner):
@@ -46,13 +47,14 @@ class Deal(Shown):
             rows.append([*heads(words.number(index)), *cells])
         return Picture("A deal: the owner of every card", (), rows)
 
-    def in_words(self, words: Words = PLAIN, players: int = 0, separator: str = "\n") -> str:
+    def in_words(self, words: Words | None = None, players: int = 0, separator: str = "\n") -> str:
         """Return the hands, by default one per line.
 
         Args:
             words: the names of players and cards; by default numbers.
             players: the number of players; those without cards are listed too.
         """
+        words = words or PLAIN
         last = max((owner for owners in self.owner for owner in owners), default=-1)
         hands = (
             f"{words.player(player)}: {words.hand(self.hand(player)) or 'no cards'}"

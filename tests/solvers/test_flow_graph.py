@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from quaternity.base.errors import InputError
-from quaternity.base.sentences import Words
-from solvers import DealProblem, SetConstraint, solve
+from solvers import DealProblem, Names, SetConstraint, solve
 from solvers.flow_graph import draw_flow_network, flow_network
 from solvers.strategies import deal_problems
 from tests.sizes import examples
@@ -40,7 +39,7 @@ def test_flow_and_cut_agree_with_networkx_and_the_verdict(problem: DealProblem) 
 
 
 def test_names_and_refusals() -> None:
-    graph = flow_network(IMPOSSIBLE, Words(["Ann", "Bob", "Cem"]))
+    graph = flow_network(IMPOSSIBLE.named(Names(players=("Ann", "Bob", "Cem"))))
     labels = dict(graph.nodes.data("label"))
     assert labels["share", 2, 1] == "Cem, set 1"
     assert labels["cards", 1, 1] == "1/1 and 1/2 for Bob"

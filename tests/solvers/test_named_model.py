@@ -25,7 +25,8 @@ from tests.sizes import examples
 def test_the_named_model_is_the_one_that_is_solved(problem: DealProblem) -> None:
     model = cp_sat_model(problem)
     verdict = model.solve()
-    assert verdict == solve(problem, "cp-sat")
+    expected = solve(problem, "cp-sat")
+    assert verdict == expected or not (verdict or expected)
     assert verify(problem, verdict)
     for part in (*model.model.proto.variables, *model.model.proto.constraints):
         assert part.name
