@@ -333,7 +333,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     told = f"game 6, go 6: strategy '{name}' in seat 0 {said}"
     stopped, saved, again = done.err.removeprefix("at work\n").splitlines()
     assert stopped == f"quaternity: {told}; ended after 6 of 60 games"
-    assert saved == "quaternity: the game up to there is saved: failed-game-6.log"
+    assert saved == "quaternity: the game up to the failure is saved: failed-game-6.log"
     assert (foreign / "failed-game-6.log").stat().st_mode & 0o077 == 0
     whole = cli(
         "kwartet", "simulate", *SEATS, "better-greedy,greedy,greedy", "--games", "6", "--json"
@@ -346,7 +346,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     }  # fmt: skip
     log = parse_log((foreign / "failed-game-6.log").read_text())
     assert len(log.events) == failed["moves"]
-    assert again == f"quaternity: to play it again: {failed['replay']} --traceback"
+    assert again == f"quaternity: to replay it: {failed['replay']} --traceback"
     replayed = cli(*shlex.split(failed["replay"])[1:], "--traceback")
     assert replayed.status == status
     assert replayed.out == (foreign / "failed-game-6.log").read_text()

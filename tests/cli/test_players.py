@@ -63,7 +63,7 @@ def test_one_tournament_plays_all_games(cli: Cli, game: str, folder: Path) -> No
     assert again.out == record.out
     old = cli(*alone, *run[1:], *secret, "--game", 3)
     assert old.out == record.out
-    assert "its name is --replay 3 now" in old.err
+    assert "to replay a game, use --replay 3" in old.err
 
 
 def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
@@ -99,7 +99,10 @@ def test_files_of_players_are_read_with_care(cli: Cli, text: str, why: str, fold
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("tournament", "a", "b", "--game", "chess"), "'chess' is unknown; known are quaternity"),
+        (
+            ("tournament", "a", "b", "--game", "chess"),
+            "'chess': unknown game; choose from quaternity",
+        ),
         (("set", "tournament", "a", "b", "--game", "quarto"), "this is a tournament of set"),
         (("tournament", "quick", "random", "--game", "quarto"), "'quick' plays set"),
         (("players", "check", "nobody", "--game", "set"), "'nobody' is unknown"),
