@@ -90,7 +90,7 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 @pytest.mark.parametrize(
     ("game", "player", "status", "said"),
     thorough(
-        [(GAMES[0], *FATAL[0]), (GAMES[1], *FATAL[1])],
+        [(GAMES[0], *FATAL[0])],  # `test_kwartet_simulate.py` has one that never moves
         [(game, *fatal) for game in GAMES for fatal in FATAL],
     ),
 )

@@ -122,7 +122,7 @@ def is_answered_by_yes(episode: Episode, action: int) -> bool:
 
 @pytest.mark.parametrize("name", BATCHES)
 @given(st.integers(1, 8), st.integers(0, 1 << 32))
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_batch_is_so_many_single_games(name: str, games: int, seed: int) -> None:
     random = Random(seed)
     made, begin = BATCHES[name](games, random)
