@@ -334,7 +334,7 @@ def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 2):
-        many = f"^{len(ends)} whole lines: a file of runs has 1 to {len(ends) - 1}$"
+        many = f"^{len(ends)} complete lines: a file of runs has 1 to {len(ends) - 1}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)
 
