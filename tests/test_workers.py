@@ -262,7 +262,7 @@ def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(tmp_path: Path) 
     ):
         numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
         assert numbers == expected()
-        for killed, words in ((workers, "no workers for"), ([scheduler], "went away")):
+        for killed, words in ((workers, "no workers for"), ([scheduler], "was lost")):
             results = ordered_map(pool, only_the_first_ends, range(10**9))
             if killed is workers:
                 assert next(results) == 0
@@ -318,10 +318,10 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
         client.workers = 1
         check()
     client.answers = False
-    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+    with pytest.raises(WorkersLost, match="the connection to the cluster at here was lost"):
         check()
     client.answers, client.status = True, "closed"
-    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+    with pytest.raises(WorkersLost, match="the connection to the cluster at here was lost"):
         check()
 
 
@@ -488,7 +488,7 @@ def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(distributed, "Client", Client)
     words = (
-        "quaternity 1 is needed everywhere; worker tcp://a: quaternity is not installed; "
+        "all machines need quaternity 1, but worker tcp://a: quaternity is not installed; "
         "worker tcp://b: quaternity 2$"
     )
     with pytest.raises(InputError, match=words), open_executor(dask="tcp://127.0.0.1:9"):
