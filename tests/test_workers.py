@@ -156,7 +156,7 @@ def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_chunk_has_an_item_at_least(size: int) -> None:
-    with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: {size} is not"):
+    with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: .* not {size}"):
         next(ordered_map(pool, double, range(3), size))
 
 
@@ -194,7 +194,7 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
     with open_executor(workers) as pool:
         results = ordered_map(pool, end_at_three, range(8), 4)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
-        with pytest.raises(SolverFault, match=r"ended by SystemExit\(0\)"):
+        with pytest.raises(SolverFault, match=r"end the process with SystemExit\(0\)"):
             next(results)
         results = ordered_map(pool, end_at_three, range(8, 12), 4)
         assert next(results) == 8
@@ -457,7 +457,10 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
         (local / "shipped_helper.py").write_text(no)
         assert run_there(names)[:2] == [False, True]
         assert not Path(bot).exists()
-        for kept, words in ((2, "No module named 'shipped_solver'"), (0, "bot.sh is no program")):
+        for kept, words in (
+            (2, "No module named 'shipped_solver'"),
+            (0, "bot.sh is not an executable program"),
+        ):
             lacking = names[kept : kept + 2]
             with pytest.raises(InputError, match=f"^dask: worker worker 0: .*{words}"):
                 run_there(lacking)

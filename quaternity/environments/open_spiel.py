@@ -61,7 +61,7 @@ def _recalled(table: TableGame) -> int:
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
     """Return OpenSpiel's type of a registered game, or of a game with its settings if `chosen`."""
     dealt = bool(table.encoded.chance(()))
-    fewest, most = registration(table.name).seats or (table.seats, table.seats)
+    min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
     kinds = pyspiel.GameType
     return kinds(
@@ -74,8 +74,8 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
         kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.ZERO_SUM if zero_sum else kinds.Utility.GENERAL_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
-        min_num_players=fewest,
-        max_num_players=most,
+        min_num_players=min_players,
+        max_num_players=max_players,
         provides_information_state_string=True,
         provides_information_state_tensor=0 < _recalled(table) <= MAX_TENSOR_SIZE,
         provides_observation_string=True,

@@ -124,7 +124,7 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
 @pytest.mark.parametrize(
     ("parameter", "text", "words"),
     [
-        ("colours", "2..8", "none of set-size, sets, players"),
+        ("colours", "2..8", "must be one of set-size, sets, players"),
         ("players", "2-8", "not a range"),
         ("players", "..8", "not a range"),
         ("players", "2..", "not a range"),

@@ -151,10 +151,12 @@ def _a_quiet_request(answer: Any) -> Marked:
     now = _left(GAME)[0]
     if own == now:
         return not_yet(f"Player 0 learns nothing from it: {now} deals before and after.")
-    most = max(sum(left[1:]) for left in news.values() if left[0] < now)
-    if sum(others) < most:
-        left = f"{others[0]} deals to player 1 and {others[1]} to player 2"
-        return not_yet(f"This leaves {left}, {sum(others)} in all. Another request leaves {most}.")
+    largest = max(sum(left[1:]) for left in news.values() if left[0] < now)
+    if sum(others) < largest:
+        rest = f"{others[0]} deals to player 1 and {others[1]} to player 2"
+        return not_yet(
+            f"This leaves {rest}, {sum(others)} in all. Another request leaves {largest}."
+        )
     return right(f"Player 0 goes from {now} deals to {own}, the others only to {others}.")
 
 
