@@ -86,14 +86,14 @@ def serve(notes_file: int, stacks_file: int) -> None:
     os.dup2(2, 1)
     me = os.getpid()
 
-    def forked() -> None:
+    def detach_fork() -> None:
         # A player has forked this process: the copy must not write notes or answers.
         log.leave()
         for file in (commands, answers):
             with suppress(OSError):
                 os.close(file)
 
-    os.register_at_fork(after_in_child=forked)
+    os.register_at_fork(after_in_child=detach_fork)
     waiting = select.poll()
     waiting.register(commands, select.POLLIN)
     while waiting.poll(1000 * IDLE_SECONDS):

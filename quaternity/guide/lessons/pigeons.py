@@ -105,7 +105,7 @@ def _over(cards: Cards, group: set[int]) -> bool:
 
 
 def _a_path(answer: Any) -> Marked:
-    """Judge a list that begins with a card and goes on with player, card, player, ...: [3, 0]."""
+    """Judge a list that begins with a card, then player, card, player, and so on: [3, 0]."""
     owners, steps = dict(enumerate((0, 1, 2))), wholes(answer, "path", 0)
     if len(steps) % 2 or not steps or steps[0] != 3:
         return not_yet("A path begins with card 3, which has no owner, and ends with a player.")

@@ -48,7 +48,7 @@ def tried(game: str, rule: Any) -> tuple[float, bool]:
     names = definitions()
     answers: dict[Any, Any] = {}
 
-    def checked(state: Any) -> Mapping[Any, float]:
+    def call_rule(state: Any) -> Mapping[Any, float]:
         try:
             chances = rule(state)
         except Exception as error:
@@ -72,7 +72,7 @@ def tried(game: str, rule: Any) -> tuple[float, bool]:
             raise InputError(f"{where}, your rule returns different probabilities in two states")
         return chances
 
-    loss = float(names["exploitability"](names[game], checked))
+    loss = float(names["exploitability"](names[game], call_rule))
     return loss, any(0 < x < 1 for chances in answers.values() for x in chances.values())
 
 
