@@ -1,17 +1,17 @@
-"""The command line: the only code here that prints.
+"""The command-line interface, the only package that prints.
 
-Every command keeps one contract: results on standard output, messages on standard error, plain
-text when piped, and the exit status of `quaternity.cli.app.ExitStatus`.
+Every command follows the same conventions: results go to standard output, messages to standard
+error, piped output is plain text, and the exit status is one of `quaternity.cli.status.ExitStatus`.
 """
 
 from io import TextIOWrapper
 
 
 def main() -> None:
-    """Run the command line and leave with its exit status."""
+    """Run the command line and exit with its status."""
     try:
         status = _status()
-    except KeyboardInterrupt:  # while the commands are loaded, or a second one while one ends
+    except KeyboardInterrupt:  # during imports, or a second Ctrl-C while the first is handled
         from quaternity.cli.status import ExitStatus
 
         status = ExitStatus.INTERRUPTED
@@ -24,9 +24,9 @@ def _status() -> int:
     from quaternity.cli.app import run
 
     _open_streams()
-    # Numbers of deals are long: 10,000 cards and 100 players give 20,000 digits.
+    # A number of deals can be long: 10,000 cards and 100 players give 20,000 digits.
     sys.set_int_max_str_digits(50_000)
-    # A name that the terminal's encoding lacks is printed escaped.
+    # Print characters that the terminal's encoding lacks as escape sequences.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -34,17 +34,18 @@ def _status() -> int:
 
 
 def _open_streams() -> None:
-    """Open the null device for each standard stream that the process was started without.
+    """Open the null device in place of each standard stream that the process was started without.
 
-    Standard output cannot be written to, so that results are not lost without a message.
+    Standard output is opened for reading only: writing to it fails with a message, so that results
+    are not lost silently.
     """
     import os
     import sys
 
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            how = os.O_WRONLY if name == "stderr" else os.O_RDONLY
-            setattr(sys, name, open(os.open(os.devnull, how), mode, encoding="utf-8"))  # noqa: SIM115
+            flags = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, open(os.open(os.devnull, flags), mode, encoding="utf-8"))  # noqa: SIM115
 
 
 __all__ = ["main"]

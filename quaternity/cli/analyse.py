@@ -1,4 +1,4 @@
-"""`analyse`: everything a state implies, for people and for programs."""
+"""`analyse`: show everything that a state implies, as text or JSON."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ MAX_PRINTED_QUESTIONS = 15
 """Maximum number of ranked questions that are printed; `--json` lists all of them."""
 
 BITS = """\
-Bits are halvings of the number of deals. The asking tells its share whatever the
-answer: the asker does not have the card, but another of its set. That of the answer
-is the average over both. A forced answer tells nothing, its question may tell much."""
+One bit halves the number of deals. Asking reveals its share whatever the answer is:
+the asker does not have the card, but another of its set. The share of the answer is
+an average. A forced answer reveals nothing, but its question may reveal much."""
 
 PIPE_COLUMNS = 200
 """Width of the matrices in columns when the output is not a terminal."""
@@ -50,24 +50,28 @@ PIPE_COLUMNS = 200
 def analyse(
     files: AnyFiles,
     questions: Annotated[
-        bool, typer.Option("--questions", help="Rank the questions by what they would tell.")
+        bool, typer.Option("--questions", help="Rank the questions by expected information.")
     ] = False,
     plot: Annotated[
         str | None,
-        typer.Option(help="Draw the chances, of a record its deals too: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE",
+            help="Draw the chances, and the number of deals over a record, as .png, .svg or .pdf.",
+        ),
     ] = None,
     oracle: Annotated[
         str | None,
         typer.Option(
-            help="A tablebase of the game: show who can force what, and the best questions."
+            metavar="FILE",
+            help="Tablebase of the game: show who can force what, and the best questions.",
         ),
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Say what a state implies: owners, counts, deals, chances.
+    """Show what a state implies: owners, counts, deals, chances.
 
-    Of a record it analyses the last position, and counts the deals after every move. If there are
-    too many deals to count, it shows owners and counts alone (exit status 4).
+    For a record, the last position is analysed, and the deals are counted after every move. If
+    there are too many deals to count, only owners and counts are shown (exit status 4).
 
     Example: quaternity analyse state.json --questions --plot chances.png
     """
@@ -103,17 +107,17 @@ def _analyse(
 ) -> None:
 
     opened = open_document(path)
-    given = opened.given
-    state = given if isinstance(given, State) else None
+    position = opened.given
+    state = position if isinstance(position, State) else None
     if state is None and (questions or tablebase is not None):
-        raise InputError("--questions and --oracle: a deal problem is the state of no game")
+        raise InputError("--questions and --oracle need a game state, not a deal problem")
     limits: list[LimitError] = []
     curve = [] if opened.game is None else _curve(opened.game, limits)
     if questions and state is not None and state.turn is None and not state.is_over:
-        raise InputError("turn: missing, and needed to know who asks")
+        raise InputError("turn: missing; it is needed to know who asks")
     analysis: Analysis | Deductions
     try:
-        analysis = analysed(given)
+        analysis = analysed(position)
     except TooManyDeals as error:
         analysis = error.deductions
         limits.append(error)
@@ -124,7 +128,7 @@ def _analyse(
         except LimitError as error:
             limits.append(error)
     if tablebase is not None and state is not None:
-        # Asked before anything is printed or drawn: it may not know the position.
+        # Query the tablebase before printing or drawing: it may not contain the position.
         tablebase.standing(state)
     if as_json:
         line = _analysis_json(path, analysis)
@@ -136,7 +140,7 @@ def _analyse(
             line["oracle"] = oracle_document(tablebase, state)
         print(json.dumps(line, separators=(",", ":")), flush=True)
     else:
-        _print(path, given, analysis, curve)
+        _print(path, position, analysis, curve)
         if ranked is not None:
             _print_questions(ranked)
         if tablebase is not None and state is not None:
@@ -144,14 +148,13 @@ def _analyse(
             for text in oracle_lines(tablebase, state):
                 say(text)
     sys.stdout.flush()
-    # What could be found out is told, whatever becomes of the picture; without chances there is
-    # nothing to draw.
+    # Print all results first, in case drawing fails. Without chances there is nothing to draw.
     if plot is not None and isinstance(analysis, Analysis):
         plot_analysis(plot, analysis, curve)
         if not as_json:
             print(f"drawn: {plot}")
     if limits:
-        raise limits[0]  # says what is missing
+        raise limits[0]  # reports what is missing
 
 
 def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]:
@@ -165,7 +168,7 @@ def _analysis_json(path: str, analysis: Analysis | Deductions) -> dict[str, Any]
 
 
 def _curve(game: Game, limits: list[LimitError]) -> list[int | None]:
-    """Return the number of deals after 0, 1, 2 … moves; above a limit None."""
+    """Return the number of deals after 0, 1, 2 … moves; None if it is above the limit."""
     curve: list[int | None] = []
     with progress("counting deals", len(game.states)) as bar:
         for state in game.states:
@@ -193,10 +196,13 @@ def _question(prospect: Prospect) -> dict[str, Any]:
 
 
 def _print(
-    path: str, given: State | DealProblem, analysis: Analysis | Deductions, curve: list[int | None]
+    path: str,
+    position: State | DealProblem,
+    analysis: Analysis | Deductions,
+    curve: list[int | None],
 ) -> None:
 
-    wide = width() or PIPE_COLUMNS
+    max_width = width() or PIPE_COLUMNS
     if isinstance(analysis, Analysis):
         say(f"{path}: {analysis.deals:,} deal{'s' * (analysis.deals != 1)}")
         heading = "Chances in percent (# certain, . impossible)"
@@ -204,23 +210,23 @@ def _print(
     else:
         say(f"{path}: deals not counted")
         heading = "Owners (# certain, ? possible, . impossible)"
-        chances = owner_chances(analysis.may_own, given.players)
-    if isinstance(given, State):
+        chances = owner_chances(analysis.may_own, position.players)
+    if isinstance(position, State):
         players = [
-            (">" if player == given.turn and not given.is_over else "", str(player),
+            (">" if player == position.turn and not position.is_over else "", str(player),
              *map(str, held))
-            for player, held in enumerate(zip(given.hands, given.points, strict=True))
+            for player, held in enumerate(zip(position.hands, position.points, strict=True))
         ]  # fmt: skip
         print("\n".join(table_lines(("", "player", "cards", "points"), players, align="><>>")))
     print(f"\n{heading}")
-    for line in chance_lines(chances, wide):
+    for line in chance_lines(chances, max_width):
         print(line)
     print("\nCards of each set in hand, fewest-most")
-    for line in count_lines(analysis.counts, wide):
+    for line in count_lines(analysis.counts, max_width):
         print(line)
     if len(curve) > 1:
         print("\nNumber of deals over the moves (log10)")
-        for line in curve_lines(curve, min(60, wide - 14)):
+        for line in curve_lines(curve, min(60, max_width - 14)):
             say(line)
 
 

@@ -1,4 +1,4 @@
-"""`play` and `tournament` of any game, whose options are its settings."""
+"""`play` and `tournament` for any game: its settings become options."""
 
 from __future__ import annotations
 
@@ -43,24 +43,26 @@ def game_commands(game: str) -> typer.Typer:
 def add_play(
     group: typer.Typer, game: str, names: str, default: Sequence[str], more: str = ""
 ) -> None:
-    """Give a group of commands `play`, with the settings of a game as options.
+    """Add `play` to a group of commands, with the settings of a game as options.
 
-    `default` plays when nobody is named; `more` is what the page says of the command besides.
+    `default` are the players unless others are named; `more` is a paragraph of the help page.
     """
     registered, usual = registration(game), ",".join(default)
     seats_option = typer.Option(
-        help=f"Who plays: you, {names}, package.module:name, or cmd:COMMAND.  [default: {usual}]"
+        metavar="PLAYERS",
+        help=f"Comma-separated players, one per seat: you, {names}, package.module:name, or "
+        f"cmd:COMMAND.  [default: {usual}]",
     )
 
     def play(
         seats: str | None, record: str | None, seed: int | None, move_seconds: float | None,
-        traceback: bool, player_file: str | None, **asked: Any,
+        traceback: bool, player_file: str | None, **options: Any,
     ) -> None:  # fmt: skip
         rules_class, names = registered.rules_class, seats_of(seats)
         play_match(
             rules_class,
-            lambda **given: settings_with(rules_class, given, len(names or default)),
-            asked, words_of(game), lambda rules: names, default,
+            lambda **values: settings_with(rules_class, values, len(names or default)),
+            options, words_of(game), lambda rules: names, default,
             Playing(record, seed, move_seconds, traceback, player_file=player_file),
         )  # fmt: skip
 
@@ -72,7 +74,7 @@ def add_play(
     play.__signature__ = Signature([seats, *settings, *common])  # type: ignore[attr-defined]  # read by Typer
     play.__doc__ = f"""Play {registered.title} at this terminal, with people and programs.
 
-    {more or "Type help in the game for what can be typed."}
+    {more or "Type help in the game to see what you can type."}
 
     Example: quaternity {game} play --seats {usual} --record my.game
     """
@@ -80,11 +82,11 @@ def add_play(
 
 
 def add_game_tournament(group: typer.Typer, game: str, words: TournamentWords) -> None:
-    """Give a group of commands `tournament`, with the settings of a game as options."""
+    """Add `tournament` to a group of commands, with the settings of a game as options."""
     rules_class = registration(game).rules_class
 
-    def rules_of(**chosen: Any) -> Any:
-        return rules_class(settings_with(rules_class, chosen))
+    def rules_of(**values: Any) -> Any:
+        return rules_class(settings_with(rules_class, values))
 
     rules_of.__signature__ = Signature(  # type: ignore[attr-defined]  # read by add_tournament
         [_option(field, field.default) for field in setting_fields(rules_class)]
@@ -99,7 +101,7 @@ def _common(
     traceback: Traceback = False,
     player_file: PlayerFile = None,
 ) -> None:
-    """Hold the options that all games have."""
+    """Declare the options that all games share."""
 
 
 def _option(field: SettingField, default: Any) -> Parameter:
@@ -114,10 +116,11 @@ def _option(field: SettingField, default: Any) -> Parameter:
             choices = f" {field.least} to {field.most}, in steps of {field.step}."
     usual = {True: "yes", False: "no"}.get(field.default, field.default)
     usual = f"  [default: {usual}]" if default is None and usual is not None else ""
-    option = typer.Option(*names, help=f"{field.help}{choices}{usual}")
+    metavar = {int: "N", str: "NAME"}.get(kind)
+    option = typer.Option(*names, metavar=metavar, help=f"{field.help}{choices}{usual}")
     return _parameter(field.name, kind if default is not None else kind | None, option, default)
 
 
 def _parameter(name: str, kind: Any, option: Any, default: Any) -> Parameter:
-    given: Any = Annotated[kind, option]
-    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=given)
+    annotation: Any = Annotated[kind, option]
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)

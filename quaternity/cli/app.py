@@ -1,4 +1,4 @@
-"""The application: it loads the command that is called, and says how every one of them ends."""
+"""The application: it imports the command that is called, and turns errors into exit statuses."""
 
 import sys
 import warnings
@@ -19,14 +19,14 @@ from quaternity.table.games import further_games, game_names, registration
 
 
 class RootGroup(HelpfulGroup):
-    """All commands, each loaded when it is called, and the games of other distributions."""
+    """All commands, including the games of other distributions; each is imported when called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Name all commands."""
+        """Return the names of all commands."""
         return [*ENTRIES, *further_games().found]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name, or None."""
+        """Return the command with this name, or None."""
         if cmd_name in ENTRIES:
             self.commands[cmd_name] = _own_command(cmd_name)
         elif cmd_name in further_games().found:
@@ -36,7 +36,7 @@ class RootGroup(HelpfulGroup):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command of some words; `tournament --game G` is that of the game."""
+        """Resolve the command in `args`; `tournament --game G` is the tournament command of G."""
         if args[:1] == ["tournament"]:
             game, rest = _game_of(args[1:])
             if game is not None:
@@ -49,18 +49,18 @@ class RootGroup(HelpfulGroup):
         return super().resolve_command(ctx, args)
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return by title the commands of a section, each with its summary; none is loaded."""
-        shown = {
+        """Return the summaries of the commands by section, without importing any command."""
+        summaries = {
             title: {name: entry.summary for name, entry in entries.items()}
             for title, entries in SECTIONS.items()
         }
         games = further_games().found.items()
-        shown["Play"] |= {name: game.text or game.title for name, game in games}
-        return shown
+        summaries["Play"] |= {name: game.text or game.title for name, game in games}
+        return summaries
 
 
 def _game_of(words: list[str]) -> tuple[str | None, list[str]]:
-    """Return the game that --game names, if it has a group of commands, and the other words."""
+    """Return the game that --game names and the other words; None without a group of commands."""
     for place, word in enumerate(words):
         option, equals, game = word.partition("=")
         if option == "--game":
@@ -81,13 +81,13 @@ def _own_command(name: str) -> Any:
 
 
 def _further_game(name: str) -> Any:
-    """Return a game's commands of another distribution; `InputError` if they cannot be made."""
+    """Return the commands of another distribution's game; `InputError` if they cannot be loaded."""
     try:
         group = further_games().found[name].part("command")
         return typer.main.get_group(group if isinstance(group, typer.Typer) else group(name))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever somebody else's code may raise
+    except BaseException as error:  # external code may raise anything
         raise InputError(f"the commands of game {name!r} cannot be loaded: {error}") from error
 
 
@@ -100,8 +100,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         from quaternity import __version__
 
         print(f"quaternity {__version__}")
@@ -113,32 +113,32 @@ def quaternity(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Say which version this is."
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:
-    """Play games of collected sets, referee them, and reason about unknown hands."""
+    """Play set-collecting games, referee them, and reason about hidden hands."""
 
 
 @cache
 def root_command() -> Any:
-    """Return the root command. It and its subcommands are declared once per process."""
+    """Return the root command. It and its subcommands are created once per process."""
     return typer.main.get_command(app)
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line on `arguments` (default: the process's own) and give its exit status.
+    """Run the command line on `arguments` (default: `sys.argv`) and return its exit status.
 
-    Errors that the program raises on purpose become one message on standard error; any other error
-    is an internal error. A reader of the output may leave early: the status then reports the result
-    so far.
+    An error that the program raises on purpose becomes one message on standard error; any other
+    error is an internal error. If the reader of the output closes it early, the status reports the
+    result so far.
     """
     status = _run(arguments)
     try:
         sys.stdout.flush()
     except OSError as error:
-        lost = _unwritten(error)
-        return status or lost
+        output_status = _unwritten(error)
+        return status or output_status
     return status
 
 
@@ -154,10 +154,10 @@ def _run(arguments: list[str] | None) -> int:
     except KeyboardInterrupt as error:
         return status_of(error)
     except SystemExit as leave:
-        if isinstance(leave.__context__, typer.Abort):  # Typer turns an end of input into 1
+        if isinstance(leave.__context__, typer.Abort):  # Typer turns an end of input into status 1
             return _internal_error(leave.__context__)
         if isinstance(leave.__context__, BrokenPipeError):
-            # Typer and rich make a 1 of it, which says that something is impossible.
+            # Typer and rich turn it into status 1, which would mean that something is impossible.
             write_nothing_more(sys.stdout)
             return ExitStatus.DONE
         return leave.code if isinstance(leave.code, int) else ExitStatus.DONE
@@ -166,7 +166,7 @@ def _run(arguments: list[str] | None) -> int:
             warn(f"{error.filename}: {error.strerror}")
             return ExitStatus.BAD_INPUT
         wrong_usage = getattr(error.__context__, "exit_code", None)
-        if wrong_usage is not None:  # Typer was telling it, and nobody reads that
+        if wrong_usage is not None:  # standard error closed during Typer's message
             write_nothing_more(sys.stderr)
             return int(wrong_usage)
         return _unwritten(error)
@@ -182,7 +182,7 @@ def _internal_error(error: BaseException) -> ExitStatus:
 
 
 def _unwritten(error: OSError) -> ExitStatus:
-    """Give up standard output, which is full or has no reader any more."""
+    """Discard further output, because standard output is full or closed; return the status."""
     write_nothing_more(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ExitStatus.DONE
@@ -193,7 +193,7 @@ def _unwritten(error: OSError) -> ExitStatus:
 def _show_warning(
     message: Warning | str, category: type[Warning], *place: Any, **more: Any
 ) -> None:
-    """Print a warning; that of a plug-in as a message of ours."""
+    """Print a warning; a warning about a plug-in is printed as a message of this program."""
     if issubclass(category, BrokenPlugin):
         warn(str(message))
     else:

@@ -1,4 +1,4 @@
-"""Matrices of chances and counts as lines of text that fit a width."""
+"""Tables of chances and counts as lines of text that fit a width."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from quaternity.base.wording import counted
 _BARS = " ▁▂▃▄▅▆▇█"
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""`[set][card][player]`; None for a chance between 0 and 1 that is not known."""
+"""Chances by `[set][card][player]`; None for an unknown chance strictly between 0 and 1."""
 
 
 def percent(chance: float | None) -> str:
-    """Write a chance in at most three characters; `#` only for certain, `.` only for impossible.
+    """Format a chance in at most three characters; `#` means certain, and `.` impossible.
 
     >>> [percent(chance) for chance in (0.0, 1.0, 0.25, 0.001, 0.999, None)]
     ['.', '#', '25', '<1', '>99', '?']
@@ -37,12 +37,12 @@ def chance_lines(
     only: Sequence[int] | None = None,
     aside: int | None = None,
 ) -> Iterator[str]:
-    """Lay chances out: players down, cards across, sets side by side where they fit.
+    """Yield a table of chances: a row per player, a column per card, sets side by side if they fit.
 
     Args:
-        narrowest: least width of a card's column.
-        second: other chances of the same cards; below those of each player, where they differ.
-        only: the sets to show; None: all.
+        narrowest: minimum width of a card's column.
+        second: other chances of the same cards, indices below those of a player if they differ.
+        only: the sets to show; None for all.
         aside: the hand of cards that lie aside, if there is one.
     """
     size = max(map(len, chances))
@@ -56,10 +56,10 @@ def chance_lines(
     )
     cell = max(narrowest, longest + 1, len(f" /{size - 1}"))
     margin, block = _margin(players), cell * size + 2
-    beside = max(1, (width - margin) // block)
-    shown = range(len(chances)) if only is None else only
-    for first in range(0, len(shown), beside):
-        sets = shown[first : first + beside]
+    per_line = max(1, (width - margin) // block)
+    indices = range(len(chances)) if only is None else only
+    for first in range(0, len(indices), per_line):
+        sets = indices[first : first + per_line]
         heads = "".join(f"set {index}".ljust(block) for index in sets)
         yield (" " * (margin + cell - 2) + heads).rstrip()
         heads = "".join(f"/{card}".rjust(cell) for card in range(size)).ljust(block)
@@ -73,24 +73,24 @@ def chance_lines(
                 for table in (chances, second)
                 if table
             ]
-            who = "aside" if player == aside else f"player {player}"
-            yield (who.ljust(margin) + rows[0]).rstrip()
+            label = "aside" if player == aside else f"player {player}"
+            yield (label.ljust(margin) + rows[0]).rstrip()
             if rows[-1] != rows[0]:
                 yield (" " * margin + rows[-1]).rstrip()
-        if first + beside < len(shown):
+        if first + per_line < len(indices):
             yield ""
 
 
 def count_lines(counts: Sequence[Sequence[tuple[int, int]]], width: int) -> Iterator[str]:
-    """Lay counts out: players down, sets across; `2` for exactly, `1-3` for between."""
-    shown = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
-    margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in shown for x in row))
-    beside = max(1, (width - margin) // cell)
-    for first in range(0, len(counts[0]), beside):
-        sets = range(first, min(first + beside, len(counts[0])))
+    """Yield a table of counts: a row per player, a column per set; `1-3` means from 1 to 3."""
+    texts = [[str(a) if a == b else f"{a}-{b}" for a, b in row] for row in counts]
+    margin, cell = _margin(len(counts)), 2 + max(4, max(len(x) for row in texts for x in row))
+    per_line = max(1, (width - margin) // cell)
+    for first in range(0, len(counts[0]), per_line):
+        sets = range(first, min(first + per_line, len(counts[0])))
         yield "set".ljust(margin) + "".join(str(index).rjust(cell) for index in sets)
-        for player, row in enumerate(shown):
-            cells = "".join(r.rjust(cell) for r in row[first : first + beside])
+        for player, row in enumerate(texts):
+            cells = "".join(r.rjust(cell) for r in row[first : first + per_line])
             yield f"player {player}".ljust(margin) + cells
 
 
@@ -99,15 +99,16 @@ def _margin(players: int) -> int:
 
 
 def curve_lines(curve: Sequence[int | None], columns: int = 60) -> Iterator[str]:
-    """Draw numbers of deals as one line of bars, with its ends in figures; `?` where None."""
+    """Draw numbers of deals as a line of bars on a log scale, with both ends; `?` for None."""
     step = max(1, -(-len(curve) // columns))
     heights = [None if deals is None else log10(deals) for deals in curve]
     top = max((height for height in heights if height is not None), default=0.0) or 1.0
-    shown = heights[::step]
+    samples = heights[::step]
     if (len(heights) - 1) % step:
-        shown.append(heights[-1])
+        samples.append(heights[-1])
     bars = "".join(
-        "?" if height is None else _BARS[round(height / top * (len(_BARS) - 1))] for height in shown
+        "?" if height is None else _BARS[round(height / top * (len(_BARS) - 1))]
+        for height in samples
     )
     first, last = ("?" if x is None else f"{x:.1f}" for x in (heights[0], heights[-1]))
     yield f"{first} {bars} {last}"

@@ -1,4 +1,4 @@
-"""The solvers that a command runs, their limits, and what becomes of a state that trips one."""
+"""Options that select and limit solvers, and the saving of states that reveal a fault."""
 
 from __future__ import annotations
 
@@ -21,22 +21,27 @@ SolverNames = Annotated[
     typer.Option(
         "--solvers",
         metavar="NAME,NAME,...",
-        help="Names, or all: ours and registered ones; rivals: those that are installed (see "
-        "quaternity solvers); installed: both. A single solver is checked by its evidence alone.",
+        help="Comma-separated names, or all (built-in and registered solvers), rivals (installed "
+        "external solvers, see quaternity solvers) or installed (both). A single solver is checked "
+        "by its evidence alone.",
     ),
 ]
 
 
 Limit = Annotated[
     float,
-    typer.Option(help="Seconds by the clock for an answer of a solver from elsewhere: a rival, or "
-                 "one of another package. It runs in a process of its own."),
+    typer.Option(metavar="SECONDS",
+                 help="Time limit per answer of an external solver (a rival, or one of another "
+                 "package), in wall-clock seconds. It runs in a separate process."),
 ]  # fmt: skip
 Memory = Annotated[
-    int, typer.Option(min=64, max=1 << 20, help="Megabytes that a solver from elsewhere may take.")
+    int,
+    typer.Option(
+        metavar="MB", min=64, max=1 << 20, help="Memory limit of an external solver, in MB."
+    ),
 ]
 SECONDS, MEMORY = 10.0, 4096
-"""What a solver from elsewhere has for an answer, if nothing else is said."""
+"""Default limits of an external solver: wall-clock seconds per answer, and memory in MB."""
 
 MAX_LIMIT_SECONDS = 1_000_000
 PATIENCE = 3
@@ -44,46 +49,46 @@ PATIENCE = 3
 
 
 def check_seconds(name: str, seconds: float) -> None:
-    """Raise `InputError` for a limit that is not above 0 and at most `MAX_LIMIT_SECONDS`."""
+    """Raise `InputError` unless a limit is above 0 and at most `MAX_LIMIT_SECONDS`."""
     if not 0 < seconds <= MAX_LIMIT_SECONDS:
         raise InputError(
-            f"{name}: {seconds:g} is not a positive number of seconds up to {MAX_LIMIT_SECONDS}"
+            f"{name}: must be a number of seconds > 0 and <= {MAX_LIMIT_SECONDS}, not {seconds:g}"
         )
 
 
 def guarded(
     solvers: Iterable[Solver], seconds: float, memory: int, patience: int | None = PATIENCE
 ) -> list[Solver]:
-    """Put solvers from elsewhere into processes of their own under `Limits`."""
+    """Wrap external solvers, so that each runs in a separate process under `Limits`."""
     limits = Limits(seconds, memory, patience)
     return [apart(solver, limits) if solver.apart else solver for solver in solvers]
 
 
 def chosen_solvers(names: str) -> list[Solver]:
-    """Return the solvers of a list of names.
+    """Return the solvers that a comma-separated list names.
 
-    Raises `InputError` if a name is unknown (lists the known) or given twice, or there is none.
+    Raises `InputError` if a name is unknown or repeated, or if the list is empty.
     """
-    # Only a group that is named looks for what other packages bring.
+    # Other packages are searched only if a group that includes their solvers is named.
     groups = {
         "all": all_solvers,
         "rivals": installed,
         "variants": VARIANTS.copy,
         "installed": _installed_and_ours,
     }
-    chosen: list[Solver] = []
+    solvers: list[Solver] = []
     for name in map(str.strip, names.split(",")):
         if name in groups:
-            chosen += groups[name]().values()
+            solvers += groups[name]().values()
         elif name:
-            chosen.append(find_solver(name))
-    if not chosen:
-        raise InputError(f"solvers: none named; known are {', '.join(all_solvers())}")
-    counts = Counter(solver.name for solver in chosen)
+            solvers.append(find_solver(name))
+    if not solvers:
+        raise InputError(f"solvers: no solver named; choose from {', '.join(all_solvers())}")
+    counts = Counter(solver.name for solver in solvers)
     twice = sorted(name for name, count in counts.items() if count > 1)
     if twice:
         raise InputError(f"solvers: {', '.join(twice)} named twice")
-    return chosen
+    return solvers
 
 
 def _installed_and_ours() -> dict[str, Solver]:
@@ -91,7 +96,7 @@ def _installed_and_ours() -> dict[str, Solver]:
 
 
 def saved_or_shown(directory: str, text: str) -> str | None:
-    """Save the text of a state file and return its name; where that fails, show the text."""
+    """Save the text of a state file and return its path; print the text if that fails."""
     try:
         return save_finding(directory, text)
     except InputError as error:

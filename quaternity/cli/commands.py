@@ -1,6 +1,6 @@
-"""All commands by section of the first help page: the modules that register each, and its summary.
+"""All commands by section of the first help page, with their modules and summaries.
 
-A command's modules are loaded when it is called, or asked for its own page.
+The modules of a command are imported only when it is called or its help page is shown.
 """
 
 from typing import NamedTuple
@@ -10,8 +10,8 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        modules: in `quaternity.cli`, which register it with the application, by spaces.
-        summary: the first line of its own page.
+        modules: the modules of `quaternity.cli` that register it, separated by spaces.
+        summary: the first line of its help page.
     """
 
     modules: str
@@ -20,47 +20,47 @@ class Entry(NamedTuple):
 
 SECTIONS = {
     "Play": {
-        "play": Entry("play", "Play a game at this terminal, all players in turn."),
-        "serve": Entry("serve", "Open the table to friends: four games in a browser."),
+        "play": Entry("play", "Play Quaternity at this terminal, all players in turn."),
+        "serve": Entry("serve", "Serve the four games to browsers, to play with friends."),
         "kwartet": Entry(
             "kwartet know kwartet_note kwartet_play kwartet_simulate kwartet_watch",
             "Play Kwartet: hidden hands, knowledge, strategies.",
         ),
-        "quarto": Entry("quarto quarto_play", "Play Quarto, and judge its boards."),
+        "quarto": Entry("quarto quarto_play", "Play Quarto, and analyse its positions."),
         "set": Entry(
             "ternary ternary_play set_play", "Play SET, and study its 81 cards under two rules."
         ),
-        "watch": Entry("watch", "Watch a recorded game of any of the four, step by step."),
-        "review": Entry("review", "Say what decided a game, and what each move was worth."),
+        "watch": Entry("watch", "Watch a recorded game of any kind, step by step."),
+        "review": Entry("review", "Show what decided a game, and what each move was worth."),
         "tournament": Entry(
-            "quaternity_tournament", "Let bots play each other, and say who wins how often."
+            "quaternity_tournament", "Let bots play against each other, and rate them."
         ),
-        "players": Entry("players", "List the players of all games, and try one."),
-        "tables": Entry("tables", "Look after the tables of a server: list, export, back up."),
+        "players": Entry("players", "List the players of all games, or test one."),
+        "tables": Entry("tables", "Manage the tables of a server: list, export, back up."),
         "puzzle": Entry("puzzle", "Solve a puzzle whose answer can be proved."),
     },
     "Understand a position": {
-        "check": Entry("referee", "Is this state possible? Was this game played by the rules?"),
-        "questions": Entry("referee", "List the legal questions of a state, or at a record's end."),
-        "analyse": Entry("analyse", "Say what a state implies: owners, counts, deals, chances."),
-        "situation": Entry("situation", "Ask what is true after announcements, and who knows it."),
-        "solve": Entry("solve", "Solve a game: who can force a win, or prevent another's."),
+        "check": Entry("referee", "Check whether states are possible and games follow the rules."),
+        "questions": Entry("referee", "List the legal questions in a state, or at a record's end."),
+        "analyse": Entry("analyse", "Show what a state implies: owners, counts, deals, chances."),
+        "situation": Entry(
+            "situation", "Find out what is true after announcements, and who knows it."
+        ),
+        "solve": Entry("solve", "Solve a game: find who can force a win, or prevent one."),
         "verify": Entry("verify", "Check a certificate of a solved game."),
         "perft": Entry("referee", "Count the sequences of moves from the start."),
     },
-    "Put solvers side by side": {
-        "solvers": Entry(
-            "list_solvers", "List the solvers, and what installs those that are missing."
-        ),
+    "Compare solvers": {
+        "solvers": Entry("list_solvers", "List the solvers, and how to install the missing ones."),
         "compare": Entry("compare", "Time every solver on many states, and check all evidence."),
-        "fuzz": Entry("fuzz", "Try random problems and games on all solvers."),
+        "fuzz": Entry("fuzz", "Test all solvers on random problems and games."),
         "instances": Entry(
-            "exchange", "Make instances that are just possible, or just impossible."
+            "exchange", "Make instances that are barely possible, or barely impossible."
         ),
-        "export": Entry("exchange", "Write a position for other people's solvers."),
-        "prove": Entry("exchange", "Prove that cards cannot be dealt, for anybody's checkers."),
+        "export": Entry("exchange", "Write a position in a format that other solvers read."),
+        "prove": Entry("exchange", "Prove that cards cannot be dealt, for independent checkers."),
     },
-    "Learn": {"guide": Entry("guide", "Read the guide; without PAGE its contents.")},
+    "Learn": {"guide": Entry("guide", "Read a page of the guide, or list the pages.")},
 }
 
 ENTRIES = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

@@ -1,4 +1,4 @@
-"""`compare`: how long each solver takes, and whether all of them are right."""
+"""`compare`: measure the time of every solver, and check its verdicts."""
 
 from __future__ import annotations
 
@@ -78,88 +78,97 @@ MAX_REPEATS = 10_000
 def compare(
     files: Annotated[
         list[str] | None,
-        typer.Argument(help="States, game records or deal problems; without any, games are "
-                       "played."),
+        typer.Argument(metavar="FILE", help="States, game records or deal problems, or one file "
+                       "of --runs.  [default: states of random games]"),
     ] = None,
     set_size: MaybeSetSize = None,
     sets: MaybeSets = None,
     players: MaybePlayers = None,
     states: Annotated[
-        int | None, typer.Option(help=f"States of games.  [default: {STATES}; in a sweep, a size: "
-                                 f"{STATES_OF_A_SWEEP}]")
+        int | None,
+        typer.Option(metavar="N", help="Number of states from games.  "
+                     f"[default: {STATES}; in a sweep, {STATES_OF_A_SWEEP} per size]"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same states.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same states.")
+    ] = 0,
     damage: Annotated[
         float | None,
-        typer.Option(help="Share of the states to damage, 0..1; half of these are just possible, "
-                     f"half just impossible.  [default: {DAMAGE:g}; of files: 0]"),
+        typer.Option(metavar="SHARE", help="Share of the states to damage, from 0 to 1; half of "
+                     "these are barely possible, half barely impossible.  "
+                     f"[default: {DAMAGE:g}; for files: 0]"),
     ] = None,
     solvers: SolverNames = "all",
     sweep: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="PARAMETER A..B", help="Go through sizes: players, sets or set-size. "
-                     "If cards cannot be shared evenly, a few sets are added."),
+        typer.Option(metavar="PARAMETER A..B", help="Measure games of several sizes, by varying "
+                     "players, sets or set-size from A to B. If the cards cannot be shared "
+                     "evenly, a few sets are added."),
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option(help="Runs of each solver on each state.  [default: enough for 30 in all]"),
+        typer.Option(metavar="N", help="Number of runs of each solver on each state.  [default: "
+                     "enough for 30 runs in all]"),
     ] = None,
     limit: Annotated[
         float,
-        typer.Option(help="Seconds by the clock after which a run is given up. Solvers from "
-                     "elsewhere run in processes of their own, which end then."),
+        typer.Option(metavar="SECONDS", help="Time limit per run, in wall-clock seconds. External "
+                     "solvers run in separate processes, which are then terminated."),
     ] = SECONDS,
     memory: Memory = MEMORY,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds of one solver in all (in a sweep: at one size); further states "
-                     f"are left out.  [default: none; in a sweep {BUDGET_OF_A_SWEEP:g}, of "
-                     f"families {BUDGET:g}]"),
+        typer.Option(metavar="SECONDS", help="Total time per solver in seconds (in a sweep: per "
+                     "size); further states are left out.  [default: none; in a sweep "
+                     f"{BUDGET_OF_A_SWEEP:g}, for families {BUDGET:g}]"),
     ] = None,
     families: Annotated[
         str | None,
-        typer.Option(metavar="NAME,NAME,...", help="Instances of families instead of games, "
-                     "in twins: all, or names of `quaternity instances`."),
+        typer.Option(metavar="NAME,NAME,...", help="Measure twin instances of these families "
+                     "instead of games: all, or names listed by `quaternity instances`."),
     ] = None,
     cards: Annotated[
         str | None,
-        typer.Option(metavar="N,N,...", help=f"Sizes of these instances.  [default: {CARDS}]"),
+        typer.Option(metavar="N,N,...", help="Sizes of the instances of families, in cards.  "
+                     f"[default: {CARDS}]"),
     ] = None,
     each: Annotated[
         int | None,
-        typer.Option(help=f"Instances of each family, kind and size.  [default: {EACH}]"),
+        typer.Option(metavar="N", help="Number of instances of each family, kind and size.  "
+                     f"[default: {EACH}]"),
     ] = None,
     runs: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write one JSON line per run, as soon as it is measured. "
                      "The same command continues an interrupted file; quaternity compare FILE "
-                     "makes all tables again."),
+                     "prints all tables again."),
     ] = None,
     page: Annotated[
         str | None,
-        typer.Option("--report", metavar="FILE", help="Write one page that needs nothing else: "
+        typer.Option("--report", metavar="FILE", help="Write a self-contained HTML page: "
                      "tables, cactus plot, profiles, growth, pairs."),
     ] = None,
     workers: Workers = 1,
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile: "
-                     ".png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help="Draw costs, a cactus plot and a performance profile, "
+                     "as .png, .svg or .pdf."),
     ] = None,
     save_to: SaveTo = ".",
     as_json: AsJson = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="One line per size or family, and solver.")
+        bool, typer.Option("--csv", help="Print CSV: one line per size or family, and solver.")
     ] = False,
 ) -> None:  # fmt: skip
     """Time every solver on many states, and check all evidence.
 
-    The states come from random games, and part of them is damaged, so that some are impossible. The
-    clock starts after imports; making a model and solving it are timed apart, in processor time.
-    Every verdict must verify: a deal is counted out, a shortage added up; a solver that gives none
-    is paired with one of ours. If a verdict does not verify, or a solver crashes, the exit status
-    is 3, and the smallest such state is saved. A timeout and too much memory are shown.
+    The states come from random games, and some of them are damaged, so that they may be impossible.
+    The clock starts after imports; building a model and solving it are timed separately, in
+    processor time. Every verdict is verified: a deal is counted out, a shortage added up; a
+    solver without evidence is paired with a built-in one. If a verdict is wrong or a solver
+    crashes, the exit status is 3, and the smallest such state is saved. Runs that exceed a limit of
+    time or memory are shown.
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
@@ -183,7 +192,7 @@ def compare(
         _refuse("a file of runs", for_games | for_families | measuring)
     else:
         _check_numbers(limit, budget, damage, repeats)
-        chosen = guarded(chosen_solvers(solvers), limit, memory, patience=None)
+        measured_solvers = guarded(chosen_solvers(solvers), limit, memory, patience=None)
         if files:
             _refuse("files", for_games | for_families)
             request = of_files(files, seed, damage or 0.0, repeats, budget)
@@ -196,10 +205,10 @@ def compare(
             share = DAMAGE if damage is None else damage
             request = of_games(base, sweep, states, seed, share, repeats, budget)
         works = [replace(work, limit=limit) for work in request.works]
-        about = request.what, seed, limit, chosen, works
+        about = request.what, seed, limit, measured_solvers, works
         with closing(KeptRuns(runs, comparison_of([], *about))) as kept:
             works = list(remaining(works, kept.runs))
-            measured, stopped = _measure(works, chosen, workers, dask, kept.add)
+            measured, stopped = _measure(works, measured_solvers, workers, dask, kept.add)
         comparison = comparison_of(kept.runs, *about, finished=stopped is None)
         text = _smallest_fault(measured)
     with Leaving() as leaving:
@@ -210,7 +219,7 @@ def compare(
         unsaved = None
         try:
             save(comparison, runs, page)
-        except InputError as error:  # what was measured is to be seen all the same
+        except InputError as error:  # the measurements are printed all the same
             unsaved = error
         saved = None if text is None else saved_or_shown(save_to, text)
         if as_json:
@@ -227,20 +236,20 @@ def compare(
         if plot is not None and comparison.runs:
             draw_comparison(plot, comparison, report.headline(comparison))
         if stopped is not None:
-            again = "" if runs is None else "; the same command measures the rest"
-            warn(f"{reason_of(stopped)}: this is what was measured so far{again}")
+            rest = "" if runs is None else "; the same command measures the rest"
+            warn(f"{reason_of(stopped)}: these are the measurements so far{rest}")
         if unsaved is not None:
             if not comparison.faults:
                 raise unsaved
             warn(str(unsaved))
         if not leaving.status and comparison.runs and not any(r.decided for r in comparison.rows):
-            raise LimitError("no solver took any of the states")
+            raise LimitError("no solver decided any of the states")
 
 
 def _check_places(
     files: Sequence[str], plot: str | None, runs: str | None, page: str | None, save_to: str
 ) -> None:
-    """Make sure, before long work, that its results can be written, and over nothing else."""
+    """Check before the measurements that their results can be written without overwriting files."""
     if plot is not None:
         check_picture(plot)
     for path in (runs, page):
@@ -251,11 +260,11 @@ def _check_places(
     check_directory(save_to)
     taken = {os.path.realpath(path) for path in files}
     for path in (plot, runs, page):
-        # A device, such as /dev/null, keeps nothing that could be lost.
+        # A device, such as /dev/null, has no content that could be lost.
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):
             continue
         if os.path.realpath(path) in taken:
-            raise InputError(f"{path}: named twice: it would be written over")
+            raise InputError(f"{path}: named twice, and would be overwritten")
         taken.add(os.path.realpath(path))
 
 
@@ -266,16 +275,16 @@ def _check_numbers(
     if budget is not None:
         check_seconds("budget", budget)
     if damage is not None and not 0 <= damage <= 1:
-        raise InputError(f"damage: {damage:g} is not a share, from 0 to 1")
+        raise InputError(f"damage: must be from 0 to 1, not {damage:g}")
     if repeats is not None and not 1 <= repeats <= MAX_REPEATS:
         raise InputError(f"repeats: {repeats} is out of range 1..{MAX_REPEATS}")
 
 
-def _refuse(what: str, options: Mapping[str, object]) -> None:
-    """Refuse options that make no sense with what is compared."""
+def _refuse(source: str, options: Mapping[str, object]) -> None:
+    """Raise `InputError` for an option that makes no sense for the source of the states."""
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{name}: not together with {what}")
+            raise InputError(f"{name}: cannot be used with {source}")
 
 
 def _measure(
@@ -285,15 +294,16 @@ def _measure(
     dask: str | None,
     keep: Callable[[Measured], None],
 ) -> tuple[list[Measured], BaseException | None]:
-    """Measure all works, and keep each state at once; return also the error that stopped it early.
+    """Measure all works, and pass each state to `keep` at once; return what was measured.
 
-    Raises that error, unless it is an interrupt, if nothing was measured.
+    The second value is the error that stopped the measurement early, or None. Unless it is an
+    interrupt, it is raised if nothing was measured.
     """
     measured: list[Measured] = []
     with terminable(), progress("states", sum(w.states - w.done for w in works)) as bar:
         try:
             if workers == 1 and dask is None:
-                # State by state, so that an interrupt loses one at most.
+                # Measure state by state, so that an interrupt loses at most one of them.
                 for work in works:
                     for state in measured_states(work, solvers):
                         keep(state)
@@ -315,7 +325,7 @@ def _measure(
 
 
 def _smallest_fault(measured: Sequence[Measured]) -> str | None:
-    """Return the file of the smallest state about which a solver is at fault."""
+    """Return the file text of the smallest state on which a solver is at fault, or None."""
     faulty = [
         (runs[0].cards, runs[0].players, len(text), text)
         for runs, text in ((m.runs, m.text) for m in measured)

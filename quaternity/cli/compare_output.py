@@ -1,4 +1,4 @@
-"""The output of `compare`, and the files that keep it."""
+"""The output of `compare`, and its files of runs."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ if TYPE_CHECKING:
 
 def comparison_of(
     runs: Sequence[Run],
-    what: str,
+    source: str,
     seed: int,
     limit: float,
     solvers: Iterable[Solver],
     works: Sequence[Work],
     finished: bool = False,
 ) -> Comparison:
-    """Keep runs together with what is needed to repeat them."""
-    # What cannot be printed may stand in the name of a file.
+    """Return the comparison of some runs, with all that is needed to repeat them."""
+    # The name of a file may contain characters that cannot be printed.
     command = printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
     versions = {solver.name: _version(solver) for solver in solvers}
     if any(run.solver == OURSELVES for run in runs):
@@ -69,7 +69,7 @@ def comparison_of(
     texts = [any_text(state) for state in chain.from_iterable(lists)]
     plan = sha256(repr((works, texts)).encode()).hexdigest()[:16]
     return Comparison(
-        what, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
+        source, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
     )
 
 
@@ -148,7 +148,7 @@ def _version(solver: Solver) -> str:
 
 
 def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
-    """Write the file of runs and the page, where they are wanted.
+    """Write the file of runs and the page, if their paths are given.
 
     Raises `InputError` if they cannot be written, or the page cannot be drawn.
     """
@@ -159,19 +159,22 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
 
 
 def read_runs(files: Sequence[str]) -> Comparison | None:
-    """Return the comparison that a single file of runs holds; `InputError` if it is damaged."""
+    """Return the comparison in a file of runs, or None if `files` is not one such file.
+
+    Raises `InputError` if the file is damaged.
+    """
     if len(files) != 1:
         return None
     path = Path(files[0])
     try:
-        if not path.is_file():  # what is read from a pipe nobody could read again
+        if not path.is_file():  # a pipe cannot be read twice
             return None
         with path.open("rb") as file:
             if not is_runs_file(file.read(200).decode("utf-8", "replace")):
                 return None
         size = path.stat().st_size
     except (OSError, ValueError):
-        return None  # whoever reads it as something else says so
+        return None  # the reader of other files reports the error
     with named(files[0]):
         comparison = parse_runs(decode(read_bytes(files[0], min(size, MAX_FILE_BYTES))))
     tell_oddities(files[0], comparison.warnings)
@@ -179,7 +182,7 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Print the figures of every solver, by size too, and how its time grows, to fit a terminal."""
+    """Print the figures of every solver, by size and in all, and the growth of its time."""
     say(headline(comparison))
     if not comparison.runs:
         return

@@ -34,7 +34,12 @@ MAX_INSTANCE_CARDS, MAX_INSTANCES_EACH = 10_000, 1000
 
 
 class Request(NamedTuple):
-    """The options, checked."""
+    """The checked options.
+
+    Attributes:
+        works: the states to measure.
+        what: a description of the states.
+    """
 
     works: list[Work]
     what: str
@@ -49,7 +54,7 @@ def of_games(
     repeats: int | None,
     budget: float | None,
 ) -> Request:
-    """Return what to measure when games are played."""
+    """Return the states of random games to measure, of one size or of several in a sweep."""
     if states is not None and not 1 <= states <= MAX_STATES:
         raise InputError(f"states: {states} is out of range 1..{MAX_STATES}")
     set_size, sets, players = (
@@ -60,7 +65,7 @@ def of_games(
         swept = Sweep.parse(*sweep)
         place = {"set-size": 0, "sets": 1, "players": 2}[swept.parameter]
         if base[place] is not None:
-            raise InputError(f"--{swept.parameter}: not together with a sweep of it")
+            raise InputError(f"--{swept.parameter}: cannot be used with a sweep of it")
         sizes = swept_sizes((set_size, sets, players), swept)
         rounds = repeats or rounds_for(count)
         return Request(
@@ -91,17 +96,17 @@ def of_games(
 def of_files(
     files: list[str], seed: int, damage: float, repeats: int | None, budget: float | None
 ) -> Request:
-    """Return the states to measure: those of state files, all positions of records."""
+    """Return the states to measure: those of state files, and all positions of records."""
     states: list[State | DealProblem] = []
     for path in files:
         try:
             opened = open_document(path)
             game = opened.game
         except ContradictoryState as error:
-            warn(f"{path}: left out, no deal problem shows what is wrong with it: {error}")
+            warn(f"{path}: left out, because no deal problem shows its contradiction: {error}")
             continue
         except ImpossibleRecord as error:
-            warn(f"{path}: {error}; the positions before are taken")
+            warn(f"{path}: {error}; only the positions before are measured")
             game = error.game
         states += [opened.given] if game is None else game.states
     if not states:
@@ -125,14 +130,15 @@ def of_families(
     repeats: int | None,
     budget: float | None,
 ) -> Request:
-    """Return what to measure of families: each, possible or impossible, size after size.
+    """Return the instances of families to measure: possible and impossible ones of each size.
 
     Raises:
-        InputError: an unknown family, or sizes or a number of instances out of range.
+        InputError: If a family is unknown, or a size or the number of instances is out of range.
     """
-    chosen = chosen_families(families)
-    cards, each = CARDS if cards is None else cards, EACH if each is None else each
-    share = (BUDGET if budget is None else budget) / (2 * len(chosen))
+    names = chosen_families(families)
+    cards = CARDS if cards is None else cards
+    count_each = EACH if each is None else each
+    share = (BUDGET if budget is None else budget) / (2 * len(names))
     sizes: list[int] = []
     for text in map(str.strip, cards.split(",")):
         if not text.isascii() or not text.isdigit() or len(text) > 9:
@@ -142,19 +148,19 @@ def of_families(
         if int(text) in sizes:
             raise InputError(f"cards: {text} named twice")
         sizes.append(int(text))
-    if not 1 <= each <= MAX_INSTANCES_EACH:
-        raise InputError(f"each: {each} is out of range 1..{MAX_INSTANCES_EACH}")
+    if not 1 <= count_each <= MAX_INSTANCES_EACH:
+        raise InputError(f"each: {count_each} is out of range 1..{MAX_INSTANCES_EACH}")
     works = [
         Work(
-            Series(family, feasible, tuple(sorted(sizes)), each),
-            len(sizes) * each,
+            Series(family, feasible, tuple(sorted(sizes)), count_each),
+            len(sizes) * count_each,
             0.0,
             repeats or 1,
             str(seed),
             share,
         )
-        for family in chosen
+        for family in names
         for feasible in (True, False)
     ]
-    count = "1 family" if len(chosen) == 1 else f"{len(chosen)} families"
+    count = "1 family" if len(names) == 1 else f"{len(names)} families"
     return Request(works, f"{count}, {cards} cards")

@@ -1,4 +1,4 @@
-"""Completion by Tab beside files: names of solvers, players, families, formats, rules, pages."""
+"""Tab completion of names: solvers, players, families, formats, rules and pages."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
     "announce": _announce, "tie_break": _tie_breaks, "page": _pages,
     "rule": lambda: ("set", "triple"),
 }  # fmt: skip
-"""Per parameter of a command its values."""
+"""Functions that list the possible values of a parameter, by the parameter's name."""
 
 SEATED = ("seats", "entries")
-"""The parameters that are names of players."""
+"""The parameters whose values are names of players."""
 
 
 def completing(command: Any, group: str | None) -> None:
-    """Have the parameters of a command complete their values; `group` is mostly a game."""
+    """Add completion to the parameters of a command in a group, whose name is usually a game."""
     for parameter in command.params:
         values = VALUES.get(parameter.name)
         if parameter.name in SEATED:
@@ -73,7 +73,7 @@ def _players(group: str | None) -> Iterable[str]:
 
 
 def _completer(values: Callable[[], Iterable[str]]) -> Callable[[Any, str], list[Any]]:
-    """Complete the last name of a list by commas."""
+    """Return a function that completes the last name of a comma-separated list."""
 
     def complete(context: Any, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem

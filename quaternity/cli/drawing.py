@@ -1,4 +1,4 @@
-"""The word `picture FILE` of games whose table can be drawn."""
+"""The word `picture FILE`, for games whose table can be drawn."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from quaternity.base.writing import write_text
 from quaternity.cli.match import MatchSession, Word
 
 
-def picture_word(drawn: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
+def picture_word(draw_view: Callable[[Any], str]) -> dict[str, tuple[str, Word]]:
     """Return the word `picture`, given a function that draws a view as SVG."""
 
     def draw(session: MatchSession, seat: int, file: str) -> Iterator[str]:
 
         if not file:
-            yield "picture: say where to, for example picture table.svg"
+            yield "picture: name a file, for example picture table.svg"
             return
         try:
-            write_text(file, drawn(session.match.view(seat)))
+            write_text(file, draw_view(session.match.view(seat)))
         except InputError as error:
             yield str(error)
         else:

@@ -1,4 +1,4 @@
-"""`instances`, `export` and `prove`: deal problems for other people's solvers and checkers."""
+"""`instances`, `export` and `prove`: deal problems for external solvers and proof checkers."""
 
 from __future__ import annotations
 
@@ -26,39 +26,61 @@ from solvers.exchange.proof import check_refutation, refutation
 MAX_INSTANCES_EACH = 10_000
 
 OneFile = Annotated[
-    str, typer.Argument(help="A state, game record or deal problem; - is standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="A state, game record or deal problem; - is standard input."
+    ),
 ]
 
 
 @app.command()
 def instances(
     families: Annotated[
-        str, typer.Option(metavar="NAME,NAME,...", help="Which families, or all.")
+        str,
+        typer.Option(
+            metavar="NAME,NAME,...",
+            help="Comma-separated families, or all.  [default: list the families]",
+        ),
     ] = "",
-    cards: Annotated[int, typer.Option(help="Number of cards, 12 to 10000.")] = 52,
-    each: Annotated[int, typer.Option(help="Instances of each kind, with seeds in a row.")] = 1,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same instances.")] = 0,
+    cards: Annotated[int, typer.Option(metavar="N", help="Number of cards, 12 to 10000.")] = 52,
+    each: Annotated[
+        int,
+        typer.Option(metavar="N", help="Number of instances of each kind, from consecutive seeds."),
+    ] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same instances.")
+    ] = 0,
     possible: Annotated[
         bool | None,
-        typer.Option("--possible/--impossible", help="Make one twin only.  [default: both]"),
+        typer.Option(
+            "--possible/--impossible", help="Make only one of each pair of twins.  [default: both]"
+        ),
     ] = None,
     coalition: Annotated[
-        int | None, typer.Option(help="Players in the tight coalition (family game).")
+        int | None,
+        typer.Option(
+            metavar="N", help="Number of players in the tight coalition (family game only)."
+        ),
     ] = None,
     depth: Annotated[
-        int | None, typer.Option(help="Sets that the shortage needs (families game, chain).")
+        int | None,
+        typer.Option(
+            metavar="N", help="Number of sets in the shortage (families game and chain only)."
+        ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="DIRECTORY", help="Write each to a file there.  [default: print "
-                     "them, one a line]"),
+        typer.Option(metavar="FOLDER", help="Write each instance to a file in this folder.  "
+                     "[default: print one per line]"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON line per file.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON line per file.")
+    ] = False,
 ) -> None:  # fmt: skip
-    """Make instances that are just possible, or just impossible.
+    """Make instances that are barely possible, or barely impossible.
 
-    Without --families the families are listed. Twins differ by one unit of one bound. The files are
-    read by check, compare, analyse, export and prove.
+    The two instances of a pair are twins, which differ by one unit of one bound. check, compare,
+    analyse, export and prove read their files.
 
     Example: quaternity instances --families php,chain --cards 120 --each 5 --out instances
     """
@@ -106,20 +128,20 @@ def _list_families(as_json: bool) -> None:
 
 
 def chosen_families(names: str) -> list[str]:
-    """Return the families of a list of names, each once.
+    """Return the names of the families in a comma-separated list.
 
-    Raises `InputError` if a name is unknown (lists the known) or given twice.
+    Raises `InputError` if a name is unknown or repeated.
     """
     from solvers.instances import FAMILIES
 
     if names.strip() == "all":
         return list(FAMILIES)
-    chosen = [name.strip() for name in names.split(",")]
-    for name in chosen:
+    families = [name.strip() for name in names.split(",")]
+    for name in families:
         named(FAMILIES, name, "family")
-        if chosen.count(name) > 1:
+        if families.count(name) > 1:
             raise InputError(f"families: {name} named twice")
-    return chosen
+    return families
 
 
 @app.command()
@@ -127,20 +149,20 @@ def export(
     file: OneFile,
     to: Annotated[
         str, typer.Option(metavar="FORMAT", help="opb, cnf, flow, lp, mps, fzn, mzn, smt2, asp or "
-                          "cp-sat (cnf and flow as DIMACS has them); of a whole game: efg.")
+                          "cp-sat (cnf and flow as in DIMACS); efg for a whole game.")
     ],
     out: Annotated[
         str | None, typer.Option(metavar="FILE", help="Output file.  [default: standard output]")
     ] = None,
 ) -> None:  # fmt: skip
-    """Write a position for other people's solvers.
+    """Write a position in a format that other solvers read.
 
-    The position is a state, the last one of a record, or a deal problem. The formula, model or
-    network has a solution if and only if the cards can be dealt. All names in it can be read, such
+    The position is a state, the last position of a record, or a deal problem. The formula, model or
+    network has a solution if and only if the cards can be dealt. All names in it are readable, such
     as card_3_1_of_player_2.
 
-    For Gambit (efg) a small game is named instead of a file, by the name of a benchmark or by its
-    settings: it is written with all its moments, at most 200,000.
+    For Gambit (efg), name a small game instead of a file, by the name of a benchmark or by its
+    settings. It is written with all its moments, at most 200,000.
 
     Examples:
       quaternity export state.json --to smt2 --out state.smt2
@@ -168,13 +190,13 @@ def prove(
         typer.Option(metavar="PREFIX", help="Write PREFIX.opb and PREFIX.pbp.  [default: print the "
                      "proof; its formula is `quaternity export FILE --to opb`]"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:  # fmt: skip
-    """Prove that cards cannot be dealt, for anybody's checkers.
+    """Prove that cards cannot be dealt, for independent checkers.
 
-    The proof adds up a few rows of the formula; it is in the format of VeriPB 3.0. It is checked
-    here, and by VeriPB too if that is installed and --out is given. Exit status 1: there is nothing
-    to prove, and a deal that fits is shown.
+    The proof adds up a few rows of the formula, in the format of VeriPB 3.0. It is checked by a
+    built-in checker, and with --out also by VeriPB if that is installed. Exit status 1: the cards
+    can be dealt, and a deal is shown.
 
     Example: quaternity prove impossible.json --out impossible
     """
@@ -193,7 +215,7 @@ def prove(
                 say(f"  player {player}: {cards or '-'}")
         return
     if verdict.shortage is None:
-        raise SolverFault("infeasible, and no shortage shows why")
+        raise SolverFault("infeasible, but without a shortage that shows why")
     formula, proof = opb(problem), refutation(problem, verdict.shortage)
     try:
         check_refutation(problem, formula, proof)
@@ -218,9 +240,9 @@ def prove(
 
 
 def _veripb(paths: list[str]) -> bool | None:
-    """Return whether VeriPB accepts formula and proof; None where it is not installed.
+    """Return True if VeriPB accepts formula and proof, or None if VeriPB is not installed.
 
-    Raises `SolverFault` where it refuses them.
+    Raises `SolverFault` if VeriPB refuses them.
     """
     program = which("veripb")
     if program is None:
@@ -234,7 +256,7 @@ def _veripb(paths: list[str]) -> bool | None:
 
 
 def _problem(path: str) -> DealProblem:
-    """Return the deal problem of a file: of a state, of a record's last position, or itself."""
+    """Return the deal problem in a file, or that of its state or of a record's last position."""
     try:
         return open_document(path).problem
     except IMPOSSIBLE as error:

@@ -1,4 +1,4 @@
-"""Tournaments as commands play them: what they say, save and return when a player fails."""
+"""Tournaments of commands: run one, and report and save the game in which a player fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_GAMES = 10_000_000
 
 @contextmanager
 def traced(wanted: bool) -> Iterator[None]:
-    """Print the traceback of a player that fails within the block, if that is wanted."""
+    """Print the traceback of a player that fails within the block, if it is wanted."""
     try:
         yield
     except PlayerFault as fault:
@@ -39,11 +39,12 @@ def traced(wanted: bool) -> Iterator[None]:
 
 
 class Failures(NamedTuple):
-    """The dealing of a command with players that fail.
+    """How a command handles players that fail.
 
     Attributes:
-        suffix: of the files that games are saved in.
-        replay: the command that plays a game again, by its number.
+        suffix: the suffix of the files in which games are saved.
+        replay: returns the command that replays the game with a number.
+        traceback: whether to print the traceback of the player.
     """
 
     suffix: str
@@ -57,15 +58,15 @@ def play_tournament(
     """Play until all games are finished or something stops them.
 
     Returns:
-        The finished games, the exit status, and what JSON says of a game that failed.
+        The finished games, the exit status, and the JSON values of a game that failed, or None.
 
     Raises:
-        What stopped it, when no game failed and none is finished.
+        The error that stopped the games, if none of them failed and none is finished.
     """
     if not 1 <= games <= MAX_GAMES:
         raise InputError(f"games: {games} is out of range 1..{MAX_GAMES}")
     finished: list[GameResult] = []
-    in_hand = 1
+    games_at_once = 1
     try:
         with (
             traced(failures.traceback),
@@ -73,7 +74,7 @@ def play_tournament(
             progress("games", games) as bar,
             open_executor(workers, dask) as pool,
         ):
-            in_hand = at_once(plan, games, pool)
+            games_at_once = at_once(plan, games, pool)
             finished.extend(play(plan, games, pool, bar.advance))
     except (KeyboardInterrupt, Exception) as error:
         fault = error if isinstance(error, PlayerFault) and error.place is not None else None
@@ -83,9 +84,9 @@ def play_tournament(
         if not (interrupted or isinstance(error, QuaternityError | OSError | MemoryError)):
             tell_internal_error(error)  # the games are still shown
         why = reason_of(error) if interrupted else f"{reason_of(error)}; ended"
-        cut = in_hand > 1 and fault is None
-        lost = f"; up to {in_hand - 1} more of each worker are not shown" if cut else ""
-        warn(f"{why} after {len(finished)} of {games} games{lost}")
+        cut = games_at_once > 1 and fault is None
+        lost_games = f"; up to {games_at_once - 1} more of each worker are not shown" if cut else ""
+        warn(f"{why} after {len(finished)} of {games} games{lost_games}")
         failed = None if fault is None else _saved_failure(fault, plan.kind, failures)
         return finished, status_of(error), failed
     return finished, ExitStatus.DONE, None
@@ -100,10 +101,10 @@ def run_tournament(
     show: Callable[[list[GameResult], dict[str, Any]], None],
     as_json: bool,
 ) -> None:
-    """Play all games, show those that were finished, and leave with what stopped the others.
+    """Play all games, show the finished ones, and exit with the status of the error, if any.
 
     Args:
-        show: gets the games, and for JSON the seconds that they took and what failed.
+        show: called with the games, and with their duration and the failed game as JSON values.
     """
     began = perf_counter()
     finished, status, failed = play_tournament(plan, games, workers, dask, failures)
@@ -116,7 +117,7 @@ def run_tournament(
 
 
 def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str], object]) -> None:
-    """Play one game and show its record, up to where a player fails if one does."""
+    """Play one game and show its record, which ends early if a player fails."""
     try:
         with traced(traceback):
             record = record_of_game(plan, game)
@@ -128,17 +129,17 @@ def show_game(plan: Tournament, game: int, traceback: bool, show: Callable[[str]
 
 
 def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[str, Any]:
-    """Save a game that failed, say how to play it again, and return all that for JSON."""
+    """Save a game that failed, print how to replay it, and return both as JSON values."""
     place = fault.place
     assert place is not None, "a game was played"
     command = join(failures.replay(place.game))
     path: str | None = None
     try:
         path = _saved(place, failures.suffix)
-        warn(f"the game up to there is saved: {path}")
+        warn(f"the game up to the failure is saved: {path}")
     except InputError as error:
-        warn(f"the game up to there could not be saved: {error}")
-    warn(f"to play it again: {command} --traceback")
+        warn(f"the game up to the failure could not be saved: {error}")
+    warn(f"to replay it: {command} --traceback")
     return {
         kind: place.player or None,
         "seat": place.seat,
@@ -153,7 +154,10 @@ def _saved_failure(fault: PlayerFault, kind: str, failures: Failures) -> dict[st
 
 
 def _saved(place: FaultPlace, suffix: str) -> str:
-    """Save a game up to a failure in a new file of the current folder; return its path."""
+    """Save a game up to its failure in the current folder, and return the path of the file.
+
+    A file that already holds the same game is reused; other files are kept.
+    """
     number, path = 1, Path(f"failed-game-{place.game}{suffix}")
     while path.exists() and not (path.is_file() and read_bytes(str(path)) == place.record.encode()):
         number += 1

@@ -1,4 +1,4 @@
-"""`fuzz`: a campaign of random problems and games in search of a disagreement."""
+"""`fuzz`: search for a disagreement between solvers on random problems and games."""
 
 from __future__ import annotations
 
@@ -41,13 +41,18 @@ CARD_RANGE_ENDS = (4, 8, 12, 20, 36, 52, 144)
 @app.command()
 def fuzz(
     seconds: Annotated[
-        float | None, typer.Option(help="Go on for this long.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Run for this long, instead of --examples."),
     ] = None,
     examples: Annotated[
         int | None,
-        typer.Option(help=f"Try this many problems and games.  [default: {EXAMPLES}]"),
+        typer.Option(
+            metavar="N", help=f"Number of problems and games to test.  [default: {EXAMPLES}]"
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed draws the same examples.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed; the same seed draws the same examples.")
+    ] = 0,
     solvers: SolverNames = "all",
     limit: Limit = SECONDS,
     workers: Workers = 1,
@@ -55,12 +60,12 @@ def fuzz(
     save_to: SaveTo = ".",
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Try random problems and games on all solvers.
+    """Test all solvers on random problems and games.
 
-    Nine of ten examples are deal problems, feasible or just infeasible: all verdicts must agree and
-    verify. The tenth is a game: in its last position the solvers must find the same legal questions
-    and answers as the engine. A disagreement is made as small as can be, explained in a sentence
-    and saved as a state file (exit status 3).
+    Nine of ten examples are deal problems, feasible or barely infeasible: all verdicts must agree
+    and be verified. The tenth is a game: in its last position the solvers must find the same legal
+    questions and answers as the engine. A disagreement is shrunk, explained in a sentence and saved
+    as a state file (exit status 3).
 
     Examples:
       quaternity fuzz --seconds 600 --workers 2
@@ -70,20 +75,20 @@ def fuzz(
 
     _check_budget(seconds, examples)
     check_seconds("limit", limit)
-    chosen = guarded(chosen_solvers(solvers), limit, MEMORY)
+    tested_solvers = guarded(chosen_solvers(solvers), limit, MEMORY)
     check_directory(save_to)
     if seconds is None and examples is None:
         examples = EXAMPLES
-    tally, begun = Tally(), monotonic()
+    tally, start = Tally(), monotonic()
     campaign = partial(
-        run_campaign, chosen, examples=examples, seconds=seconds, seed=seed, tally=tally
+        run_campaign, tested_solvers, examples=examples, seconds=seconds, seed=seed, tally=tally
     )
     finding, stopped = _run(campaign, tally, examples, seconds, workers, dask)
     saved = None
     if finding is not None:
         saved = saved_or_shown(save_to, finding.state_file)
-    spent = monotonic() - begun
-    names = [solver.name for solver in chosen]
+    spent = monotonic() - start
+    names = [solver.name for solver in tested_solvers]
     with Leaving() as leaving:
         if finding is not None:
             leaving.status = ExitStatus.DISAGREE
@@ -107,7 +112,7 @@ def _check_budget(seconds: float | None, examples: int | None) -> None:
     if seconds is not None and examples is not None:
         raise InputError("--seconds and --examples: choose one")
     if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MAX_FUZZ_SECONDS):
-        raise InputError(f"seconds: {seconds:g} is not a time of at most {MAX_FUZZ_SECONDS} s")
+        raise InputError(f"seconds: must be > 0 and <= {MAX_FUZZ_SECONDS}, not {seconds:g}")
     if examples is not None and not 1 <= examples <= MAX_EXAMPLES:
         raise InputError(f"examples: {examples} is out of range 1..{MAX_EXAMPLES}")
 
@@ -121,19 +126,23 @@ def _run(
     dask: str | None,
 ) -> tuple[Finding | None, BaseException | None]:
     """Run a campaign; return its finding, and the error that stopped it early."""
-    begun, shown = monotonic(), 0.0
-    what, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
+    start, shown = monotonic(), 0.0
+    description, total = ("seconds", seconds) if examples is None else ("examples", float(examples))
     try:
-        with terminable(), progress(what, total) as bar, open_executor(workers, dask) as pool:
+        with (
+            terminable(),
+            progress(description, total) as bar,
+            open_executor(workers, dask) as pool,
+        ):
 
             def show() -> None:
                 nonlocal shown
-                reached = monotonic() - begun if examples is None else tally.examples
+                reached = monotonic() - start if examples is None else tally.examples
                 bar.advance(reached - shown, _kinds(tally))
                 shown = reached
 
-            chosen = campaign.args[0]
-            pool.prepare([s.name for s in chosen], partial(list, chosen))
+            tested_solvers = campaign.args[0]
+            pool.prepare([s.name for s in tested_solvers], partial(list, tested_solvers))
             shared = workers > 1 or dask is not None
             return campaign(pool=pool if shared else None, on_progress=show), None
     except (KeyboardInterrupt, WorkersLost) as error:
@@ -147,7 +156,9 @@ def _kinds(tally: Tally) -> str:
 def _covered(tally: Tally) -> dict[str, dict[str, int]]:
     """Return the examples by kind and verdict, by players, and by cards."""
     by_players = tally.by(lambda shape: shape.players)
-    by_cards = tally.by(lambda shape: next(most for most in CARD_RANGE_ENDS if shape.cards <= most))
+    by_cards = tally.by(
+        lambda shape: next(upper_end for upper_end in CARD_RANGE_ENDS if shape.cards <= upper_end)
+    )
     by_kind = tally.by(lambda shape: (shape.kind, shape.feasible))
     return {
         "kinds": {
@@ -155,7 +166,7 @@ def _covered(tally: Tally) -> dict[str, dict[str, int]]:
             for (kind, feasible), count in sorted(by_kind.items(), reverse=True)
         },
         "players": {str(players): count for players, count in sorted(by_players.items())},
-        "cards_up_to": {str(most): count for most, count in sorted(by_cards.items())},
+        "cards_up_to": {str(upper_end): count for upper_end, count in sorted(by_cards.items())},
     }
 
 
@@ -202,10 +213,10 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
         f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
         "answer"
     )
-    for what, counts in _covered(tally).items():
+    for aspect, counts in _covered(tally).items():
         if counts:
             row = "; ".join(f"{name}: {count}" for name, count in counts.items())
-            say(f"{what.replace('_', ' ')}: {row}")
+            say(f"{aspect.replace('_', ' ')}: {row}")
     for words, counter in (("refused", tally.refused), ("gave up on", tally.gave_up)):
         for name in names:
             if counter[name]:

@@ -1,4 +1,4 @@
-"""`guide`: the pages for people, at the terminal."""
+"""`guide`: show the pages of the guide at the terminal."""
 
 from __future__ import annotations
 
@@ -11,32 +11,35 @@ import typer
 from quaternity.cli.app import app
 from quaternity.cli.layout import GuideMarkdown
 from quaternity.cli.terminal import columns, say
-from quaternity.guide import page as found
+from quaternity.guide import page as find_page
 from quaternity.guide import pages, shown
 
 
 @app.command()
 def guide(
-    page: Annotated[str | None, typer.Argument(metavar="PAGE", help="Name of a page.")] = None,
+    page: Annotated[
+        str | None,
+        typer.Argument(metavar="PAGE", help="Name of a page.  [default: list the pages]"),
+    ] = None,
 ) -> None:
-    """Read the guide; without PAGE its contents.
+    """Read a page of the guide, or list the pages.
 
-    A terminal shows the page laid out; a pipe gets its Markdown.
+    At a terminal the page is formatted; piped output is its Markdown source.
 
     Example: quaternity guide rules
     """
     if page is None:
-        for each in pages():
-            say(f"{each.name:<14}{each.title}", 14)
+        for entry in pages():
+            say(f"{entry.name:<14}{entry.title}", 14)
         say("\nquaternity guide PAGE shows a page.")
         return
-    text = found(page).text
+    text = find_page(page).text
     if not sys.stdout.isatty():
         print(text, end="")
         return
     from rich.console import Console
 
-    os.environ.setdefault("LESS", "-R")  # the pager shows colours as such
+    os.environ.setdefault("LESS", "-R")  # let the pager show colours
     console = Console(width=min(columns(), 100))
     with console.pager(styles=True):
         console.print(GuideMarkdown(shown(text), hyperlinks=False))

@@ -1,4 +1,4 @@
-"""Help pages that fit the terminal, from 60 columns up, and break neither words nor examples."""
+"""Layout of help pages: they fit terminals of 60 columns or more, and words are never broken."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from quaternity.cli.completion import completing
 
 _WORD = r"(?:'[^']*'|\S)+"
 _TOGETHER = re.compile(rf"-\S+(?: (?!-){_WORD})?|{_WORD}")
-"""What of a command stays on one line: an option with its value, or a word, quoted or not."""
+"""The parts of a command that stay on one line: an option with its value, or a (quoted) word."""
 
 
 class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
-    """Lays a page out: texts, and lists of words with what they mean."""
+    """A formatter of help pages: paragraphs, and lists of terms with their definitions."""
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs; commands after "Example" can be pasted as they are."""
+        """Write paragraphs. Long commands after "Example" are broken so that they can be pasted."""
         indent = " " * self.current_indent
         self.write("\n\n".join(self._paragraph(s, indent) for s in text.split("\n\n")) + "\n")
 
@@ -38,7 +38,9 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
     def write_dl(
         self, rows: Sequence[tuple[str, str]], col_max: int = 26, col_spacing: int = 2
     ) -> None:
-        """Write words with their meaning beside them, or below where a word is too long."""
+        """Write each term with its definition beside it, or below it if the term is too long."""
+        # Typer adds the type of an argument to its name, as in "FILE <str>".
+        rows = [(w if w[:1] == "-" else w.partition(" <")[0], text) for w, text in rows]
         widths = [len(word) for word, _ in rows]
         margin = max((width for width in widths if width <= col_max), default=col_max) + col_spacing
         indent = " " * (self.current_indent + margin)
@@ -53,10 +55,10 @@ class HelpPage(typer.Context.formatter_class):  # type: ignore[valid-type,misc]
 
 
 class HelpfulGroup(TyperGroup):
-    """A group of commands whose pages, and those of its commands, are laid out by `HelpPage`."""
+    """A group of commands; `HelpPage` formats its help page and those of its commands."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of a name, or None."""
+        """Return the command with this name, or None."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.context_class = HelpfulContext
@@ -64,13 +66,13 @@ class HelpfulGroup(TyperGroup):
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with a whole sentence each."""
+        """Write the commands, each with its full summary."""
         for title, rows in self.sections(ctx).items():
             with formatter.section(title):
                 formatter.write_dl([*rows.items()])
 
     def sections(self, ctx: Any) -> dict[str, dict[str, str]]:
-        """Return by title the commands of a section, each with its summary."""
+        """Return the summaries of the commands by section."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         summaries = {
             name: command.get_short_help_str(1000)
@@ -81,7 +83,7 @@ class HelpfulGroup(TyperGroup):
 
 
 class HelpfulContext(typer.Context):
-    """A context whose pages `HelpPage` lays out."""
+    """A context whose help pages are formatted by `HelpPage`."""
 
     formatter_class = HelpPage
 

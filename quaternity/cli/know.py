@@ -1,4 +1,4 @@
-"""`kwartet know`: what is true, and who knows it, at a point of a game or all through it."""
+"""`kwartet know`: evaluate formulas about knowledge at a point of a game, or after each request."""
 
 from __future__ import annotations
 
@@ -35,84 +35,102 @@ from quaternity.kwartet.timelines import UNSAID, WORDS, Timeline, Told, timeline
 
 @kwartet.command()
 def know(
-    game: Annotated[str, typer.Argument(help="A game log (-: standard input).", metavar="GAME")],
+    game: Annotated[str, typer.Argument(help="A game log; - is standard input.", metavar="GAME")],
     formulas: Annotated[
-        list[str], typer.Argument(help="What is asked, for example 'K1 H3 8/3'.", metavar="FORMULA")
+        list[str],
+        typer.Argument(help="Formulas to evaluate, for example 'K1 H3 8/3'.", metavar="FORMULA"),
     ],
     go: Annotated[
-        int | None, typer.Option(help="After this many finished goes; 0 is after the deal.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Evaluate after N finished goes; 0 is after the deal.  [default: at the end]",
+        ),
     ] = None,
-    at: Annotated[int | None, typer.Option(help="After this many requests instead.")] = None,
+    at: Annotated[
+        int | None, typer.Option(metavar="N", help="Evaluate after N requests instead.")
+    ] = None,
     seat: Annotated[
-        int | None, typer.Option(help="Answer as this seat can; without it, tell the truth.")
+        int | None,
+        typer.Option(
+            metavar="SEAT", help="Answer as far as this seat can tell.  [default: the truth]"
+        ),
     ] = None,
-    said: Annotated[
+    announcements: Annotated[
         list[str] | None,
-        typer.Option("--say", help="Say this formula in public first; may be repeated, in order."),
+        typer.Option(
+            "--say",
+            metavar="FORMULA",
+            help="Announce this formula publicly first; may be repeated, in order.",
+        ),
     ] = None,
     over_time: Annotated[
         bool,
-        typer.Option("--over-time", help="Show from which request on it is true, and when not."),
+        typer.Option("--over-time", help="Show after which requests each formula is true."),
     ] = False,
     svg: Annotated[
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw --over-time as SVG.")
     ] = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Say why, or show a deal where it fails.")
+        bool, typer.Option("--why", help="Show the reason, or a deal in which the formula fails.")
     ] = False,
     chance: Annotated[
-        bool, typer.Option("--chance", help="Show how likely it is, as far as the seat can tell.")
+        bool, typer.Option("--chance", help="Show the probability, as far as the seat can tell.")
     ] = False,
     method: FormulaMethod = "auto",
     seconds: Annotated[
-        float, typer.Option(help="Time limit for each formula and moment, reason included.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time limit in seconds per formula and moment, including the reason.",
+        ),
     ] = 60.0,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a formula is true at the end of a game, or at another point.
+    """Evaluate a formula at the end of a game, or at another point.
 
-    H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: holds f possible; Kw1 f: knows
-    whether f. C f: f is common knowledge; C{1,2} f: of players 1 and 2. E f: everybody knows f.
-    D{1,2} f: players 1 and 2 would know f together. P f: f is true in every deal that the public
-    record allows. [f!] g: if f were said in public, g would be true. Also ! & | -> <-> true false,
-    parentheses, and the signs of logicians (¬ ∧ ∨ →, not, and, or).
+    H1 0/2: player 1 holds card 0/2. K1 f: player 1 knows f; M1 f: considers f possible; Kw1 f:
+    knows whether f. C f: f is common knowledge; C{1,2} f: of players 1 and 2. E f: everybody knows
+    f. D{1,2} f: players 1 and 2 would know f together. P f: f is true in every deal that the public
+    record allows. [f!] g: if f were announced publicly, g would be true. Also ! & | -> <-> true
+    false, parentheses, and the symbols and words of logic (¬ ∧ ∨ →, not, and, or).
 
     U1(2) >= 3: of the cards of player 2, player 1 does not know three or more. cards(1, 8) = 2:
     player 1 holds two of set 8. cards(1): cards in hand; points(1): sets put down.
 
-    all c in set 3: f, some p != 1: f. A variable's first letter says what it stands for: c, d
-    cards; p, q, r players; s, t sets. let NAME(p, c) = f; g: a name for f in g. Everything counts
-    from 0.
+    all c in set 3: f, some p != 1: f. The first letter of a variable determines what it stands for:
+    c, d cards; p, q, r players; s, t sets. let NAME(p, c) = f; g: a name for f in g. Everything
+    counts from 0.
 
-    A log may show what one seat saw (kwartet log --seat, kwartet note). It answers as that seat
-    can: what the seat cannot tell is open (null), but is taken as true in --say. Exit status 4: a
-    formula is not decided within the limits; 1: something in --say is not true.
+    If a log shows what one seat saw (kwartet log --seat, kwartet note), it is evaluated as far as
+    that seat can tell: an undecided formula is open (null in JSON), and is assumed true in --say.
+    Exit status 4: a formula is not decided within the limits; 1: a formula in --say is not true.
 
     Example: quaternity kwartet know game.log --go 20 'K1 !K2 H3 8/3' --why
     """
-    asked = _Asked(open_log(game), seat, tuple(said or ()), method, seconds)
+    query = _Asked(open_log(game), seat, tuple(announcements or ()), method, seconds)
     if over_time and (go is not None or at is not None or why or chance):
         raise InputError("--over-time covers the whole game: no --go, --at, --why or --chance")
-    step = None if over_time else _step(asked.log, go, at)
-    _tell(asked, formulas, step, why, chance, as_json, svg)
+    step = None if over_time else _step(query.log, go, at)
+    _tell(query, formulas, step, why, chance, as_json, svg)
 
 
 def _tell(
-    asked: _Asked, formulas: list[str], step: int | None, why: bool, chance: bool, as_json: bool,
+    query: _Asked, formulas: list[str], step: int | None, why: bool, chance: bool, as_json: bool,
     svg: str | None,
 ) -> None:  # fmt: skip
-    """Print what is true after a step, or (None) over time."""
+    """Print the truth of formulas after a step, or over time if the step is None."""
     if svg is not None and step is not None:
-        raise InputError("--svg draws what is true over time: it goes with --over-time")
+        raise InputError("--svg draws the truth over time: add --over-time")
     with Leaving() as leaving:
         if step is None:
-            asked.over_time(formulas, as_json, svg, leaving)
+            query.over_time(formulas, as_json, svg, leaving)
         else:
-            asked.at_a_moment(formulas, step, why, chance, as_json, leaving)
+            query.at_a_moment(formulas, step, why, chance, as_json, leaving)
 
 
 def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
-    """Return after how many requests a moment is."""
+    """Return the number of requests before the moment that --go or --at names."""
     if go is not None and at is not None:
         raise InputError("--go and --at: choose one")
     if go is not None:
@@ -126,7 +144,7 @@ def _step(log: GameLog | SeenLog, go: int | None, at: int | None) -> int:
 
 
 class _Asked:
-    """The formulas that are asked about one log."""
+    """The options with which formulas are evaluated on one log."""
 
     def __init__(
         self,
@@ -144,11 +162,11 @@ class _Asked:
         return moment(self.log, step, self.seat)
 
     def once_said(self, at: Moment) -> tuple[Moment, list[str]]:
-        """Return the moment after all announcements, and those that are only supposed.
+        """Return the moment after all announcements, and those that are only assumed to be true.
 
         Raises:
-            _NotTrue: an announcement is not true when its turn comes.
-            LimitError: whether it is true was not decided.
+            _NotTrue: If an announcement is not true when it is made.
+            LimitError: If it was not decided whether an announcement is true.
         """
         supposed = []
         for text in self.said:
@@ -159,7 +177,7 @@ class _Asked:
                 raise LimitError(f"--say {text}: {error}") from None
             if truth is False:
                 known = "" if at.deal is not None else f", as is known to {at.eyes}"
-                raise _NotTrue(f"{text} cannot be said: it is not true{known}")
+                raise _NotTrue(f"{text} cannot be announced: it is not true{known}")
             if truth is None:
                 supposed.append(text)
             at = at._replace(said=(*at.said, formula))
@@ -174,14 +192,14 @@ class _Asked:
         as_json: bool,
         leaving: Leaving,
     ) -> None:
-        """Print the truth of formulas at a moment; it is a limit if a reason was not found."""
+        """Print the truth of formulas at a moment; the status is LIMIT if a reason is missing."""
         try:
             at, supposed = self.once_said(self.moment(step))
         except _NotTrue as error:
             warn(str(error))
             raise typer.Exit(1) from None
         if supposed and not as_json:
-            say(f"supposing what is not known to {at.eyes}: {'; '.join(supposed)}")
+            say(f"assuming what is not known to {at.eyes}: {'; '.join(supposed)}")
         for text in formulas:
             answer, lines, problems = self.once(text, at, why, chance)
             if problems:
@@ -200,14 +218,14 @@ class _Asked:
     def once(
         self, text: str, at: Moment, why: bool, chance: bool
     ) -> tuple[dict[str, Any], list[str], list[str]]:
-        """Return the answer to a formula at a moment, its lines, and the reasons not found."""
-        begun, formula, problems = monotonic(), read_formula(text, at), []
+        """Return the answer to a formula at a moment, its lines, and any problems."""
+        start, formula, problems = monotonic(), read_formula(text, at), []
         truth = truth_at(formula, at, self.method, self.seconds, why)
         answer: dict[str, Any] = {"formula": text, "true": truth.truth}
         lines: list[str] = []
-        wide = width() or inf
+        max_width = width() or inf
         if why:
-            remaining = max(1.0, self.seconds - (monotonic() - begun))
+            remaining = max(1.0, self.seconds - (monotonic() - start))
             reason = why_at(formula, truth, at, self.method, remaining, text)
             lines = [f"  {line}" for line in reason.lines]
             if lines:
@@ -220,10 +238,10 @@ class _Asked:
                 answer["requests"] = list(reason.requests.requests)
                 answer["minimal"] = reason.requests.minimal
             if truth.truth is None:
-                both = other_deals(reason.deals, at.public.settings.players, wide - 2)
+                both = other_deals(reason.deals, at.public.settings.players, max_width - 2)
                 lines += (f"  {line}" for line in both)
             else:
-                lines += deal_lines(reason, at, wide)
+                lines += deal_lines(reason, at, max_width)
         if chance:
             try:
                 likely = chance_at(formula, at, self.seconds)
@@ -240,7 +258,7 @@ class _Asked:
     def over_time(
         self, formulas: Sequence[str], as_json: bool, svg: str | None, leaving: Leaving
     ) -> None:
-        """Print the truth of formulas after each request; it is a limit if one is undecided."""
+        """Print the truth of formulas after each request; the status is LIMIT if one is missing."""
         rows: list[list[Told]] = [[] for _ in formulas]
         undecided = [
             problem for step in range(len(self.log.events) + 1)
@@ -250,12 +268,12 @@ class _Asked:
             leaving.status = ExitStatus.LIMIT
         for problem in undecided:
             warn(problem)
-        # Written in one line, whatever its own lines are.
+        # Print each formula in one line, even if it was typed in several.
         texts = formulas if as_json else [" ".join(text.split()) for text in formulas]
         lines = [Timeline(text, row) for text, row in zip(texts, rows, strict=True)]
         if not as_json:
             mark = ", -: --say is not true" * bool(self.said)
-            say(f"#: true, .: false, ?: cannot be told{mark}; a mark for the deal and for each "
+            say(f"#: true, .: false, ?: not known{mark}; a mark for the deal and for each "
                 f"of {len(self.log.events)} requests")  # fmt: skip
         wide = max(map(len, texts))
         for line in lines:
@@ -269,9 +287,9 @@ class _Asked:
     def _told_after(
         self, step: int, formulas: Sequence[str], rows: Sequence[list[Told]]
     ) -> Iterator[str]:
-        """Note the truth of each formula after a request; yield the undecided ones."""
+        """Add the truth of each formula after a request; yield a message if it is undecided."""
         at = self.moment(step)
-        asked = [read_formula(text, at) for text in formulas]
+        parsed_formulas = [read_formula(text, at) for text in formulas]
         try:
             at, _ = self.once_said(at)
         except _NotTrue:
@@ -283,7 +301,7 @@ class _Asked:
                 row.append(None)
             yield f"after request {step}: {error}"
             return
-        for text, formula, row in zip(formulas, asked, rows, strict=True):
+        for text, formula, row in zip(formulas, parsed_formulas, rows, strict=True):
             try:
                 row.append(truth_at(formula, at, self.method, self.seconds).truth)
             except LimitError as error:
@@ -299,13 +317,13 @@ class _Asked:
         print(json.dumps(answer, separators=(",", ":")), flush=True)
 
     def _print(self, line: Timeline, wide: int) -> None:
-        """Print a row of marks, and below it when it changes."""
+        """Print the marks of a formula in a row, and below it the requests that change it."""
         marks = {True: "#", False: ".", None: "?", UNSAID: "-"}
         row = "".join(marks[t] for t in line.told)
-        most = (width() or inf) - wide - 2
-        if len(row) <= most:
+        max_marks = (width() or inf) - wide - 2
+        if len(row) <= max_marks:
             print(f"{line.formula:<{wide}}  {row}")
-        else:  # in pieces, each behind the number of its first request
+        else:  # in pieces, each after the number of its first request
             say(line.formula)
             piece = columns() // 10 * 10 - 10
             for first in range(0, len(row), piece):

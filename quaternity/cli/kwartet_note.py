@@ -1,4 +1,4 @@
-"""`kwartet note`: a game at a real table, with real cards, typed in as it goes."""
+"""`kwartet note`: write down a game with real cards while it is played."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _PLAIN = re.compile(r"(\d{1,9})\s+(\d{1,9})\s+(\d{1,9}\s*/\s*\d{1,9})", re.ASCII
 _PUTS_DOWN = re.compile(r"(\d{1,9})\s+puts\s+down\s+(\d{1,9})", re.ASCII)
 
 HELP = """\
-Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or, on turn,  0 4/1 no
-       2 puts down 4           after the request that completed it, where that
-                               is not certain anyway
-       know F   can you tell whether F is true?    why F   how can you?
+Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or on 2's turn  0 4/1 no
+       2 puts down 4           after the request that completed it, unless that
+                               is certain anyway
+       know F   do you know whether F is true?    why F   how do you know?
        chances   hint   state (the table)   history   undo   quit"""
 
 
@@ -55,19 +55,29 @@ Type:  2 asks 0 for 4/1: no    or short  2 0 4/1 no   or, on turn,  0 4/1 no
 def note(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The log to begin or to continue.")],
     seat: Annotated[
-        int | None, typer.Option(help="Your seat, from 0; without it you only look on.")
+        int | None,
+        typer.Option(metavar="SEAT", help="Your seat, from 0.  [default: none, you only watch]"),
     ] = None,
     hand: Annotated[
-        str | None, typer.Option(help="Your cards, '0/1 3/2 ...'; without it you are asked.")
+        str | None,
+        typer.Option(
+            metavar="CARDS", help="Your cards, such as '0/1 3/2 ...'.  [default: you are asked]"
+        ),
     ] = None,
-    players: Annotated[int, typer.Option(help="Number of players.")] = 4,
-    sets: Annotated[int, typer.Option("-n", "--sets", help="Number of sets.")] = 13,
+    players: Annotated[int, typer.Option(metavar="N", help="Number of players.")] = 4,
+    sets: Annotated[int, typer.Option("-n", "--sets", metavar="N", help="Number of sets.")] = 13,
     cards: Annotated[
         str | None,
-        typer.Option(help="Cards dealt to each seat, by commas, if the numbers differ."),
+        typer.Option(
+            metavar="N,N,...",
+            help="Number of cards dealt to each seat.  [default: shared as evenly as possible]",
+        ),
     ] = None,
     announce: Annotated[
-        str, typer.Option(help="When full sets are put down: at-once or after-own-request.")
+        str,
+        typer.Option(
+            metavar="RULE", help="When full sets are put down: at-once or after-own-request."
+        ),
     ] = "at-once",
     own_card_requests: Annotated[
         bool,
@@ -81,13 +91,13 @@ def note(
     max_moves: MaxMoves = None,
     deck: DeckName = None,
 ) -> None:
-    """Write down a game with real cards as it goes, and ask what you can know.
+    """Write down a game with real cards while it is played, and ask what you can know.
 
-    Type every request with its answer. An impossible one is refused with the reason; after each
-    request you see what has become certain. The log keeps your hand and what everybody saw. kwartet
-    know and kwartet watch read it, and note goes on with it.
+    Type every request with its answer. Impossible requests are refused with the reason; after each
+    request you see what has become certain. The log contains your hand and what everybody saw.
+    kwartet know and kwartet watch read it, and kwartet note continues it.
 
-    With --deck FILE you call the cards by the names printed on them: see quaternity guide decks.
+    With --deck FILE you can type the names printed on the cards: see quaternity guide decks.
 
     Example: quaternity kwartet note evening.log --seat 1 --players 4
     """
@@ -95,12 +105,12 @@ def note(
         with GrowingFile(game) as file:
             log = open_log(game)
             if not isinstance(log, SeenLog):
-                raise InputError(f"{game}: shows all hands: note goes on with what one seat saw")
+                raise InputError(f"{game}: shows all hands; note continues only what one seat saw")
             if seat is not None and seat != log.seat:
-                who = "a bystander" if log.seat is None else f"seat {log.seat}"
-                raise InputError(f"{game}: was written by {who}, not {seat}")
+                writer = "a bystander" if log.seat is None else f"seat {log.seat}"
+                raise InputError(f"{game}: was written by {writer}, not by seat {seat}")
             speech = deck_words(deck, log.settings)
-            if log.warnings:  # a line was cut off, perhaps with the request it belongs to
+            if log.warnings:  # a line was cut off, perhaps within a request
                 file.shorten(_whole(game, log))
             _Notes(log, file, speech).run()
         return
@@ -118,7 +128,7 @@ def _begun(
     settings: KwartetSettings, seat: int | None, hand: str | None, cards: str | None,
     speech: DeckWords,
 ) -> SeenLog:  # fmt: skip
-    """Return the game right after the deal."""
+    """Return the log right after the deal."""
     sizes = settings.hand_sizes()
     if cards is not None:
         try:
@@ -131,7 +141,7 @@ def _begun(
     if not 0 <= seat < settings.players:
         raise InputError(f"--seat {seat} is out of range 0..{settings.players - 1}")
     if len(sizes) != settings.hands or sum(sizes) != settings.cards or min(sizes) < 0:
-        return SeenLog.start(settings, sizes)  # says what is wrong, before the hand is asked for
+        return SeenLog.start(settings, sizes)  # raises an error before it asks for the hand
     if hand is not None:
         return _dealt(settings, sizes, seat, speech.read(hand))
     example = speech.hand(((0, 1), (1, 2))) if speech.deck.sets else "0/1 3/2"
@@ -154,30 +164,30 @@ def _begun(
             print(folded(f"{error}{speech.meant(typed)}"))
             if len(typed.replace(",", " ").split()) != sizes[seat]:
                 dealt = ",".join(map(str, sizes[: settings.players]))
-                print(folded(f"if the hands are not of {dealt} cards: quit, and give --cards"))
+                print(folded(f"if the hands do not have {dealt} cards, quit and use --cards"))
 
 
 def _dealt(settings: KwartetSettings, sizes: Sequence[int], seat: int, text: str) -> SeenLog:
-    """Return the game right after the deal, with the hand that was typed."""
+    """Return the log right after the deal, with the hand that was typed."""
     cards = [Card.parse(word) for word in text.replace(",", " ").split()]
     for number, card in enumerate(cards):
         if card in cards[:number]:
             raise InputError(f"card {card} is in the hand twice")
     hand = hand_of(cards, settings.sets, settings.set_size)
     full = [(index, seat) for index, mask in enumerate(hand) if mask == settings.full]
-    if settings.hands == 2:  # the other has all that one has not
+    if settings.hands == 2:  # the other player holds the remaining cards
         full += [(index, 1 - seat) for index, mask in enumerate(hand) if not mask]
     return SeenLog.start(settings, sizes, seat, hand, full if settings.at_once else [])
 
 
 class _Notes:
-    """A game with real cards while it is written down."""
+    """The notes of a game with real cards, while it is written down."""
 
     def __init__(self, log: SeenLog, file: GrowingFile, speech: DeckWords) -> None:
 
         self.log, self.file, self.speech = log, file, speech
         self.at_deal: list[tuple[int, int]] = []
-        """The sets put down at the deal in the order in which they were typed."""
+        """The sets put down at the deal, in the order in which they were typed."""
         self.rules = KwartetRules(log.settings)
         self.words: dict[str, Callable[[str], Iterator[str]]] = {
             "know": lambda argument: self.told(argument, why=False),
@@ -191,14 +201,14 @@ class _Notes:
         }
 
     def keep(self, before: SeenLog) -> None:
-        """Bring the file to what the game is now; it is on the disk when this returns.
+        """Update the file to the current game, which is on the disk when this returns.
 
-        Only what changed is written: the last request, or what was put down at the deal.
+        Only the changes are written: the last request, or the sets put down at the deal.
         """
         old, new = _lines(before), _lines(self.log)
         data, same = read_bytes(self.file.path), len(old)
         if new[:same] != old:
-            # Whole requests: by hand, what was put down may be written in another order.
+            # Compare whole requests: a file edited by hand may list the sets in another order.
             pairs = zip(_blocks(before), _blocks(self.log), strict=False)
             same = sum(len(event) for event, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             data = data[: event_lines(data)[same]]
@@ -208,7 +218,7 @@ class _Notes:
             self.file.append(end.decode() + "".join(f"{line}\n" for line in new[same:]))
 
     def run(self) -> None:
-        """Take lines until the end of the input or quit."""
+        """Read and obey lines until the user quits or the input ends."""
         for line in self.state(""):
             print(line)
         print("type what is said at the table, or help")
@@ -226,12 +236,12 @@ class _Notes:
                 print(folded(text, 2))
 
     def prompt(self) -> str:
-        """Return the prompt, which says who is on turn."""
+        """Return the prompt, which names the player to move."""
         public = self.log.views[-1].public
         return "over> " if public.is_over else f"player {public.turn} asks> "
 
     def obey(self, line: str) -> Iterator[str]:
-        """Give the lines that answer a typed line."""
+        """Obey a typed line, and yield the lines of the answer."""
         try:
             line = self.speech.read(line)
         except InputError as error:
@@ -255,7 +265,7 @@ class _Notes:
             yield from self.news(before)
 
     def taken(self, line: str) -> SeenLog:
-        """Return the game with what a line says; raise `InputError` if that cannot be."""
+        """Return the log with the event in a line. Raise `InputError` if it is impossible."""
         if not line:
             return self.log
         down = _PUTS_DOWN.fullmatch(line)
@@ -267,36 +277,36 @@ class _Notes:
                 f"{shown(line)} is not understood: type for example 2 asks 0 for 4/1: no"
             )
         question, answer = self.read(request[1], request[2])
-        gone = tuple(map(int, re.findall(r"\d{1,9}", request[3] or "")))
-        return self.log.after(question, answer, gone or self.log.downs_after(question, answer))
+        put_down = tuple(map(int, re.findall(r"\d{1,9}", request[3] or "")))
+        return self.log.after(question, answer, put_down or self.log.downs_after(question, answer))
 
-    def read(self, asked: str, answer: str) -> tuple[Question, Answer]:
-        """Read a request and its answer as they were typed; the asker is on turn."""
+    def read(self, request: str, answer: str) -> tuple[Question, Answer]:
+        """Parse a request of the player to move, and its answer."""
         view = self.log.views[-1]
         asker = View(view.public, view.public.turn, view.hand)
-        plain = _PLAIN.fullmatch(asked)
+        plain = _PLAIN.fullmatch(request)
         if plain is not None:
-            asked = f"{plain[1]} asks {plain[2]} for {plain[3]}"
-        return self.rules.read(asked, asker), Answer.parse(answer)
+            request = f"{plain[1]} asks {plain[2]} for {plain[3]}"
+        return self.rules.read(request, asker), Answer.parse(answer)
 
     def put_down(self, player: int, index: int) -> SeenLog:
-        """Add a set that was put down after the last request, or at the deal."""
+        """Return the log with a set that was put down after the last request, or at the deal."""
         log = self.log
         if log.events:
             last = log.events[-1]
             if last.question.asker != player:
                 raise InputError(f"player {player} did not ask last")
             if index in last.announced:
-                raise InputError(f"that player {player} put down {index} is written already")
+                raise InputError(f"player {player} has already put down {index}")
             return log.undone().after(last.question, last.answer, (*last.announced, index))
         if (index, player) in log.put_down_at_deal:
-            raise InputError(f"that player {player} put down {index} is written already")
+            raise InputError(f"player {player} has already put down {index}")
         new = log.redealt([*log.put_down_at_deal, (index, player)])
         self.at_deal.append((index, player))
         return new
 
     def news(self, before: SeenLog) -> Iterator[str]:
-        """Say what was written, and what has become certain."""
+        """Yield the lines that were written, and the cards whose owners have become certain."""
         for line in _lines(self.log)[len(_lines(before)) :]:
             yield f"  {self.speech.say(line)}"
         old, new = (_certain(x) for x in (before, self.log))
@@ -306,9 +316,9 @@ class _Notes:
                 learnt.setdefault(owner, []).append(self.speech.card(card))
         pile = self.log.settings.players
         for owner, cards in sorted(learnt.items()):
-            listed = ", ".join(cards)
-            lies = f"aside {'lies' if len(cards) == 1 else 'lie'} {listed}"
-            yield f"  certain now: {lies if owner == pile else f'player {owner} has {listed}'}"
+            names = ", ".join(cards)
+            aside = f"aside {'lies' if len(cards) == 1 else 'lie'} {names}"
+            yield f"  certain now: {aside if owner == pile else f'player {owner} has {names}'}"
         if self.log.views[-1].public.is_over:
             points = self.log.views[-1].public.points
             scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
@@ -321,9 +331,9 @@ class _Notes:
         return moment(self.log, len(self.log.events))
 
     def told(self, formula: str, why: bool) -> Iterator[str]:
-        """Say whether the seat can tell a formula."""
+        """Yield what the seat can tell about a formula."""
         if not formula:
-            yield "say what: know H0 4/1 (player 0 has 4/1), or a formula as in kwartet know --help"
+            yield "type a formula: know H0 4/1 (player 0 has 4/1), or as in kwartet know --help"
             return
         yield from told_lines(formula, self.moment(), why=why, wide=columns())
 
@@ -333,7 +343,7 @@ class _Notes:
         yield self.rules.show(self.log.views[-1], columns(), self.speech)
 
     def chances(self, argument: str) -> Iterator[str]:
-        """Show each card's owners with their chances."""
+        """Show the chance of each possible owner of each card."""
         del argument
         try:
             table = chances(self.log.views[-1].problem)
@@ -344,11 +354,11 @@ class _Notes:
         yield from chance_lines(table, columns(), 3, aside=self.log.settings.players)
 
     def hint(self, argument: str) -> Iterator[str]:
-        """Say what the strongest program would ask in this seat."""
+        """Show the request that the strongest program would make in this seat."""
         del argument
         view = self.log.views[-1]
         if view.public.is_over or view.seat != view.public.turn:
-            yield "a hint is for your own turn"
+            yield "hints are given only on your own turn"
             return
         name = registration("kwartet").strongest
         with thinking(name):
@@ -366,14 +376,14 @@ class _Notes:
             yield f"{number}. {' · '.join(map(self.speech.say, event.sentences()))}"
 
     def undo(self, argument: str) -> Iterator[str]:
-        """Take the last request back or, where there is none, a set put down at the deal."""
+        """Take back the last request or, if there is none, a set put down at the deal."""
         del argument
         before = self.log
         if before.events:
-            gone = before.events[-1]
-            self.log, undone = before.undone(), self.speech.say(gone.sentences()[0])
+            event = before.events[-1]
+            self.log, undone = before.undone(), self.speech.say(event.sentences()[0])
         else:
-            # What is dealt full to the own hand is put down whatever is typed.
+            # A full set in the seat's own dealt hand is always put down.
             others = [p for p in before.put_down_at_deal if p[1] != before.seat]
             if not others:
                 yield "there is nothing to take back"
@@ -392,7 +402,7 @@ class _Notes:
 
 
 def _whole(path: str, log: SeenLog) -> int:
-    """Return the length of a file without a line cut off, and the request of that line."""
+    """Return the length of a file without an incomplete line and, if needed, its request."""
     data = read_bytes(path)
     end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
     try:
@@ -404,7 +414,7 @@ def _whole(path: str, log: SeenLog) -> int:
 
 
 def _blocks(log: SeenLog) -> list[Sequence[str]]:
-    """Return the lines of what was put down at the deal, and of each request."""
+    """Return the lines of the sets put down at the deal, and of each request."""
     return [put_down_at_deal(log.states[0]), *(event.sentences() for event in log.events)]
 
 
@@ -413,7 +423,7 @@ def _lines(log: SeenLog) -> list[str]:
 
 
 def _certain(log: SeenLog) -> dict[tuple[int, int], int]:
-    """Return the cards whose owner is certain for the seat."""
+    """Return the owners of the cards whose owner is certain for the seat."""
     return {
         (index, number): mask.bit_length() - 1
         for index, constraint in enumerate(closed(log.views[-1].problem).sets)

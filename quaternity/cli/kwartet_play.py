@@ -1,4 +1,4 @@
-"""`kwartet play`: a game at one terminal, against strategies or other people."""
+"""`kwartet play`: play at one terminal, against strategies or other people."""
 
 from __future__ import annotations
 
@@ -23,23 +23,28 @@ def play(
     seats: Annotated[
         str | None,
         typer.Option(
-            help="Who plays in each seat, by commas: you (once for each person), or a strategy. "
-            f"Default {','.join(SEATS)}."
+            metavar="PLAYERS",
+            help="Comma-separated players, one per seat: you (once for each person), or a "
+            f"strategy.  [default: {','.join(SEATS)}]",
         ),
     ] = None,
     sets: Annotated[
-        int | None, typer.Option("-n", "--sets", help="Number of sets; default 13.")
+        int | None, typer.Option("-n", "--sets", metavar="N", help="Number of sets.  [default: 13]")
     ] = None,
     seed: Seed = None,
     announce: Annotated[
         str | None,
-        typer.Option(help="When full sets are put down: at-once (default) or after-own-request."),
+        typer.Option(
+            metavar="RULE",
+            help="When full sets are put down: at-once or after-own-request.  [default: at-once]",
+        ),
     ] = None,
     own_card_requests: Annotated[
         bool | None,
         typer.Option(
             "--own-card-requests/--no-own-card-requests",
-            help="Whether a player may ask for a card in their own hand (default).",
+            help="Whether a player may ask for a card in their own hand.  [default: "
+            "own-card-requests]",
             show_default=False,
         ),
     ] = None,
@@ -49,7 +54,8 @@ def play(
     record: Annotated[
         str | None,
         typer.Option(
-            help="Keep the game in this file, all hands included, and resume it from there."
+            metavar="FILE",
+            help="Record the game in this file, including all hands, or resume it from there.",
         ),
     ] = None,
     move_seconds: MoveSeconds = None,
@@ -59,12 +65,12 @@ def play(
 ) -> None:
     """Play Kwartet at this terminal.
 
-    You see your hand, what everybody sees, and exactly what follows: who has each card, or may have
-    it. Type help in the game to see what you can type.
+    You see your hand, what everybody sees, and all that follows from it: who has each card, or may
+    have it. Type help in the game to see what you can type.
 
     Example: quaternity kwartet play --seats you,exact,better-greedy --sets 8 --record my.game
     """
-    asked = {
+    options = {
         "sets": sets,
         "announce": announce and Announce.parse(announce),
         "own_card_requests": own_card_requests,
@@ -75,4 +81,6 @@ def play(
     names = seats_of(seats)
     settings = partial(KwartetSettings, players=len(names or SEATS))
     playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
-    play_match(KwartetRules, settings, asked, kwartet_words(), lambda rules: names, SEATS, playing)
+    play_match(
+        KwartetRules, settings, options, kwartet_words(), lambda rules: names, SEATS, playing
+    )

@@ -1,4 +1,4 @@
-"""`kwartet simulate`, `kwartet log`: games between strategies, many at once or one in full."""
+"""`kwartet simulate`, `kwartet log`: play games between strategies, many at once or one in full."""
 
 from __future__ import annotations
 
@@ -41,20 +41,29 @@ from quaternity.table.tournament.seatings import labels
 
 SEATS = "greedy,silent,mixed,random"
 WORLDS_EVERY = 5
-"""A picture shows the number of possible deals at every so many goes."""
+"""Number of goes between two counts of the possible deals in a picture."""
 
-Seats = Annotated[str, typer.Option(help="Strategies by commas, 2 to 8, repeats allowed.")]
-Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets, 2 to 20.")]
-Seed = Annotated[int, typer.Option(help="Seed of the deals and of the strategies.")]
+Seats = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,NAME,...",
+        help="Comma-separated strategies, 2 to 8, one per seat; they may be repeated.",
+    ),
+]
+Sets = Annotated[int, typer.Option("-n", "--sets", metavar="N", help="Number of sets, 2 to 20.")]
+Seed = Annotated[
+    int, typer.Option(metavar="N", help="Random seed of the deals and of the strategies.")
+]
 AnnounceRule = Annotated[
-    str, typer.Option(help="When full sets are put down: at-once or after-own-request.")
+    str,
+    typer.Option(metavar="RULE", help="When full sets are put down: at-once or after-own-request."),
 ]
 Rotate = Annotated[
     bool,
     typer.Option(
         "--rotate/--fixed",
         help="Play each deal in all orders of seats (from 5 players on, in a balanced choice of "
-        "them), or keep the seats. Seat 0 starts.",
+        "orders), or only in the given order. Seat 0 starts.",
     ),
 ]
 OwnCards = Annotated[
@@ -95,7 +104,9 @@ def _tournament(
 
 @kwartet.command()
 def simulate(
-    games: Annotated[int, typer.Option(min=1, max=MAX_GAMES, help="Games to play.")] = 240,
+    games: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MAX_GAMES, help="Number of games to play.")
+    ] = 240,
     seed: Seed = 0,
     seats: Seats = SEATS,
     sets: Sets = 13,
@@ -109,7 +120,10 @@ def simulate(
     dask: Dask = None,
     plot: Annotated[
         str | None,
-        typer.Option(help="Draw wins, and possible deals after each go: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE",
+            help="Draw wins, and the possible deals after each go, as .png, .svg or .pdf.",
+        ),
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
@@ -117,19 +131,19 @@ def simulate(
     traceback: Traceback = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let strategies play each other, and say who wins how often.
+    """Let strategies play against each other, and count their wins.
 
     Strategies: random, greedy, silent, mixed, better-greedy, exact, patient, reader, and
-    registered ones. A strategy that is named three times has three rows, numbered.
+    registered ones. A strategy that is named three times has three numbered rows.
 
     Each deal is played in all orders of seats (four players: 24 games), so that no strategy gains
-    by its neighbours. If --games is not a multiple of that number, the last deal is played in the
-    first orders only.
-    From ten deals on, ± is a 95 % interval over deals. A tie is shared evenly in the win share. The
-    same seed gives the same games on any number of workers.
+    from the players next to it. If --games is not a multiple of that number, the last deal is
+    played in the first orders only.
+    From ten deals on, ± is a 95 % interval over deals. In the win share, a tie is shared evenly.
+    The same seed gives the same games with any number of workers.
 
-    A strategy that fails ends the run with status 3, or 4 if it took too long. The games before are
-    shown, and the game in which it failed is saved as a log.
+    A strategy that fails ends the run with status 3, or 4 if it took too long. The finished games
+    are shown, and the game in which it failed is saved as a log.
 
     Example: quaternity kwartet simulate --seats patient,exact,exact,exact --games 1000 --seed 1
     """
@@ -157,7 +171,7 @@ def simulate(
     def show(finished: list[GameResult], run: dict[str, Any]) -> None:
         games_a_deal = tournament.games_a_deal
         table = tabulated(finished, len(tournament.players), None, games_a_deal)
-        # Players from outside may play without the loop that counts goes.
+        # External players may play without the loop that counts goes.
         goes = [game.details.goes for game in finished if game.details is not None]
         deals = [tournament.deal_of(game) for game in range(len(goes))]
         mean_goes = Measured.of(goes, deals) if goes else None
@@ -168,8 +182,8 @@ def simulate(
         else:
             _print(tournament.players, table, mean_goes, run["seconds"])
             if tournament.secret:
-                say(f"the same games again: --seed {seed} --secret {tournament.secret}")
-        # A picture that fails costs no results.
+                say(f"to repeat the games: --seed {seed} --secret {tournament.secret}")
+        # Draw after printing, so that the results are not lost if drawing fails.
         if plot is not None:
             worlds = worlds_by_go(finished, games_a_deal) if tournament.details and goes else []
             draw_table(plot, labels(tournament.players), table, worlds)
@@ -179,7 +193,7 @@ def simulate(
 
 
 def _replay(tournament: Tournament, game: int) -> list[str]:
-    """Return the command that plays a game again."""
+    """Return the command that replays a game."""
     settings = tournament.rules.settings
     options = {
         "seats": ",".join(tournament.players), "game": game, "seed": tournament.seed,
@@ -229,10 +243,10 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
         for name, record in zip(labels(names), table.records, strict=True)
     ]
     print("\n".join(table_lines(head, rows, width())))
-    stretches = "" if goes is None else f"{goes.text(1)} goes and "
+    mean_goes = "" if goes is None else f"{goes.text(1)} goes and "
     say(
         f"{counted(table.games, 'game')}, {table.shared} tied; a game has "
-        f"{stretches}{table.moves.text(1)} requests; {seconds:.1f} s"
+        f"{mean_goes}{table.moves.text(1)} requests; {seconds:.1f} s"
     )
     if table.games_a_deal > 1:
         say(orders_text(table, len(names)))
@@ -241,7 +255,9 @@ def _print(names: Sequence[str], table: Table, goes: Measured | None, seconds: f
 @kwartet.command()
 def log(
     seats: Seats = SEATS,
-    game: Annotated[int, typer.Option(min=0, help="Which game of the simulation, from 0.")] = 0,
+    game: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of the game in the simulation, from 0.")
+    ] = 0,
     seed: Seed = 0,
     sets: Sets = 13,
     announce: AnnounceRule = "at-once",
@@ -252,10 +268,17 @@ def log(
     max_moves: MaxMoves = None,
     seat: Annotated[
         int | None,
-        typer.Option(help="Show only what this seat sees; of other hands only the size."),
+        typer.Option(
+            metavar="SEAT",
+            help="Show only what this seat sees, with the sizes of other hands.  [default: all "
+            "hands]",
+        ),
     ] = None,
     record: Annotated[
-        str | None, typer.Option(help="Write the log to this new file instead of printing it.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write the log to this new file.  [default: standard output]"
+        ),
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
@@ -289,7 +312,7 @@ def log(
     if seat is not None:
         _check_seat(seat, tournament.rules.seats)
     if record is not None and not force and GrowingFile.exists(record):
-        raise InputError(f"{record}: is there already; --force overwrites it")
+        raise InputError(f"{record}: already exists; --force overwrites it")
 
     def show(text: str) -> None:
         seen = text if seat is None else log_as_seen(parse_log(text), seat)

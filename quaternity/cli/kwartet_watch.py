@@ -1,4 +1,4 @@
-"""`kwartet watch`: forward and back through a logged game, with all hands or as a seat sees it."""
+"""`kwartet watch`: step through a logged game, with all hands or as a seat sees it."""
 
 from __future__ import annotations
 
@@ -33,51 +33,52 @@ MARKS = "=1: player 1 has it   12: player 1 or 2 has it   *: any opponent with c
 def watch(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game log; - is standard input.")],
     seat: Annotated[
-        int | None, typer.Option(help="Show only what this seat sees; without it, all hands.")
+        int | None,
+        typer.Option(metavar="SEAT", help="Show only what this seat sees.  [default: all hands]"),
     ] = None,
-    step: Annotated[int, typer.Option(help="Start at this step; 0 is the deal.")] = 0,
+    step: Annotated[int, typer.Option(metavar="N", help="Begin at this step; 0 is the deal.")] = 0,
     worlds: Annotated[
         bool,
         typer.Option(
             "--worlds/--no-worlds",
-            help="Count the possible deals at every step; slow from six players on.",
+            help="Count the possible deals at every step, which is slow from six players on.",
         ),
     ] = True,
     deck: DeckName = None,
 ) -> None:
     """Watch a logged game, step by step.
 
-    Enter or n goes on, b goes back, a number goes to that step; k 2 shows what player 2 knows, q
-    quits. If input or output is piped, all steps are printed.
+    Enter or n shows the next step, b the previous one, a number goes to that step, k 2 shows what
+    player 2 knows, and q quits. If input or output is piped, all steps are printed.
 
     Example: quaternity kwartet watch my.game --seat 0
     """
     log = open_log(game)
     words, last = deck_words(deck, log.settings), log.settings.players - 1
-    log.view(0, seat)  # refuses a seat that it does not show
+    log.view(0, seat)  # raises an error if the log does not show the seat
     if isinstance(log, SeenLog):
         seat = log.seat
     if not 0 <= step <= len(log.events):
         raise InputError(f"--step {step} is out of range 0..{len(log.events)}")
 
-    def knowledge(player: str, at: int) -> None:
-        who = str(seat) if not player and seat is not None else player
-        if not (who.isascii() and who.isdigit()) or not 0 <= int(who[:9]) <= last:
-            print(f"k wants a player 0..{last}, for example k 0")
-        elif seat is not None and int(who) != seat:
+    def knowledge(player: str, number: int) -> None:
+        knower = str(seat) if not player and seat is not None else player
+        if not (knower.isascii() and knower.isdigit()) or not 0 <= int(knower[:9]) <= last:
+            print(f"k needs a player 0..{last}, for example k 0")
+        elif seat is not None and int(knower) != seat:
             print(f"only what player {seat} sees is shown")
         else:
             try:
-                show_knowledge(log, at, int(who), words)
+                show_knowledge(log, number, int(knower), words)
             except InputError as error:
                 print(error)
 
-    def tell(text: str, at: int, why: bool) -> Iterator[str]:
-        lines = told_lines(words.read(text), moment(log, at, seat), why=why, wide=columns())
+    def tell(text: str, number: int, why: bool) -> Iterator[str]:
+        lines = told_lines(words.read(text), moment(log, number, seat), why=why, wide=columns())
         return map(words.say, lines)
 
     viewer = Viewer(
-        lambda at: show_step(log, at, seat, worlds, words),
+        lambda number: show_step(log, number, seat, worlds, words),
         len(log.events),
         step,
         knowledge,
@@ -93,9 +94,9 @@ def show_step(
     log: GameLog | SeenLog, step: int, seat: int | None = None, worlds: bool = True,
     words: Words = PLAIN,
 ) -> None:  # fmt: skip
-    """Print a step: the number of requests made; 0 is the deal.
+    """Print a step, given by the number of requests made; 0 is the deal.
 
-    With `seat` it shows what this seat sees, and nothing else; `worlds` counts the possible deals.
+    With `seat`, show only what this seat sees; with `worlds`, count the possible deals.
     """
     public = log.states[step]
     if step:
@@ -119,16 +120,16 @@ def show_step(
 
 
 def show_knowledge(log: GameLog | SeenLog, step: int, seat: int, words: Words = PLAIN) -> None:
-    """Print what a seat knows at a step; raise `InputError` if the log does not show that."""
+    """Print what a seat knows at a step. Raise `InputError` if the log does not show the seat."""
     view = log.view(step, seat)
     print(f"what player {seat} knows at step {step}")
     _show_view(view, words)
 
 
 def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
-    """Lay all hands out: a row a set, a column a player; below them cards and points.
+    """Return a table of all hands: a row per set and a column per player, then cards and points.
 
-    The row of the card that was asked for stands out.
+    The row of the requested card is bold.
     """
     position = log.positions[step]
     public, players = position.public, range(log.settings.players)
@@ -149,14 +150,14 @@ def hands_lines(log: GameLog, step: int, words: Words = PLAIN) -> list[str]:
     head += ["aside"] * len(pile)
     head = [name.ljust(len("0 1 2 3")) for name in head]
     lines = table_lines(["set", *head], rows, width(), align=">" + "<" * len(head))
-    asked = words.number(log.events[step - 1].question.card.set_index) if step else ""
+    label = words.number(log.events[step - 1].question.card.set_index) if step else ""
     return [
-        bold(line) if asked and line.split()[:1] == asked.split()[:1] else line for line in lines
+        bold(line) if label and line.split()[:1] == label.split()[:1] else line for line in lines
     ]
 
 
 def points_text(public: PublicState) -> str:
-    """Say the points, and who has won."""
+    """Return a text with the points and the winner, or the players who share the win."""
     points = public.points
     scores = ", ".join(f"player {player}: {count}" for player, count in enumerate(points))
     best = [player for player, count in enumerate(points) if count == max(points)]
@@ -178,7 +179,7 @@ def _names(log: GameLog | SeenLog) -> str:
 
 
 def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
-    """Print how many deals are possible for everybody, and for asker and asked."""
+    """Print how many deals are possible for everybody, and for each player or for `seat`."""
     say(f"possible deals: for everybody {_number(worlds_of(log.states[step].problem))}")
     seats = range(log.settings.players) if seat is None else (seat,)
     if seat is not None or not isinstance(log, SeenLog):
@@ -187,7 +188,7 @@ def _say_worlds(log: GameLog | SeenLog, step: int, seat: int | None) -> None:
 
 
 def _number(deals: int | None) -> str:
-    """Write a number of deals, short when it is long.
+    """Format a number of deals; large numbers are rounded.
 
     >>> _number(123456), _number(53644737765488792839237440000), _number(None)
     ('123,456', '5.36e+28', 'too many to count')

@@ -1,4 +1,4 @@
-"""Words to type in a game of Kwartet besides requests: chances, know."""
+"""Texts and commands of Kwartet at the terminal: chances, know and why."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from quaternity.kwartet.view import View
 from solvers.counting import chances
 
 RULES = """\
-All cards are dealt; everybody sees their own hand. On your turn you ask an opponent for a card of a
-set of which you hold a card yourself. If they have it you get it and ask again; if not, the turn
-passes to the next seat. All cards of a set are put down and are a point. When all sets are down,
-the most points win. Cards may lie aside, face down, which nobody gets: then the game also ends when
-nobody can ask, or no request is left. The table shows exactly what follows from what everybody saw
-and from your hand."""
+All cards are dealt; players see their own hands only. On your turn you ask an opponent for a card;
+you must hold a card of its set yourself. If the opponent has the card, you get it and ask again; if
+not, the turn passes to the next seat. All cards of a set are put down and score a point. When all
+sets are down, the player with the most points wins. Some cards may lie aside, face down, and nobody
+gets them: then the game also ends when nobody can ask, or no request is left. The table shows
+exactly what follows from your hand and from what everybody saw."""
 
 MARKS = """\
-In the table >: on turn, mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, \
+In the table >: to move, mine: you have the card, =1: player 1 has it, 12: player 1 or 2 has it, \
 *: any opponent may have it; at least 1:2: player 1 has two cards of the set or more."""
 
-FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, have you card 2 of set 0?"
+FORMS = "Ask:     1 0/2  or  1 0 2  or  1 for 0/2    player 1, do you have card 2 of set 0?"
 
 
 def kwartet_words() -> GameWords:
-    """Return what Kwartet adds to the terminal."""
+    """Return the texts and commands that Kwartet adds to the terminal."""
     return GameWords(
         RULES,
         FORMS,
         MARKS,
         {
-            "chances": ("who has each card in percent; chances 4: of set 4 alone", _chances),
+            "chances": ("who has each card, in percent; chances 4: set 4 only", _chances),
             "know": ("know H1 0/2: do you know that player 1 has 0/2? or any formula", _know),
             "why": ("why H1 0/2: how you know it, or what else is possible", _why),
         },
         advice=_advice,
-        # What everybody sees of Kwartet is a table of Quaternity: no card is mine.
+        # The public view is shown as a table of Quaternity, which has no mark for own cards.
         bystander_marks=QUATERNITY_MARKS,
     )
 
@@ -51,12 +51,12 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
     from quaternity.kwartet.strategies.reader import beliefs
 
     view = session.match.view(seat)
-    players, named = view.public.settings.players, argument.split()
+    players, words = view.public.settings.players, argument.split()
     last = len(view.hand) - 1
-    if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in named):
-        yield f"chances {argument}: say for example chances or chances 0 {last}; sets are 0..{last}"
+    if not all(n.isdecimal() and len(n) < 4 and int(n) <= last for n in words):
+        yield f"chances {argument}: type for example chances 0 {last}; sets are 0..{last}"
         return
-    only = sorted({int(x) for x in named}) or None
+    only = sorted({int(x) for x in words}) or None
     try:
         table = chances(view.problem)
     except LimitError as error:
@@ -68,17 +68,17 @@ def _chances(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Say what a seat can tell of a formula, from what it sees alone."""
+    """Yield what a seat can tell about a formula from its own view."""
     if not argument:
-        yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
+        yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
         return
     yield from told_lines(argument, _moment(session, seat))
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Say the same with the requests behind it, or with two deals that differ in it."""
+    """Yield the same with the requests that prove it, or with two deals that differ in it."""
     if not argument:
-        yield "say what: why H1 0/2 (how do you know where card 0/2 is?)"
+        yield "type a formula: why H1 0/2 (how do you know where card 0/2 is?)"
         return
     yield from told_lines(argument, _moment(session, seat), why=True, wide=columns())
 
@@ -89,7 +89,7 @@ def _moment(session: MatchSession, seat: int) -> Moment:
 
 
 def _advice(view: View, question: Question) -> str:
-    """Return the chance of a yes, by counting and as it is read."""
+    """Return the chance of a yes: counted exactly, and as read from the requests."""
     from quaternity.kwartet.strategies.reader import beliefs
 
     (index, number), asked = question.card, question.asked

@@ -1,4 +1,4 @@
-"""Markdown at the terminal with tables of which nothing is cut off."""
+"""Markdown at the terminal, with wide tables split into parts instead of cut off."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from rich.table import Table
 from rich.text import Text
 
 WHOLE = 16
-"""Cells of so many characters or fewer are not broken, longer ones only between words."""
+"""Maximum length of a cell that is never broken; longer cells are broken between words only."""
 
 
 class PartedTable(TableElement):
-    """A table that comes in parts where it is too wide, its first column in each."""
+    """A table that is split into parts if it is too wide; each begins with the first column."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts, one after another."""
+        """Yield the parts in order."""
         lines = [self.header.row] if self.header is not None and self.header.row is not None else []
         lines += self.body.rows if self.body is not None else []
         head, *rows = ([cell.content for cell in line.cells] for line in lines)
         for line in (head, *rows):
             line += [Text() for _ in range(len(head) - len(line))]
-        least = [
+        min_widths = [
             max(_word(head[place]), *(_least(row[place]) for row in rows), 1)
             for place in range(len(head))
         ]
-        most = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
-        for part in _parts(least, options.max_width):
-            wide = _widths([least[p] for p in part], [most[x] for x in part],
+        max_widths = [max(len(line[place]) for line in (head, *rows)) for place in range(len(head))]
+        for part in _parts(min_widths, options.max_width):
+            widths = _widths([min_widths[p] for p in part], [max_widths[x] for x in part],
                            options.max_width)  # fmt: skip
             table = Table(box=box.SIMPLE, pad_edge=False, style="markdown.table.border")
             table.collapse_padding = True
-            for column, width in zip(part, wide, strict=True):
+            for column, width in zip(part, widths, strict=True):
                 heading = head[column].copy()
                 heading.stylize("markdown.table.header")
                 table.add_column(heading, width=width, overflow="fold")
@@ -44,7 +44,7 @@ class PartedTable(TableElement):
 
 
 class GuideMarkdown(Markdown):
-    """Markdown with such tables."""
+    """Markdown whose tables are split into parts if they are too wide."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -60,30 +60,32 @@ def _least(text: Text) -> int:
     return len(text) if len(text) <= WHOLE else _word(text)
 
 
-def _needed(wide: list[int]) -> int:
-    """Return the width of a table with such columns: two blanks between, one at each end."""
-    return sum(wide) + 2 * len(wide)
+def _needed(widths: list[int]) -> int:
+    """Return the width of a table: its columns, two blanks between them, and one at each end."""
+    return sum(widths) + 2 * len(widths)
 
 
-def _parts(least: list[int], width: int) -> list[list[int]]:
-    """Split columns into parts that fit, the first one in all parts."""
+def _parts(min_widths: list[int], width: int) -> list[list[int]]:
+    """Split the columns into parts that fit; the first column is in every part."""
     parts = [[0]]
-    for place in range(1, len(least)):
-        if len(parts[-1]) > 1 and _needed([least[x] for x in [*parts[-1], place]]) > width:
+    for place in range(1, len(min_widths)):
+        if len(parts[-1]) > 1 and _needed([min_widths[x] for x in [*parts[-1], place]]) > width:
             parts.append([0])
         parts[-1].append(place)
     return parts
 
 
-def _widths(least: list[int], most: list[int], width: int) -> list[int]:
-    """Return the widths of columns: what remains goes evenly to those that want more."""
-    wide = list(least)
-    spare = width - _needed(wide)
+def _widths(min_widths: list[int], max_widths: list[int], width: int) -> list[int]:
+    """Return the widths of the columns; spare width goes evenly to columns that can use it."""
+    widths = list(min_widths)
+    spare = width - _needed(widths)
     while spare > 0 and (
-        wanting := [number for number in range(len(wide)) if wide[number] < most[number]]
+        extendable := [
+            number for number in range(len(widths)) if widths[number] < max_widths[number]
+        ]
     ):
-        wide[min(wanting, key=lambda x: wide[x])] += 1
+        widths[min(extendable, key=lambda x: widths[x])] += 1
         spare -= 1
     if spare < 0:
-        wide[-1] = max(1, wide[-1] + spare)
-    return wide
+        widths[-1] = max(1, widths[-1] + spare)
+    return widths

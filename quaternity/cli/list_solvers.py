@@ -1,4 +1,4 @@
-"""`solvers`: what decides a deal problem here, ours and others', and what installs the rest."""
+"""`solvers`: list the available solvers, and how to install the missing ones."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ FAMILIES = {
     "coalitions": "inequalities",
     "brute-force": "enumeration",
 }
-"""The kind of reasoning of our own solvers; variants are named after theirs."""
+"""The method of each built-in solver; the name of a variant begins with that of its solver."""
 
 
 @app.command()
 def solvers(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the solvers, and what installs those that are missing.
+    """List the solvers, and how to install the missing ones.
 
-    Every solver gives a deal if there is one. If there is none, its evidence is a minimum cut, the
-    multipliers of Farkas' lemma, or an unsatisfiable core; each becomes a shortage that can be
-    added up. A solver without evidence is "paired": a shortage of ours is put beside its answer.
+    Every solver returns a deal if there is one. If there is none, its evidence is a minimum cut,
+    the multipliers of Farkas' lemma, or an unsatisfiable core; each is converted to a shortage that
+    can be added up. A solver without evidence is "paired": a built-in solver adds a shortage to its
+    answer.
 
     Example: quaternity check FILE --solver glop
     """
@@ -48,13 +49,13 @@ def solvers(
         if "install" in row:
             missing.setdefault(row["install"], []).append(row["name"])
     if missing:
-        print("\nWhat is not installed comes by")
+        print("\nTo install the missing solvers:")
     for command, names in missing.items():
         say(f"  {command}: {', '.join(names)}", indent=4)
 
 
 def _rival_row(rival: Rival) -> dict[str, Any]:
-    """Describe a solver that another distribution brings, or would bring."""
+    """Describe an external solver, whether it is installed or not."""
     row = {
         "name": rival.name, "kind": "rival", "family": rival.family, "idea": rival.idea,
         "package": rival.package, "version": rival.version, "licence": rival.licence,
@@ -65,7 +66,7 @@ def _rival_row(rival: Rival) -> dict[str, Any]:
 
 
 def _own_row(solver: Solver) -> dict[str, Any]:
-    """Describe a solver of this distribution, or one that another has registered."""
+    """Describe a built-in solver, or one that another distribution has registered."""
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
     about: dict[str, Any] = {"package": "", "version": None, "licence": ""}
@@ -82,7 +83,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
 
     lines = []
     for row in rows:
-        where = row["version"] or ("missing" if "install" in row else "-")
-        lines.append([row["name"], row["family"], where, row["licence"], row["evidence"]])
+        version = row["version"] or ("missing" if "install" in row else "-")
+        lines.append([row["name"], row["family"], version, row["licence"], row["evidence"]])
     head = ("solver", "family", "version", "licence", "evidence")
     print("\n".join(table_lines(head, lines, width(), 2, "<<<<<")))

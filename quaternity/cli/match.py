@@ -1,4 +1,4 @@
-"""A match at one terminal: any game, people and programs, read, refereed and kept in a record."""
+"""A match of any game between people and programs at one terminal: input, output and record."""
 
 from __future__ import annotations
 
@@ -43,44 +43,44 @@ MAX_LISTED_MOVES = 60
 """Maximum number of legal moves that are listed."""
 
 MIN_NEWS_LINES = 3
-"""Minimum number of the latest lines of news that are printed below the table, if there are as
+"""Minimum number of the latest news lines that are printed below the table, if there are that
 many."""
 
 QUIT = ("quit", "exit", "q")
 
 WORDS = ("help", "rules", "state", "moves", "hint", "history", "undo", "seat")
-"""What can be typed in all games, apart from moves."""
+"""The commands of all games, apart from moves and `QUIT`."""
 
 COMMANDS = """\
-Also:    help   rules   state (the table again)   moves (what may be done now)
+Also:    help   rules   state (the table again)   moves (the legal moves)
          hint (what the strongest program would do)   history   undo
          seat 1 NAME (hand a seat to a program, or to you)   quit"""
 
 
 class _Quit(Exception):
-    """The person leaves, or the input ended."""
+    """The user quits, or the input has ended."""
 
 
 Word = Callable[["MatchSession", int, str], Iterable[str]]
-"""What a word that a game adds prints: for the seat that types it, with the rest of the line."""
+"""A command of a game: return lines to print, given the session, the seat and the argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameWords:
-    """The additions of a game to the terminal.
+    """The texts and commands that a game adds to the terminal.
 
     Attributes:
-        rules: its rules in some ten lines.
-        forms: how a move is typed, one line or two.
-        marks: what the marks of the table mean, in a line or two.
-        words: by word, what it is for (nothing when all games have it) and what it prints.
-        remark: what is said of a position below the table, if anything.
-        advice: what is added to a hint: of a view and the move.
-        outdated: whether a move that is half typed means another after a program's; of the text
-            and the views before and now.
-        bystander_marks: what the marks mean for those who see no hand, where that differs.
-        formula_lines: what can be told of a formula after some moves, and why where that is wanted:
-            of the rules, the positions, the moves, the formula and whether the reason is wanted.
+        rules: the rules, in about ten lines.
+        forms: how to type a move, in a line or two.
+        marks: the meaning of the marks in the table, in a line or two.
+        words: the commands by name, each with its help (empty if all games have it) and function.
+        remark: returns a remark about the position, printed below the table, or None.
+        advice: returns a text to append to a hint, given the view and the move.
+        outdated: returns whether half-typed text has changed its meaning, given the text and the
+            views before and after a program's move.
+        bystander_marks: the meaning of the marks for viewers who see no hand, if it differs.
+        formula_lines: returns what is known about a formula after some moves, given the rules, the
+            positions, the moves, the formula and whether the reason is wanted.
     """
 
     rules: str
@@ -95,13 +95,13 @@ class GameWords:
 
 
 def words_of(game: str) -> GameWords:
-    """Return what a game adds to the terminal; of one that brings nothing, what all games have."""
+    """Return the texts and commands of a game; minimal ones if it registers none."""
     registered = registration(game)
     words = registered.part("words")
     if words is not None:
-        made: GameWords = words()
-        return made
-    return GameWords(registered.text or registered.title, "Move:    as the word moves lists them")
+        game_words: GameWords = words()
+        return game_words
+    return GameWords(registered.text or registered.title, "Move:    as listed by moves")
 
 
 class MatchSession:
@@ -111,30 +111,30 @@ class MatchSession:
         self, match: Match[Any, Any, Any], words: GameWords, journal: MatchJournal | None,
         speech: DeckWords | None = None,
     ) -> None:  # fmt: skip
-        """Begin; `speech` is how sentences call the cards, by their numbers where it is None."""
+        """Start a session; `speech` names the cards in sentences (default: their numbers)."""
         self.match, self.words, self.journal = match, words, journal
         self.speech = DeckWords(PLAIN) if speech is None else speech
         self.looking: int | None = None
         self.refused: tuple[int, Any] | None = None
-        """The number of moves before it, and the move, that was refused last."""
+        """The last refused move, after the number of moves made before it."""
         self.shown = -1
         self.looked: dict[int | None, int] = {}
-        """Per seat the number of moves when it last saw the table."""
+        """The number of moves when each seat last saw the table."""
         self.since = 0
-        """The number of moves before the news that was shown last."""
+        """The number of moves before the news shown last."""
         self.told = ""
-        """What is said again to who sits down next: that moves were taken back."""
+        """A message repeated to the next person at the terminal: moves were taken back."""
         self.typed = ""
-        """What was half typed when a program moved."""
+        """Text that was half typed when a program moved."""
         self.dropped = ""
-        """What is said of that where it is gone."""
+        """A message that half-typed text was dropped."""
         self.clock = -1, 0.0
-        """The number of moves, and since when it is that."""
+        """The number of moves, and the time at which the table was first shown after them."""
         if journal is not None:
             match.keep = journal.add
 
     def run(self) -> None:
-        """Play until the game is over, the person leaves or the input ends."""
+        """Play until the game is over, the user quits or the input ends."""
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
@@ -147,7 +147,9 @@ class MatchSession:
             while self.match.rules.to_act(self.match.position):
                 alone = 0 if self._turn() else alone + 1
                 if alone > MAX_PROGRAM_MOVES:
-                    raise LimitError(f"no person moved for {MAX_PROGRAM_MOVES} moves: given up")
+                    raise LimitError(
+                        f"stopped, because no person had a turn for {MAX_PROGRAM_MOVES} moves"
+                    )
         except _Quit:
             print(f"the game ends here, {self.so_far()}")
             return
@@ -161,9 +163,9 @@ class MatchSession:
         self._end()
 
     def so_far(self) -> str:
-        """Say how far the match came, and what resumes it."""
-        kept = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
-        return f"after {counted(self.match.whole_moves, 'move')}{kept}"
+        """Return the number of moves made, and how to resume the match."""
+        resuming = f"; --record {self.journal.path} resumes it" if self.journal is not None else ""
+        return f"after {counted(self.match.whole_moves, 'move')}{resuming}"
 
     # ------------------------------------------------------------------ moves
 
@@ -172,22 +174,23 @@ class MatchSession:
         match = self.match
         acting = match.rules.to_act(match.position)
         people = [a for a in acting if a in match.people]
-        # Where several people may act at once, one of them sits here.
+        # If several people may act at once, the last one who saw the table keeps it.
         seat = self.looking if self.looking in people else next(iter(people), None)
         if seat is not None:
-            # Before the programs think: their time runs, and what is typed meanwhile counts first.
+            # Show the table before the programs think: their time runs meanwhile, and a line
+            # typed in the meantime takes precedence.
             self._show(seat)
             if self.clock[0] != len(match.moves):
                 self.clock = len(match.moves), monotonic()
-        who = f"player {acting[0]} ({match.names[acting[0]]})"
-        with nullcontext() if people else thinking(who):
+        name = f"player {acting[0]} ({match.names[acting[0]]})"
+        with nullcontext() if people else thinking(name):
             planned = match.next_program()
         if seat is None:
             if planned is None:
-                raise LimitError("every program waits: the game does not go on")
+                raise LimitError("every program waits, so the game cannot continue")
             match.play(planned.seat, planned.move)
             if not match.people and sys.stdout.isatty() and match.rules.is_settled(match.position):
-                # Nobody is asked for anything: who looks on sees every move as it comes.
+                # Only programs play, so show every move to the onlooker as it is made.
                 self._print_news(self.looking)
                 self.looked[self.looking] = len(match.moves)
             return False
@@ -204,20 +207,20 @@ class MatchSession:
         return True
 
     def _drop_outdated(self, before: Any, now: Any) -> None:
-        """Drop what is half typed if it means something else now; anything else stays."""
+        """Drop half-typed text if its meaning has changed; keep any other text."""
         text = self.typed.strip()
         command = any(word.startswith(text) for word in (*WORDS, *QUIT, *self.words.words))
         if not command and self.words.outdated(text, before, now):
-            self.typed, self.dropped = "", f"dropped: {text!r}, typed for the table before"
+            self.typed, self.dropped = "", f"dropped {text!r}: the table has changed"
 
     def _left(self, planned: Planned[Any]) -> float:
-        """Return the seconds until a program moves. A person who types does not hold it up."""
+        """Return the seconds until a program moves, which typing does not delay."""
         return max(0.0, planned.seconds - (monotonic() - self.clock[1]))
 
     def _move(self, line: str, seat: int) -> None:
-        """Make the move in a line, or say what is wrong with it."""
+        """Make the move in a line, or print the reason why it cannot be made."""
         rules = self.match.rules
-        # What a record says is understood too: "1 place it on H1V1, hand over B".
+        # Also accept a line of a record: "1 place it on H1V1, hand over B".
         acting = [str(t) for t in rules.to_act(self.match.position) if t in self.match.people]
         try:
             line = self.speech.read(line)
@@ -230,7 +233,7 @@ class MatchSession:
                 try:
                     move = rules.read(text, self.match.view(int(head)))
                 except InputError:
-                    raise error from None  # what is wrong with the whole line
+                    raise error from None  # the error of the whole line
                 seat = int(head)
         except InputError as error:
             more = f"{self.speech.meant(line)} (or type help)"
@@ -246,22 +249,22 @@ class MatchSession:
             print(folded(refused_text(self.speech, error)))
 
     def _answer(self, line: str) -> None:
-        """Make the answer in a conversation as it is written down: "0 asks 1 for 0/2: no"."""
-        (asked,) = self.match.rules.to_act(self.match.position)
-        if asked in self.match.people:
+        """Give the answer that follows a question in the same line: "0 asks 1 for 0/2: no"."""
+        (answerer,) = self.match.rules.to_act(self.match.position)
+        if answerer in self.match.people:
             try:
-                answer = self.match.rules.read(line, self.match.view(asked))
+                answer = self.match.rules.read(line, self.match.view(answerer))
             except InputError as error:
                 print(folded(str(error)))
             else:
-                self.match.play(asked, answer)
+                self.match.play(answerer, answer)
 
     # ------------------------------------------------------------------ reading
 
     def _read(self, prompt: str, seconds: float | None) -> str | None:
-        """Return a line, trimmed; None when the seconds are over. Leaves at the end of input.
+        """Return a line, trimmed, or None if the time is up. Raise `_Quit` at the end of input.
 
-        Only a terminal has a clock: from a pipe a program moves after an empty line.
+        Only a terminal has a time limit: with piped input, a program moves after an empty line.
         """
         typed, self.typed = self.typed, ""
         try:
@@ -277,7 +280,7 @@ class MatchSession:
             return "?"
 
     def _command(self, line: str, seat: int) -> bool:
-        """Obey a command; False when the line is none."""
+        """Obey a command; return False if the line is not a command."""
         word, _, argument = line.partition(" ")
         word = word.lower()
         if word in QUIT:
@@ -312,12 +315,12 @@ class MatchSession:
 
     def _help(self) -> None:
         words = self.words.words.items()
-        more = [f"         {word:<8} {what}" for word, (what, _) in words if what]
+        more = [f"         {word:<8} {text}" for word, (text, _) in words if text]
         if self.speech.deck.sets:
             more.insert(
                 0,
-                f"Cards:   {self.speech.card((0, 0))} is 0/0; type either, a name with "
-                'blanks as "ice cream"',
+                f"Cards:   {self.speech.card((0, 0))} is 0/0; type either; quote names with "
+                'blanks, such as "ice cream"',
             )
         print(folded("\n".join([self.words.forms, *more, COMMANDS]), 9))
 
@@ -329,16 +332,16 @@ class MatchSession:
             print(f"  and {len(legal) - MAX_LISTED_MOVES} more")
 
     def _hint(self, seat: int) -> None:
-        """Say what the strongest program of the table would do."""
+        """Print the move that the strongest program of this game would make."""
         rules = self.match.rules
         name = registration(rules.name).strongest
         random = self.match.chance(self.match.seed, "hint")
         view = self.match.view(seat)
         try:
-            with thinking(f"{name} (Ctrl-C gives the hint up)"):
+            with thinking(f"{name} (Ctrl-C cancels the hint)"):
                 move = make_player(rules, name).choose(view, random)
         except (LimitError, KeyboardInterrupt) as error:
-            print(folded(f"no hint: {str(error) or 'given up'}"))
+            print(folded(f"no hint: {str(error) or 'cancelled'}"))
             return
         if move is None:
             print(f"{name} would wait")
@@ -353,7 +356,7 @@ class MatchSession:
         if not match.moves:
             print("there is nothing to take back")
             return
-        # A question that waits for its answer is a move too.
+        # A question without its answer counts as a move.
         before = match.whole_moves + (not match.rules.is_settled(match.position))
         match.undo()
         if self.journal is not None:
@@ -370,7 +373,7 @@ class MatchSession:
             if number not in map(str, range(rules.seats)) or not name.strip():
                 last = rules.seats - 1
                 raise InputError(
-                    f"seat {argument!r}: say for example seat {last} {YOU}; seats are 0..{last}"
+                    f"seat {argument!r}: type for example seat {last} {YOU}; seats are 0..{last}"
                 )
             self.match.hand_over(int(number), name.strip())
         except InputError as error:
@@ -398,13 +401,13 @@ class MatchSession:
         self.looked[seat] = len(match.moves)
 
     def _change_seats(self, seat: int) -> None:
-        """Let somebody else sit down, who alone may see what comes now."""
+        """Wait until another player has taken the terminal and may see their hidden cards."""
         if self.looking is not None and sys.stdout.isatty():
             sys.stdout.write(CLEAR)
             print(self.told, end="\n" if self.told else "")
         self._print_news(self.looking)
-        asked = f"player {seat} is on turn: Enter shows what player {seat} sees "
-        while line := self._read(asked, None):
+        prompt = f"player {seat} is to move: press Enter to show what player {seat} sees "
+        while line := self._read(prompt, None):
             if line.lower() in QUIT:
                 raise _Quit
             print("press Enter first, or type quit")
@@ -412,12 +415,12 @@ class MatchSession:
         self.shown = -1
 
     def _show_table(self, view: int | None, seat: int | None, remark: str | None = None) -> None:
-        """Show the table, and below it the news of a seat; above it what fits no screen with it."""
+        """Show the table with the news of a seat below it; news that does not fit goes above it."""
         table = table_text(self.match.rules, self.match.view(view), self.speech)
         news = "\n".join(map(folded, self._news(seat))).splitlines()
         remarks = folded(remark or "").splitlines()
         beyond = len(table.splitlines()) + len(news) + len(remarks) + 2 - lines()
-        # The latest stay below even a table that alone fills the screen.
+        # The latest news stays below the table, even if the table alone fills the screen.
         above = int(max(0, min(beyond, len(news) - MIN_NEWS_LINES)))
         print(*news[:above], "", table, *news[above:], *remarks, sep="\n")
 
@@ -426,12 +429,12 @@ class MatchSession:
             print(folded(text))
 
     def _news(self, seat: int | None) -> list[str]:
-        """Return what happened since a seat last looked or moved, in as few lines as fit."""
+        """Return the events since a seat last saw the table or moved, in as few lines as fit."""
         match = self.match
-        mine = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
-        self.since = self.looked.get(seat, mine[-1] if mine else 0)
+        own_moves = [number for number, (mover, _) in enumerate(match.moves) if mover == seat]
+        self.since = self.looked.get(seat, own_moves[-1] if own_moves else 0)
         news: list[str] = []
-        # The table shows the question that waits.
+        # Leave out an unanswered question, which the table shows.
         end = len(match.moves) - (not match.rules.is_settled(match.position))
         for _, whole in whole_events(match.steps[self.since : end]):
             event = self.speech.say(whole)
@@ -442,7 +445,7 @@ class MatchSession:
         return news
 
     def _list_history(self) -> None:
-        """List the moves so far, numbered."""
+        """Print the moves so far, numbered."""
         last = len(self.match.moves)
         settled = map(self.match.rules.is_settled, self.match.positions)
         ends = [place for place, whole in enumerate(settled) if whole or place == last]
@@ -461,5 +464,5 @@ class MatchSession:
         )
         places = match.rules.places(match.position)
         first = [seat for seat, place in enumerate(places or ()) if place == 1]
-        who = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
-        print(folded(f"the game is over ({points}): {who}"))
+        result = f"player {first[0]} wins" if len(first) == 1 else "nobody wins alone"
+        print(folded(f"the game is over ({points}): {result}"))

@@ -1,6 +1,6 @@
-"""The door through which commands open files: what each is, where it came from, what is wrong.
+"""Input files of the commands: states, records, deal problems and logs.
 
-What is wrong with a file names it; what is only odd about it is told, and the command goes on.
+Every error names the file. Irregularities that do not prevent reading are printed as warnings.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from quaternity.table.games import rules_of_record
 from solvers import DealProblem
 
 IMPOSSIBLE = (ContradictoryState, ImpossibleRecord)
-"""What a file raises that is well formed, but whose state or game cannot be."""
+"""The exceptions for a well-formed file whose state or game is impossible."""
 
 
 class Opened:
-    """A state, a record of Quaternity or a deal problem, and the file it was read from."""
+    """A state, a record of Quaternity or a deal problem, with the path of its file."""
 
     def __init__(self, path: str, document: LoadedState | ParsedRecord | LoadedProblem) -> None:
         self.path, self.document = path, document
 
     @property
     def record(self) -> ParsedRecord | None:
-        """The record, if it is one, whether it was played by the rules or not."""
+        """The record, even if a move breaks the rules; None if the file is not a record."""
         return self.document if isinstance(self.document, ParsedRecord) else None
 
     @cached_property
     def game(self) -> Game | None:
-        """The game of a record, or None; raises `ImpossibleRecord` if a move breaks the rules."""
+        """The game of a record, or None. Raises `ImpossibleRecord` if a move breaks the rules."""
         return None if self.record is None else self.record.replay()
 
     @property
     def given(self) -> State | DealProblem:
-        """The state, the last position of a record, or the deal problem. Raises as `game`."""
+        """The state, a record's last position, or the deal problem. Raises what `game` raises."""
         if isinstance(self.document, LoadedProblem):
             return self.document.problem
         if isinstance(self.document, LoadedState):
@@ -61,20 +61,20 @@ class Opened:
 
     @property
     def state(self) -> State:
-        """The state, or the last position of a record. Raises as `game`.
+        """The state, or the last position of a record. Raises what `game` raises.
 
         Raises:
-            InputError: it is a deal problem.
+            InputError: If the file holds a deal problem.
         """
         if isinstance(self.given, State):
             return self.given
         raise InputError(
-            f"{self.path}: a deal problem, which is the state of no game: no turn, no rules"
+            f"{self.path}: holds a deal problem, not a game state (it has no turn and no rules)"
         )
 
     @property
     def problem(self) -> DealProblem:
-        """The deal problem of what is given. Raises as `game`."""
+        """The deal problem, or that of the position. Raises what `game` raises."""
         return problem_of(self.given)
 
 
@@ -82,8 +82,8 @@ def open_document(path: str) -> Opened:
     """Open a state, a record of Quaternity or a deal problem (`-`: standard input).
 
     Raises:
-        InputError: unreadable, malformed, or none of these; names the file.
-        ContradictoryState: a state that contradicts itself about a completed set.
+        InputError: If the file cannot be read, is malformed or has another format.
+        ContradictoryState: If a state contradicts itself about a completed set.
     """
     with named(path):
         document = read_any_document(path)
@@ -92,10 +92,10 @@ def open_document(path: str) -> Opened:
 
 
 def open_record(path: str) -> tuple[Any, Any]:
-    """Open a record of any game (`-`: standard input): its rules, and the game played back.
+    """Open a record of any game (`-`: standard input); return its rules and the replayed game.
 
     Raises:
-        InputError: unreadable, no record, or a game against the rules; names the file.
+        InputError: If the file cannot be read, is not a record, or its game breaks the rules.
     """
     with named(path):
         data = read_bytes(path)
@@ -106,10 +106,10 @@ def open_record(path: str) -> tuple[Any, Any]:
 
 
 def open_log(path: str) -> GameLog | SeenLog:
-    """Open a log of Kwartet with all hands, or one as a seat saw it (`-`: standard input).
+    """Open a log of Kwartet with all hands, or as a seat saw the game (`-`: standard input).
 
     Raises:
-        InputError: unreadable, no log, or a game against the rules; names the file.
+        InputError: If the file cannot be read, is not a log, or its game breaks the rules.
     """
     with named(path):
         log = parse_any_log(read_bytes(path))
@@ -119,7 +119,7 @@ def open_log(path: str) -> GameLog | SeenLog:
 
 @contextmanager
 def named(path: str) -> Iterator[None]:
-    """Name the file in what is wrong with it."""
+    """Add the name of the file to the message of an `InputError` that the block raises."""
     try:
         yield
     except InputError as error:
@@ -130,6 +130,6 @@ def named(path: str) -> Iterator[None]:
 
 
 def tell_oddities(path: str, warnings: Iterable[str]) -> None:
-    """Tell what is odd about a file."""
+    """Print the warnings about a file."""
     for text in warnings:
         warn_about(path, text)

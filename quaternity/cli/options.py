@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have."""
+"""Options and arguments shared by several commands."""
 
 from __future__ import annotations
 
@@ -7,87 +7,111 @@ from typing import Annotated
 import typer
 
 Files = Annotated[
-    list[str], typer.Argument(help="State files or game records; - is standard input.")
+    list[str],
+    typer.Argument(metavar="FILE", help="State files or game records; - is standard input."),
 ]
 AnyFiles = Annotated[
-    list[str], typer.Argument(help="States, game records or deal problems; - is standard input.")
+    list[str],
+    typer.Argument(
+        metavar="FILE", help="States, game records or deal problems; - is standard input."
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object.")]
-AsJsonLines = Annotated[bool, typer.Option("--json", help="One JSON line per file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print one JSON line per file.")]
 
-SetSize = Annotated[int, typer.Option("-s", "--set-size", help="Cards in one set (S).")]
-Sets = Annotated[int, typer.Option("-n", "--sets", help="Number of sets (N).")]
-Players = Annotated[int, typer.Option("-p", "--players", help="Number of players (P).")]
+SetSize = Annotated[
+    int, typer.Option("-s", "--set-size", metavar="S", help="Number of cards in each set.")
+]
+Sets = Annotated[int, typer.Option("-n", "--sets", metavar="N", help="Number of sets.")]
+Players = Annotated[int, typer.Option("-p", "--players", metavar="P", help="Number of players.")]
 TieBreakName = Annotated[
     str,
     typer.Option(
-        help="first-in-order or fewest-sets: who is next if asker and asked have no cards."
+        metavar="RULE",
+        help="Rule for the next player if neither the asker nor the asked player has cards: "
+        "first-in-order or fewest-sets.",
     ),
 ]
-Brisk = Annotated[bool, typer.Option("--brisk", help="Forbid questions that only no can answer.")]
-# The same where something else may say it, a record for example.
+Brisk = Annotated[
+    bool, typer.Option("--brisk", help="Forbid questions that can only be answered by no.")
+]
+# The same options for commands that can take the value from another source, such as a record.
 MaybeSetSize = Annotated[
-    int | None, typer.Option("-s", "--set-size", help="Cards in one set (S).  [default: 4]")
+    int | None,
+    typer.Option(
+        "-s", "--set-size", metavar="S", help="Number of cards in each set.  [default: 4]"
+    ),
 ]
 MaybeSets = Annotated[
-    int | None, typer.Option("-n", "--sets", help="Number of sets (N).  [default: 3]")
+    int | None, typer.Option("-n", "--sets", metavar="N", help="Number of sets.  [default: 3]")
 ]
 MaybePlayers = Annotated[
-    int | None, typer.Option("-p", "--players", help="Number of players (P).  [default: 3]")
+    int | None,
+    typer.Option("-p", "--players", metavar="P", help="Number of players.  [default: 3]"),
 ]
 MaybeTieBreakName = Annotated[
     str | None,
     typer.Option(
-        help="first-in-order (default) or fewest-sets: who is next if asker and asked have no "
-        "cards."
+        metavar="RULE",
+        help="Rule for the next player if neither the asker nor the asked player has cards: "
+        "first-in-order or fewest-sets.  [default: first-in-order]",
     ),
 ]
 
 Record = Annotated[
-    str | None, typer.Option(help="Keep the game in this file, and resume it from there.")
+    str | None,
+    typer.Option(metavar="FILE", help="Record the game in this file, or resume it from there."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of all chance; without it, one is drawn.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Random seed.  [default: random]")]
 MoveSeconds = Annotated[
     float | None,
     typer.Option(
-        help="Most seconds for one move of a player.  [default: 60 for players from outside, no "
-        "limit for those of this program]"
+        metavar="SECONDS",
+        help="Time limit per move of a player, in seconds.  [default: 60 for external players, "
+        "none for built-in ones]",
     ),
 ]
 Traceback = Annotated[
-    bool, typer.Option("--traceback", help="Show the traceback of a player that fails.")
+    bool, typer.Option("--traceback", help="Show the traceback if a player fails.")
 ]
 
 PlayerFile = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="File of names for players.  [default: players.toml, if there]"
+        metavar="FILE",
+        help="File that defines names of players.  [default: players.toml, if it exists]",
     ),
 ]
 Secret = Annotated[
     str,
     typer.Option(
         metavar="TEXT",
-        help="Text that all chance comes from, in place of the seed. It is drawn if players from "
-        "outside play, so that they cannot know the deals. Repeat the games with the text shown.",
+        help="Text that determines all random choices, in place of the seed. If external players "
+        "take part, one is drawn, so that they cannot predict the deals; repeat the games with "
+        "the text shown.",
     ),
 ]
 
-Workers = Annotated[int, typer.Option(min=1, help="Number of processes.")]
+Workers = Annotated[int, typer.Option(metavar="N", min=1, help="Number of worker processes.")]
 Dask = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run on the Dask cluster at tcp://... The code of your own players and "
-        "solvers is sent there.",
+        help="Run on the Dask cluster at this address, such as tcp://... The code of your own "
+        "players and solvers is sent there.",
     ),
 ]
 SaveTo = Annotated[
-    str, typer.Option("--save-to", metavar="DIRECTORY", help="Where a disagreement is saved.")
+    str,
+    typer.Option("--save-to", metavar="FOLDER", help="Folder in which a disagreement is saved."),
 ]
 
 FormulaMethod = Annotated[
     str,
-    typer.Option("--method", help="How to decide: auto, solvers, or explicit (lists all deals)."),
+    typer.Option(
+        "--method",
+        metavar="METHOD",
+        help="How to decide the formulas: auto, solvers, or explicit (lists all deals).",
+    ),
 ]
-"""How the truth of a formula is found."""
+"""The method that decides whether a formula is true."""

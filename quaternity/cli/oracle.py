@@ -1,4 +1,4 @@
-"""The answer of a tablebase about a position, as lines of text and as values for JSON."""
+"""The verdict of a tablebase on a position, as lines of text and as JSON values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_QUESTION_KINDS = 8
 
 
 def standing_text(standing: Standing) -> str:
-    """Say in one line who can force, win and prevent what."""
+    """Describe in one line which players can force a win, win, or prevent a win."""
     if standing.can_force:
         player = standing.can_force[0]
         moves = standing.forced_length[player]
@@ -35,11 +35,13 @@ def standing_text(standing: Standing) -> str:
 
 
 def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
-    """Say the standing of a position, and its questions from the best on with their answers' price.
+    """Yield lines on the standing of a position, and on its questions, the best ones first.
+
+    Below each question is the standing after each answer.
 
     Raises:
-        InputError: the tablebase is for another game.
-        LimitError: it does not hold the position.
+        InputError: If the tablebase is for another game.
+        LimitError: If the tablebase does not contain the position.
     """
     yield standing_text(tablebase.standing(state))
     if state.is_over:
@@ -55,7 +57,7 @@ def oracle_lines(tablebase: Tablebase, state: State) -> Iterator[str]:
 
 
 def oracle_document(tablebase: Tablebase, state: State) -> dict[str, Any]:
-    """Return the same with all questions, as plain values; raise as `oracle_lines`."""
+    """Return the standing and all questions as plain values. Raises what `oracle_lines` raises."""
     questions = [
         {
             "asked": prospect.question.asked,

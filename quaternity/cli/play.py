@@ -1,4 +1,4 @@
-"""`play`: a game at one terminal, refereed."""
+"""`play`: play Quaternity at one terminal, with a referee."""
 
 from __future__ import annotations
 
@@ -39,34 +39,40 @@ def play(
     seats: Annotated[
         str | None,
         typer.Option(
-            help="Who plays in each seat, by commas: you, random, informed, search, search:500, "
-            "perfect:FILE, package.module:name, or cmd:COMMAND. Write you once for each person."
+            metavar="PLAYERS",
+            help="Comma-separated players, one per seat: you (once for each person), random, "
+            "informed, search, search:500, perfect:FILE, package.module:name, or cmd:COMMAND.  "
+            "[default: you in every seat]",
         ),
     ] = None,
     random: Annotated[
-        list[int] | None, typer.Option(help="A seat that plays at random; may be repeated.")
+        list[int] | None,
+        typer.Option(metavar="SEAT", help="Seat that plays at random; may be repeated."),
     ] = None,
     bot: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SEAT=NAME",
-            help="A seat that a bot plays: random, informed, search, search:500, perfect:FILE.",
+            help="Seat that a bot plays: random, informed, search, search:500 or perfect:FILE; may "
+            "be repeated.",
         ),
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option(help="A tablebase of this game; type oracle in the game to ask it."),
+        typer.Option(
+            metavar="FILE", help="Tablebase of this game; type oracle in the game to query it."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     move_seconds: MoveSeconds = None,
     traceback: Traceback = False,
     deck: DeckName = None,
     player_file: PlayerFile = None,
 ) -> None:
-    """Play a game at this terminal, all players in turn.
+    """Play Quaternity at this terminal, all players in turn.
 
-    The program works out what the answers so far imply. It refuses what is impossible, says why,
-    and gives forced answers itself. Type help in the game to see what you can type.
+    The program works out what the answers so far imply. It refuses impossible moves with the
+    reason, and gives forced answers itself. Type help in the game to see what you can type.
 
     Example: quaternity play -s 4 -n 3 -p 3 --bot 1=informed --random 2 --record game.record
     """
@@ -75,7 +81,7 @@ def play(
         raise InputError("--seats names every seat: leave out --random and --bot")
     if seats is not None and players is None:
         players = len(split_names(seats))
-    asked = {
+    options = {
         "set_size": set_size,
         "sets": sets,
         "players": players,
@@ -84,11 +90,11 @@ def play(
         "brisk": brisk or None,
     }
     playing = Playing(record, seed, move_seconds, traceback, deck, player_file)
-    _play(asked, bots, seats, oracle, playing)
+    _play(options, bots, seats, oracle, playing)
 
 
 def _play(
-    asked: dict[str, Any], bots: dict[int, str], seats: str | None, oracle: str | None,
+    options: dict[str, Any], bots: dict[int, str], seats: str | None, oracle: str | None,
     playing: Playing,
 ) -> None:  # fmt: skip
     tablebase = None
@@ -100,18 +106,20 @@ def _play(
     def names(rules: QuaternityRules) -> list[str] | None:
         for seat in bots:
             if not 0 <= seat < rules.seats:
-                raise InputError(f"seat {seat}: players are 0..{rules.seats - 1}")
+                raise InputError(f"seat {seat}: seats are 0..{rules.seats - 1}")
         if tablebase is not None:
             tablebase.check_settings(rules.settings)
         if bots:
             return [bots.get(seat, YOU) for seat in range(rules.seats)]
         return seats_of(seats)
 
-    play_match(QuaternityRules, Settings, asked, quaternity_words(tablebase), names, None, playing)
+    play_match(
+        QuaternityRules, Settings, options, quaternity_words(tablebase), names, None, playing
+    )
 
 
 def _seats(random: list[int], bots: list[str]) -> dict[int, str]:
-    """Return which bot plays which seat, by the options `--random` and `--bot`."""
+    """Return the bot of each seat that `--random` and `--bot` name."""
     names = dict.fromkeys(random, "random")
     for text in bots:
         seat, equals, name = text.partition("=")

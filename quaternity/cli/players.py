@@ -1,4 +1,4 @@
-"""`players`: who can sit in a seat, of all games; and `players check`, which tries one."""
+"""`players`: list the players of all games, or test one by `players check`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ app.add_typer(players, name="players")
 
 @players.callback(invoke_without_command=True)
 def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson = False) -> None:
-    """List the players of all games, and try one.
+    """List the players of all games, or test one.
 
-    Levels and ratings come from the ladder (quaternity guide players). A further player is a
-    program, cmd:COMMAND, or a class in Python, package.module:name; players.toml gives it a name.
+    Levels and ratings come from the ladder (quaternity guide players). Your own player is a
+    program, cmd:COMMAND, or a Python class, package.module:name; players.toml gives it a name.
 
     Example: quaternity players
     """
@@ -49,9 +49,9 @@ def listing(ctx: typer.Context, player_file: PlayerFile = None, as_json: AsJson 
 
 
 def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
-    registration_of = registration(game)
-    levels = {level.player: level for level in registration_of.levels}
-    sources = dict.fromkeys((*registration_of.players, *levels), "quaternity")
+    registered_game = registration(game)
+    levels = {level.player: level for level in registered_game.levels}
+    sources = dict.fromkeys((*registered_game.players, *levels), "quaternity")
     plugins = registered(game)
     sources |= dict.fromkeys(plugins.found, "installed")
     sources |= {name: f"broken: {why}" for name, why in plugins.broken.items()}
@@ -68,24 +68,32 @@ def _rows(game: str, player_file: str | None) -> list[dict[str, Any]]:
 
 @players.command()
 def check(
-    name: Annotated[str, typer.Argument(help="The player, by its name in --seats.")],
-    game: Annotated[str, typer.Option(help="The game that it plays.")],
-    positions: Annotated[int, typer.Option(min=1, help="Number of positions.")] = POSITIONS,
+    name: Annotated[
+        str, typer.Argument(metavar="PLAYER", help="The player, by its name in --seats.")
+    ],
+    game: Annotated[str, typer.Option(metavar="GAME", help="The game that it plays.")],
+    positions: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of positions.")
+    ] = POSITIONS,
     position: Annotated[
-        int | None, typer.Option(min=0, help="Try the position of this number alone.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Test only the position with this number."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the positions, and of the player.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed of the positions and of the player.")
+    ] = 0,
     move_seconds: Annotated[
-        float | None, typer.Option(help="Most seconds for one move.  [default: 60]")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time limit per move, in seconds.  [default: 60]"),
     ] = None,
     player_file: PlayerFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Try a player on positions of all sizes, small ones first, until it fails.
+    """Test a player on positions of all sizes, small ones first, until it fails.
 
-    In each position it must give a legal move in time, and the same move again for the same seed.
-    Now and then its process is killed and started anew. Some settings are odd. If it fails, the
-    exit status is 3, and the position is shown with the command that tries it.
+    In each position it must return a legal move in time, and the same move again for the same seed.
+    Now and then its process is killed and restarted. Some settings are unusual. If it fails, the
+    exit status is 3, and the position is shown with the command that repeats the test.
 
     Example: quaternity players check search --game quarto --positions 200
     """
@@ -95,39 +103,39 @@ def check(
         warn(missing)
     numbers = range(positions) if position is None else range(position, position + 1)
     with progress("positions", len(numbers)) as bar:
-        checked = check_player(player, game, numbers, seed, move_seconds, bar.advance)
-    asked = checked.asked
+        result = check_player(player, game, numbers, seed, move_seconds, bar.advance)
+    case = result.asked
     document: dict[str, Any] = {
-        "player": name, "game": game, "positions": checked.positions, "refused": checked.refused,
+        "player": name, "game": game, "positions": result.positions, "refused": result.refused,
         "failure": None,
     }  # fmt: skip
     with Leaving() as leaving:
-        if asked is None:
-            refused = f"; it refused {checked.refused} of them" * bool(checked.refused)
+        if case is None:
+            refused = f"; it refused {result.refused} of them" * bool(result.refused)
             if as_json:
                 print(json.dumps(document))
             else:
-                number = counted(checked.positions, "position")
+                number = counted(result.positions, "position")
                 say(f"{name} plays {game}: {number}, no fault{refused}")
             return
         leaving.status = ExitStatus.DISAGREE
         options = {
-            "game": game, "seed": seed, "position": asked.number, "move_seconds": move_seconds,
+            "game": game, "seed": seed, "position": case.number, "move_seconds": move_seconds,
             "player_file": player_file,
         }  # fmt: skip
-        again = join(["quaternity", "players", "check", name, *typed(options)])
-        settings = list(settings_lines(asked.rules))
+        command = join(["quaternity", "players", "check", name, *typed(options)])
+        settings = list(settings_lines(case.rules))
         document["failure"] = {
-            "what": checked.fault, "position": asked.number, "seat": asked.seat,
-            "settings": settings, "moves": len(asked.steps), "again": again,
+            "what": result.fault, "position": case.number, "seat": case.seat,
+            "settings": settings, "moves": len(case.steps), "again": command,
         }  # fmt: skip
         if as_json:
             print(json.dumps(document))
             return
-        warn(checked.fault)
+        warn(result.fault)
         say(
-            f"position {asked.number} ({', '.join(settings)}), after "
-            f"{counted(len(asked.steps), 'move')}, as seat {asked.seat} sees it:"
+            f"position {case.number} ({', '.join(settings)}), after "
+            f"{counted(len(case.steps), 'move')}, as seat {case.seat} sees it:"
         )
-        print(asked.rules.show(asked.view))
-        say(f"to try it again: {again}")
+        print(case.rules.show(case.view))
+        say(f"to repeat it: {command}")

@@ -1,4 +1,4 @@
-"""The common part of the four `play` commands: how a match begins or goes on."""
+"""The common part of the `play` commands: start or resume a match."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ class Playing(NamedTuple):
     """The options of a match.
 
     Attributes:
-        record: the file to keep it in, and to resume it from.
-        seed: of all chance; drawn when it is None.
-        move_seconds: the longest that a program may think for a move.
-        player_file: the file that names players, if one is named.
+        record: the file that records the match, and from which it is resumed.
+        seed: the random seed; drawn if it is None.
+        move_seconds: time limit of a program per move, in seconds.
+        traceback: whether to print the traceback of a player that fails.
+        deck: the name of the deck that names the cards.
+        player_file: the file that defines names of players, if the user gave one.
     """
 
     record: str | None
@@ -50,44 +52,44 @@ def seats_of(text: str | None) -> list[str] | None:
 def play_match(
     rules_class: Any,
     settings: Callable[..., Any],
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
     words: GameWords,
     seats: Callable[[Any], list[str] | None],
     default: Sequence[str] | None,
     playing: Playing,
 ) -> None:
-    """Play a match at this terminal, a new one or that of a record.
+    """Play a match at this terminal: a new one, or the one in a record.
 
     Args:
-        settings: makes the settings of a new match of those that were asked for.
-        asked: settings by name; None where nothing was asked for.
-        seats: returns the players that were asked for, if any, given the rules.
-        default: who plays when neither a name was given nor the record says; None: people.
+        settings: returns the settings of a new match, given the options that are set.
+        options: values of settings by name; None if the user did not set an option.
+        seats: returns the players that the user named, or None, given the rules.
+        default: the players if neither the user nor the record names any; None: only people.
     """
     record, seed, seconds, traceback, deck, _ = playing
     check_move_seconds(seconds)
-    asked = {name: value for name, value in asked.items() if value is not None}
-    # The seed is never shown: it may say what everybody holds.
+    options = {name: value for name, value in options.items() if value is not None}
+    # Never show the seed: the hands of all players may follow from it.
     chance = str(Random().getrandbits(64) if seed is None else seed)
     journal = None
     if record is not None and GrowingFile.exists(record):
         with named(record):
             rules = rules_class.of_record(read_bytes(record))
-        check_asked(asked, rules.settings)
+        check_asked(options, rules.settings)
         speech = deck_words(deck, rules.settings)
         journal, replay = MatchJournal.resume(record, rules)
         tell_oddities(record, replay.warnings)
     with journal or nullcontext():
         if journal is not None:
-            chosen = _named(rules, seats(rules), playing.player_file)
-            names = _seated(rules, chosen, default, replay.names, journal.seats)
+            requested = _named(rules, seats(rules), playing.player_file)
+            names = _seated(rules, requested, default, replay.names, journal.seats)
             match = Match(rules, names, chance, replay.positions, replay.moves, seconds)
             print(f"resuming {record} after {counted(match.whole_moves, 'move')}")
         else:
-            rules = rules_class(settings(**asked))
+            rules = rules_class(settings(**options))
             speech = deck_words(deck, rules.settings)
-            chosen = _named(rules, seats(rules), playing.player_file)
-            names = _seated(rules, chosen, default)
+            requested = _named(rules, seats(rules), playing.player_file)
+            names = _seated(rules, requested, default)
             match = Match(rules, names, chance, move_seconds=seconds)
             if record is not None:
                 journal = MatchJournal.begin(record, match)
@@ -101,26 +103,34 @@ def _named(rules: Any, names: list[str] | None, file: str | None) -> list[str] |
 
 def _seated(
     rules: Any,
-    chosen: list[str] | None,
+    requested: list[str] | None,
     default: Sequence[str] | None,
-    known: tuple[str, ...] = (),
-    handed: tuple[str, ...] = (),
+    recorded: tuple[str, ...] = (),
+    reassigned: tuple[str, ...] = (),
 ) -> list[str]:
-    """Return who plays: `chosen` names, those `known` in a record, or who was `handed` a seat."""
-    handed = handed if len(handed) == rules.seats else ()
-    if chosen is not None and known and tuple(chosen) not in (known, handed):
+    """Return the players of all seats.
+
+    Args:
+        requested: the players that the user named.
+        recorded: the players in the record.
+        reassigned: the players after seats were handed over, according to the record.
+    """
+    reassigned = reassigned if len(reassigned) == rules.seats else ()
+    if requested is not None and recorded and tuple(requested) not in (recorded, reassigned):
+        raise InputError(f"--seats {','.join(requested)!r}: the record has {','.join(recorded)!r}")
+    if (
+        reassigned
+        and (recorded or requested is None)
+        and (requested or not any(map(is_program, reassigned)))
+    ):
+        return list(reassigned)
+    if requested is None and any(map(is_program, recorded)):
+        # A record may come from anybody, so do not run the programs in it without consent.
         raise InputError(
-            f"seats {','.join(chosen)!r} was asked for, but the record has {','.join(known)!r}"
+            f"the record names programs, {','.join(recorded)!r}: name them with --seats to run them"
         )
-    if handed and (known or chosen is None) and (chosen or not any(map(is_program, handed))):
-        return list(handed)
-    if chosen is None and any(map(is_program, known)):
-        # A record may come from anybody: what it names is not run unasked.
-        raise InputError(
-            f"the record names programs, {','.join(known)!r}: to run them, say so with --seats"
-        )
-    players = list(known) or chosen or list(default or [YOU] * rules.seats)
-    if chosen is None and not known and len(players) != rules.seats:
+    players = list(recorded) or requested or list(default or [YOU] * rules.seats)
+    if requested is None and not recorded and len(players) != rules.seats:
         raise InputError(
             f"the record does not say who plays its {rules.seats} seats: name them with --seats"
         )

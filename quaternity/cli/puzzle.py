@@ -27,35 +27,51 @@ MAX_PUZZLES = 200
 def puzzle(
     kind: Annotated[
         str,
-        typer.Argument(help=f"{', '.join(KINDS)}, or a class of yours as package.module:name."),
+        typer.Argument(
+            metavar="KIND", help=f"{', '.join(KINDS)}, or your own class as package.module:name."
+        ),
     ] = "possible",
-    level: Annotated[int, typer.Option(help="From 1, for a child, to 5, for an expert.")] = 2,
+    level: Annotated[
+        int,
+        typer.Option(metavar="LEVEL", help="Difficulty, from 1 for a child to 5 for an expert."),
+    ] = 2,
     seed: Annotated[
-        int | None, typer.Option(help="The same seed makes the same puzzle. Without: drawn.")
+        int | None,
+        typer.Option(metavar="N", help="The same seed makes the same puzzle.  [default: random]"),
     ] = None,
-    day: Annotated[bool, typer.Option("--daily", help="The five of today (UTC).")] = False,
+    day: Annotated[
+        bool, typer.Option("--daily", help="Show the five puzzles of today (UTC).")
+    ] = False,
     answer: Annotated[
-        str | None, typer.Option(help="Judge this answer: status 0 if right, 1 if wrong.")
+        str | None,
+        typer.Option(metavar="ANSWER", help="Judge this answer: status 0 if right, 1 if wrong."),
     ] = None,
-    hint: Annotated[bool, typer.Option("--hint", help="Show the first hint, too.")] = False,
+    hint: Annotated[bool, typer.Option("--hint", help="Also show the first hint.")] = False,
     why: Annotated[bool, typer.Option("--why", help="Show the answer and its proof.")] = False,
-    count: Annotated[int, typer.Option(help="Make so many, from as many seeds.")] = 1,
+    count: Annotated[
+        int, typer.Option(metavar="N", help="Make N puzzles, from consecutive seeds.")
+    ] = 1,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a sheet, solutions on another page.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write a sheet as HTML, with the solutions on a separate page."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Solve a puzzle whose answer can be proved.
 
-    At a terminal it asks, and says whether you are right: 'hint' shows a step of the proof, 'why'
-    all of it. Otherwise it shows the puzzle. It remembers nothing.
+    At a terminal it asks for your answer and judges it: 'hint' shows a step of the proof, 'why' the
+    whole proof. Otherwise it shows the puzzle. Nothing is stored.
 
     Example: quaternity puzzle owner --level 3 --seed 7 --hint
     """
     if not 1 <= count <= MAX_PUZZLES:
-        raise InputError(f"--count {count}: 1 to {MAX_PUZZLES} puzzles are made at a time")
+        raise InputError(f"--count {count}: must be from 1 to {MAX_PUZZLES}")
     if day and (kind, level, seed, count) != ("possible", 2, None, 1):
-        raise InputError("--daily has its own five: leave out KIND, --level, --seed and --count")
+        raise InputError(
+            "--daily shows five fixed puzzles: leave out KIND, --level, --seed and --count"
+        )
     number = len(DAILY) if day else count
     if answer is not None and number > 1:
         raise InputError(f"--answer is for one puzzle, not for {number}")
@@ -67,64 +83,64 @@ def puzzle(
         write_text(html, sheet(puzzles))
         return
     if as_json:
-        documents = [each.document() for each in puzzles]
+        documents = [item.document() for item in puzzles]
         print(json.dumps({"puzzles": documents} if len(documents) > 1 else documents[0]))
         return
     status = ExitStatus.DONE
-    talks = answer is None and not why and sys.stdin.isatty() and sys.stdout.isatty()
-    for number, each in enumerate(puzzles):
+    interactive = answer is None and not why and sys.stdin.isatty() and sys.stdout.isatty()
+    for number, item in enumerate(puzzles):
         print(end="\n" * (number > 0))
-        _show(each)
+        _show(item)
         if hint:
-            say(sentence(each.why[0].text))
-        right = True if answer is None else _judge(each, answer)
+            say(sentence(item.why[0].text))
+        right = True if answer is None else _judge(item, answer)
         if why:
-            _prove(each)
-        if not (_dialogue(each) if talks else right):
+            _prove(item)
+        if not (_dialogue(item) if interactive else right):
             status = ExitStatus.IMPOSSIBLE
     raise typer.Exit(status)
 
 
-def _show(each: Puzzle) -> None:
-    print(f"{each.kind}, level {each.level}, seed {each.seed}\n")
-    print(board_text(each), end="\n\n")
-    say(sentence(each.question), 0)
-    for number, choice in enumerate(each.choices, start=1):
+def _show(item: Puzzle) -> None:
+    print(f"{item.kind}, level {item.level}, seed {item.seed}\n")
+    print(board_text(item), end="\n\n")
+    say(sentence(item.question), 0)
+    for number, choice in enumerate(item.choices, start=1):
         print(f"  {number}. {choice}")
 
 
-def _judge(each: Puzzle, answer: str) -> bool:
-    checked = each.check(answer)
-    say("Right." if checked.right else f"Wrong: {checked.because}", 0)
-    return checked.right
+def _judge(item: Puzzle, answer: str) -> bool:
+    verdict = item.check(answer)
+    say("Right." if verdict.right else f"Wrong: {verdict.because}", 0)
+    return verdict.right
 
 
-def _prove(each: Puzzle) -> None:
-    for step in each.why:
+def _prove(item: Puzzle) -> None:
+    for step in item.why:
         say(sentence(step.text))
-    print(f"Answer: {' or '.join(each.answers)}")
+    print(f"Answer: {' or '.join(item.answers)}")
 
 
-def _dialogue(each: Puzzle) -> bool:
-    """Ask until the answer is right, or is asked for; return whether the first one was right."""
-    hints, first = _hints(each), None
-    say(f"Your answer: {FORMS[each.answer_form]}; or hint, why, or quit")
+def _dialogue(item: Puzzle) -> bool:
+    """Ask until the answer is right or shown by `why`; return whether the first one was right."""
+    hints, first = _hints(item), None
+    say(f"Your answer: {FORMS[item.answer_form]}; or hint, why, or quit")
     while True:
         try:
-            typed = ask("answer> ")
+            line = ask("answer> ")
         except EOFError:
             print()
             return first is True
-        if typed in ("quit", "exit"):
+        if line in ("quit", "exit"):
             return first is True
-        if typed == "hint":
+        if line == "hint":
             say(next(hints, "There is no further hint."))
-        elif typed == "why":
-            _prove(each)
+        elif line == "why":
+            _prove(item)
             return first is True
-        elif typed:
+        elif line:
             try:
-                right = _judge(each, typed)
+                right = _judge(item, line)
             except InputError as error:
                 say(str(error), 0)
                 continue
@@ -133,6 +149,6 @@ def _dialogue(each: Puzzle) -> bool:
                 return first
 
 
-def _hints(each: Puzzle) -> Iterator[str]:
-    for step in each.why[:-1]:
+def _hints(item: Puzzle) -> Iterator[str]:
+    for step in item.why[:-1]:
         yield sentence(step.text)

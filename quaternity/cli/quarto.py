@@ -1,4 +1,4 @@
-"""`quaternity quarto`: boards of the game Quarto."""
+"""`quarto`: show, explain and solve boards of Quarto."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from quaternity.quarto import (
 from quaternity.quarto import solve as solution_of
 
 quarto_app = typer.Typer(
-    cls=HelpfulGroup, no_args_is_help=True, help="Play Quarto, and judge its boards."
+    cls=HelpfulGroup, no_args_is_help=True, help="Play Quarto, and analyse its positions."
 )
 app.add_typer(quarto_app, name="quarto")
 
 EXAMPLE = "example"
-"""What to write for the file of pieces that comes with the program."""
+"""The word that selects the pieces of this program instead of those in a file."""
 
 PIECES = Annotated[
     str,
@@ -73,10 +73,10 @@ def show(
         str | None, typer.Option("--svg", metavar="FILE", help="Also draw the board as SVG.")
     ] = None,
 ) -> None:
-    """Draw a board, with its quartos and what can become of it.
+    """Draw a board and its quartos; show whether it is reachable and can end in a draw.
 
     Drawn completions (ways to fill the board without a quarto) are counted for up to 10 empty
-    cells; for more, JSON has null.
+    cells; with more, the count is null in JSON.
 
     Example: quaternity quarto show example 'N?BI??JO?FDLMEAG' --svg board.svg
     """
@@ -101,7 +101,7 @@ def show(
 
 @quarto_app.command()
 def explain(pieces: PIECES, configuration: CONFIGURATION, as_json: AsJson = False) -> None:
-    """Say in words which quartos there are, and which pieces are safe to hand over.
+    """Explain in words which quartos there are, and which pieces are safe to hand over.
 
     Example: quaternity quarto explain example 'AGH.............'
     """
@@ -154,23 +154,24 @@ def solve(
             "--in-hand",
             "-i",
             metavar="PIECE",
-            help="The piece that the player to move must place; without it, the player to move "
-            "hands over a piece.",
+            help="Piece that the player to move must place.  [default: none, the player to move "
+            "hands over a piece]",
         ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Rate every move, not only the best ones.")
     ] = False,
     squares: Annotated[
-        bool, typer.Option("--squares", help="Four in a 2 x 2 square are a quarto too.")
+        bool,
+        typer.Option("--squares", help="Four pieces in a 2 x 2 square can also be a quarto."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell who wins with perfect play, by which moves and how soon, with up to 11 empty cells.
+    """Find who wins with perfect play, by which moves and how soon, with up to 11 empty cells.
 
     With more empty cells the exit status is 4. The best moves keep the outcome; if a quarto can be
-    completed, they complete it. Behind each stands how many pieces are placed until the end. The
-    shortest win comes first; in a lost position, the longest resistance.
+    completed, they complete it. Each move is followed by the number of pieces placed until the end.
+    The shortest win comes first; in a lost position, the longest resistance.
 
     Example: quaternity quarto solve example 'AGDPMJCF.E......' --in-hand K
     """
@@ -196,7 +197,7 @@ def solve(
         _print_solution(solution, in_hand, line, rated)
     else:
         won = bool(board.quartos(squares))
-        say(f"The game is over: {'who placed last has won' if won else 'a draw'}.")
+        say(f"The game is over: {'the last player to place a piece has won' if won else 'a draw'}.")
 
 
 def _solution_json(
@@ -234,7 +235,7 @@ def _board(pieces: str, configuration: str) -> Board:
 
 
 def _shown(board: Board, drawable: bool, completions: int | None) -> dict[str, object]:
-    """Return what `show` prints as JSON."""
+    """Return the JSON values that `show` prints."""
     set_of = board.pieces
     cells = [[] if piece is None else sorted(set_of.words_of(piece)) for piece in board.cells]
     return {
@@ -253,13 +254,13 @@ def _print_json(value: dict[str, object]) -> None:
 
 
 def _print_board(board: Board) -> None:
-    """Print the board and the pieces beside it."""
+    """Print the board and the pieces that are left."""
     print(board_text(board))
     print(f"\nleft:      {' '.join(board.left) or 'no piece'}")
 
 
 def _reachable(board: Board) -> str:
-    """Say whether a game can come to a board, and why not."""
+    """Return whether a game can reach a board, with the reason if it cannot."""
     reason = why_unreachable(board)
     return "yes" if reason is None else f"no ({reason})"
 
@@ -273,7 +274,7 @@ def _move_json(move: QuartoMove) -> dict[str, object]:
 
 
 def _print_moves(rows: Iterable[tuple[QuartoMove, int]]) -> None:
-    """Print a line for all moves to one cell, or without one, that are equally long."""
+    """Print moves; those with the same cell (or none) and the same distance share a line."""
     alike: dict[tuple[int, int | None], list[str]] = {}
     for (cell, name), distance in rows:
         alike.setdefault((distance, cell), []).extend([] if name is None else [name])

@@ -13,11 +13,11 @@ from quaternity.quarto import board_svg
 from quaternity.table.match import Match
 
 RULES = """\
-Sixteen pieces, each big or small, red or blue, square or circular, hollow or solid, and a board
-of 4 x 4 cells. Player 0 hands a piece to player 1, who places it and hands over the next one,
-and so on. Whoever places the fourth piece of a row, a column or a diagonal in which all four
-have something in common has a quarto, and wins; that it is one need not be said. Sixteen pieces
-without a quarto are a draw. With --squares four pieces in a square of 2 x 2 cells count as well."""
+There are sixteen pieces, each big or small, red or blue, square or circular, hollow or solid, and a
+board of 4 x 4 cells. Player 0 hands a piece to player 1, who places it and hands over the next one,
+and so on. A player who completes a row, a column or a diagonal of four pieces with a common
+property has a quarto and wins, without having to announce it. Sixteen pieces without a quarto are a
+draw. With --squares, four pieces in a square of 2 x 2 cells count as well."""
 
 MARKS = "On the board a dot is an empty cell, and the pieces of a quarto are in brackets."
 
@@ -43,11 +43,11 @@ add_game_tournament(
 
 
 def quarto_words() -> GameWords:
-    """Return what Quarto adds to the terminal."""
+    """Return the texts and commands that Quarto adds to the terminal."""
     words = picture_word(lambda view: board_svg(view.board, view.squares))
     return GameWords(RULES, FORMS, MARKS, words, remark=_remark)
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Say which rule is played, where it is not the usual one."""
-    return "four in a square of 2 x 2 are a quarto too" if match.rules.settings.squares else None
+    """Return a reminder of the rule about squares, if it is played."""
+    return "four in a square of 2 x 2 are also a quarto" if match.rules.settings.squares else None

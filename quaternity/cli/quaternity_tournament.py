@@ -1,4 +1,4 @@
-"""`tournament`: bots of Quaternity against each other."""
+"""`tournament`: let bots of Quaternity play against each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words to type in a game of Quaternity besides moves: questions, why, oracle."""
+"""Texts and commands of Quaternity at the terminal: questions, why, know and oracle."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from quaternity.table.match import Match
 
 RULES = """\
-Nobody has dealt the cards: a question and its answer are all that is ever known about them, and a
-deal only has to stay possible. On your turn you ask somebody for a card. By asking you say that you
-have not got it, and that you have another card of its set. After yes the card is yours and you
-ask again; after no the turn is theirs. When only one answer is possible, it is given for them.
-Whoever must own all cards of a set completes it: a point. When all sets are completed, the most
-points win; shared, nobody wins. In a brisk game questions that can only be answered by no are
-forbidden."""
+Nobody has dealt the cards: questions and answers are all that is ever known about them, and some
+deal must always stay possible. On your turn you ask another player for a card. By asking you state
+that you do not have the card, and that you have another card of its set. After yes the card is
+yours and you ask again; after no it is the other player's turn. If only one answer is possible, it
+is given automatically. A player who must own all cards of a set completes it and scores a point.
+When all sets are completed, the player with the most points wins; if several have the most, nobody
+wins. In a brisk game, questions that can only be answered by no are forbidden."""
 
 MARKS = """\
-In the table >: on turn, =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have \
+In the table >: to move, =1: player 1 has the card, 12: player 1 or 2 has it, *: anybody may have \
 it; at least 1:2: player 1 has two cards of the set or more."""
 
 FORMS = """\
-Ask:     1 0 2   or   1 for 0/2      player 1, have you card 2 of set 0?
+Ask:     1 0 2   or   1 for 0/2      player 1, do you have card 2 of set 0?
 Answer:  y, yes or 1;   n, no or 0"""
 
 
 def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
-    """Return what Quaternity adds to the terminal, with a tablebase to ask or without."""
+    """Return the texts and commands of Quaternity at the terminal, with or without a tablebase."""
 
     def oracle(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         del seat, argument
@@ -58,9 +58,9 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
         FORMS,
         MARKS,
         {
-            "questions": ("what may be asked now", _questions),
+            "questions": ("the legal questions", _questions),
             "why": (
-                "why was it refused or forced?  why 1 0 2: of any question; or a formula",
+                "why was it refused or forced?  why 1 0 2: any question; or a formula",
                 _why,
             ),
             "know": ("know H1 0/2: is it certain that player 1 has 0/2? or any formula", _know),
@@ -72,13 +72,13 @@ def quaternity_words(tablebase: Tablebase | None = None) -> GameWords:
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Say that an answer is due, what the game is like, or that a position repeats."""
+    """Return a remark: an answer is due, the game is special, or the position is repeated."""
     if match.position.pending is not None:
         return "your answer: yes or no (y or n)?"
     if match.rules.seats == 2 and not match.moves:
         return "With two players every answer is a forced yes: player 0 never loses the turn."
     if match.rules.settings.brisk and not match.moves:
-        return "A brisk game: questions to which only no can be answered are not asked."
+        return "A brisk game: questions that can only be answered by no are forbidden."
     if match.position in match.positions[:-1]:
         before = match.positions[: match.positions.index(match.position)]
         moves = sum(map(match.rules.is_settled, before))
@@ -87,7 +87,7 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """List the legal questions, cards with equal answers together."""
+    """Show the legal questions, grouping cards with the same answers."""
     del seat, argument
     groups = []
     for asked, index, cards, answers in session.match.position.state.legal_questions.groups():
@@ -100,9 +100,9 @@ def _questions(session: MatchSession, seat: int, argument: str) -> Iterator[str]
 def game_of(
     settings: Settings, positions: Sequence[QuaternityPosition], moves: Sequence[tuple[int, Any]]
 ) -> Game:
-    """Return questions with their answers, each with its seat, as a game.
+    """Return the game of the questions and answers in `moves`, each of which has its seat.
 
-    There is one position more than moves.
+    There is one more position than moves.
     """
     states, played = [positions[0].state], []
     for (_, move), before, after in zip(moves, positions, positions[1:], strict=False):
@@ -123,28 +123,28 @@ def _formula_lines(
 
 
 def _game(match: Match[Any, Any, Any], moves: int | None = None) -> Game:
-    """Return the game after some moves of a match, or after all."""
+    """Return the game after some moves of a match (default: all)."""
     last = len(match.moves) if moves is None else moves
     return game_of(match.rules.settings, match.positions[: last + 1], match.moves[:last])
 
 
 def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Say why something was refused, forced or true; without a word, the last answer."""
+    """Explain a question or formula; without an argument, the last refusal or forced answer."""
     del seat
     match = session.match
     if argument:
         try:
-            # Of the player on turn, also while an answer is due.
-            asked = match.rules.read(argument, QuaternityPosition(match.position.state))
+            # Read it as a question of the player to move, even while an answer is due.
+            move = match.rules.read(argument, QuaternityPosition(match.position.state))
         except InputError as error:
             if argument[0].isdigit():
                 yield str(error)
             else:
                 yield from told_of_game(argument, _game(match), why=True)
             return
-        at = len(match.moves)
+        number_of_moves = len(match.moves)
     elif session.refused is not None:
-        at, asked = session.refused
+        number_of_moves, move = session.refused
     else:
         forced = [
             number
@@ -154,26 +154,26 @@ def _why(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
         if not forced:
             yield "nothing was refused or forced yet; why 1 0 2 explains a question"
             return
-        at, asked = forced[-1], match.moves[forced[-1]][1]
-    if isinstance(asked, Question):
-        yield from explained(_game(match, at), asked)
+        number_of_moves, move = forced[-1], match.moves[forced[-1]][1]
+    if isinstance(move, Question):
+        yield from explained(_game(match, number_of_moves), move)
     else:
-        yield f"{asked} answers no question"
+        yield f"{move}: there is no question to answer"
 
 
 def _know(session: MatchSession, seat: int, argument: str) -> Iterator[str]:
-    """Say what everybody can tell of a formula."""
+    """Yield what everybody can tell about a formula."""
     del seat
     if not argument:
-        yield "say what: know H1 0/2 (player 1 has 0/2), or a formula as in kwartet know --help"
+        yield "type a formula: know H1 0/2 (player 1 has 0/2), or as in kwartet know --help"
         return
     yield from told_of_game(argument, _game(session.match))
 
 
 def told_of_game(text: str, game: Game, why: bool = False) -> Iterator[str]:
-    """Say what everybody can tell of a formula in a game of Quaternity, where hands are undefined.
+    """Yield what is certain about a formula in a game of Quaternity, where hands are undefined.
 
-    With `why`, also the moves behind it, or two deals that differ in it.
+    With `why`, include the moves that prove it, or two deals that differ in it.
     """
     try:
         answer = certainty(text, game, why)

@@ -1,4 +1,4 @@
-"""`check`, `questions` and `perft`: the referee's plain questions."""
+"""`check`, `questions` and `perft`: the basic commands of the referee."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from quaternity.insight.perft import perft as count
 from solvers import DealProblem, Solver, default_solver
 
 SHRINK_SECONDS = 10.0
-"""How long a state about which a solver is wrong is made smaller at most."""
+"""Time limit for shrinking a state about which a solver is wrong, in seconds."""
 
 
 def _taking(solvers: list[Solver] | None, problem: DealProblem) -> list[Solver]:
@@ -57,30 +57,33 @@ def check(
     files: AnyFiles,
     solver: Annotated[
         str | None,
-        typer.Option(help="A solver's name, or all; by default the quickest that can decide."),
+        typer.Option(
+            metavar="NAME,NAME,...",
+            help="Names of solvers, or all.  [default: the fastest that can decide]",
+        ),
     ] = None,
     limit: Limit = SECONDS,
     save_to: SaveTo = ".",
     as_json: AsJsonLines = False,
 ) -> None:
-    """Is this state possible? Was this game played by the rules?
+    """Check whether states are possible and games follow the rules.
 
     Each file gets a verdict with evidence: a deal that fits, or a sentence that shows why none
     does. Exit status 0: all are possible; 1: some are not; 3: a solver is wrong, and the smallest
-    state that shows it is saved.
+    state that shows this is saved.
 
     Example: quaternity check game.record state.json --solver all
     """
     check_seconds("limit", limit)
-    chosen = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
+    solvers = None if solver is None else guarded(chosen_solvers(solver), limit, MEMORY)
     with Leaving() as leaving:
         for path in files:
             try:
-                report = _checked(path, chosen)
+                report = _checked(path, solvers)
             except (InputError, LimitError, SolverFault) as error:
                 warn_about(path, error)
                 if isinstance(error, WrongVerdict):
-                    saved = _save_smallest(error.state, chosen, save_to)
+                    saved = _save_smallest(error.state, solvers, save_to)
                     if saved is not None:
                         of = "" if solver is None else f" --solver {solver}"
                         warn(f"the smallest such state is saved: quaternity check {saved}{of}")
@@ -100,28 +103,28 @@ def _worse(status: ExitStatus, error: Exception) -> ExitStatus:
 
 
 def _save_smallest(
-    state: State | DealProblem, chosen: list[Solver] | None, directory: str
+    state: State | DealProblem, named_solvers: list[Solver] | None, directory: str
 ) -> str | None:
-    """Save a state about which a solver is wrong, as small as it can be made in a few seconds."""
-    solvers = _taking(chosen, problem_of(state))
+    """Shrink a state about which a solver is wrong for a few seconds, and save it."""
+    solvers = _taking(named_solvers, problem_of(state))
     return saved_or_shown(directory, smallest_text(state, solvers, SHRINK_SECONDS))
 
 
-def _checked(path: str, chosen: list[Solver] | None) -> Report:
+def _checked(path: str, named_solvers: list[Solver] | None) -> Report:
 
     try:
         opened = open_document(path)
     except ContradictoryState as contradiction:
         return Report("state", False, str(contradiction), None, {})
     if opened.record is not None:
-        solvers = _taking(chosen, State.start(opened.record.settings).problem)
+        solvers = _taking(named_solvers, State.start(opened.record.settings).problem)
         with progress("positions", len(opened.record.moves) + 1) as bar:
             report = check_record(opened.record, solvers, bar.advance)
     else:
-        report = check_state(opened.given, _taking(chosen, opened.problem))
+        report = check_state(opened.given, _taking(named_solvers, opened.problem))
     if not report.verdicts:
         reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
-        raise LimitError(f"no solver took it: {reasons}")
+        raise LimitError(f"every solver skipped it: {reasons}")
     return report
 
 
@@ -157,9 +160,9 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
 
 @app.command()
 def questions(files: Files, as_json: AsJsonLines = False) -> None:
-    """List the legal questions of a state, or at a record's end.
+    """List the legal questions in a state, or at a record's end.
 
-    Exit status 0; 1 when a state is impossible or a record breaks the rules.
+    Exit status 0; 1 if a state is impossible or a record breaks the rules.
 
     Example: quaternity questions state.json --json
     """
@@ -169,7 +172,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 state = open_document(path).state
                 impossible = why_impossible(state.problem)
                 if impossible is None and state.turn is None and not state.is_over:
-                    raise InputError("turn: missing, and needed to know who asks")
+                    raise InputError("turn: missing; it is needed to know who asks")
             except InputError as error:
                 warn_about(path, error)
                 leaving.status = max(leaving.status, ExitStatus.BAD_INPUT)
@@ -196,7 +199,7 @@ def questions(files: Files, as_json: AsJsonLines = False) -> None:
                 ]
                 print(json.dumps(sorted(rows), separators=(",", ":")), flush=True)
                 continue
-            turn = "the game is over" if state.is_over else f"player {state.turn} on turn"
+            turn = "the game is over" if state.is_over else f"player {state.turn} to move"
             say(f"{path}: {counted(len(legal), 'legal question')}, {turn}")
             for question, answers in legal.items():
                 say(f"  {question}: {' or '.join(str(answer) for answer in answers)}")
@@ -208,12 +211,15 @@ def perft(
     sets: Sets = 3,
     players: Players = 3,
     brisk: Brisk = False,
-    depth: Annotated[int, typer.Option("-d", "--depth", min=1, max=100)] = 3,
+    depth: Annotated[
+        int,
+        typer.Option("-d", "--depth", metavar="N", min=1, max=100, help="Number of moves."),
+    ] = 3,
     as_json: AsJson = False,
 ) -> None:
     """Count the sequences of moves from the start.
 
-    The number is a fingerprint of the rules.
+    The numbers serve as a fingerprint of the rules.
 
     Example: quaternity perft -s 4 -n 3 -p 3 -d 3
     """

@@ -1,4 +1,4 @@
-"""`review`: what decided a game, and what its moves were worth."""
+"""`review`: show what decided a game, and what each move was worth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quaternity.cli.opening import named, tell_oddities
 from quaternity.cli.options import AsJson
 from quaternity.cli.status import ExitStatus, Leaving
 from quaternity.cli.terminal import say
-from quaternity.review import review as made_review
+from quaternity.review import review as review_game
 from quaternity.review.drawing import curve_svg
 
 
@@ -28,32 +28,37 @@ def review(
     seat: Annotated[
         int | None,
         typer.Option(
-            help="This seat's own review; of hidden hands it uses only what the seat saw."
+            metavar="SEAT",
+            help="Review the game for this seat, using only what it saw of hidden hands.",
         ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="The longest that it may take; what is not finished is said.")
+        float,
+        typer.Option(
+            metavar="SECONDS", help="Time limit in seconds; unfinished parts are reported."
+        ),
     ] = 10.0,
-    seed: Annotated[int, typer.Option(help="Seed of the imagined games.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of the simulated games.")] = 0,
     as_json: AsJson = False,
     svg: Annotated[
-        str | None, typer.Option("--svg", metavar="FILE", help="Draw everybody's chances as SVG.")
+        str | None,
+        typer.Option("--svg", metavar="FILE", help="Draw the chances of all players as SVG."),
     ] = None,
 ) -> None:
-    """Say what decided a game, and what each move was worth.
+    """Show what decided a game, and what each move was worth.
 
-    What the engine proves is exact; the rest comes from imagined games, with an error. A move is
-    called a mistake only if another is better by more than twice that error. Exit status 4: not
-    everything was finished within the limits.
+    Proved facts are exact; all other values are estimated from simulated games, with an error. A
+    move is called a mistake only if another is better by more than twice that error. Exit status 4:
+    not everything was finished within the limits.
 
     Example: quaternity review my.game --seat 0 --svg chances.svg
     """
     if svg is not None:
         if not svg.lower().endswith(".svg"):
-            raise InputError(f"--svg {shown(svg)}: the name of a drawing ends in .svg")
+            raise InputError(f"--svg {shown(svg)}: the file name must end in .svg")
         check_may_be_written(svg)
     with named(file):
-        document = made_review(read_bytes(file), seat, seconds, seed)
+        document = review_game(read_bytes(file), seat, seconds, seed)
     tell_oddities(file, document.warnings)
     if svg is not None:
         write_text(svg, curve_svg(document))

@@ -1,4 +1,4 @@
-"""`serve`: the table in a browser."""
+"""`serve`: serve the tables to browsers."""
 
 from __future__ import annotations
 
@@ -25,48 +25,58 @@ if TYPE_CHECKING:
     from quaternity.web.admission import Limits
 
 END_SECONDS = 3
-"""Seconds that open requests have to finish when the server shuts down."""
+"""Time limit for open requests when the server shuts down, in seconds."""
 
 MAX_OPEN_FILES = 16_384
 
 
 Host = Annotated[
-    str, typer.Option(help="The address to listen on; 0.0.0.0 lets the whole network in.")
+    str,
+    typer.Option(
+        metavar="ADDRESS", help="Address to listen on; 0.0.0.0 lets the whole network in."
+    ),
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")]
+Port = Annotated[
+    int,
+    typer.Option(metavar="PORT", min=0, max=65535, help="Port to listen on; 0 chooses a free one."),
+]
 Data = Annotated[
     str | None,
     typer.Option(
         metavar="FOLDER",
-        help="Where tables are kept: a folder, or postgresql://...  [default: quaternity in the "
-        "user's data folder]",
+        help="Where the tables are stored: a folder, or postgresql://...  [default: quaternity in "
+        "the user's data folder]",
     ),
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 RootPath = Annotated[
-    str, typer.Option(metavar="PATH", help="The path under which a proxy serves this.")
+    str, typer.Option(metavar="PATH", help="Path under which a proxy serves this server.")
 ]
 TrustedHosts = Annotated[
     list[str] | None,
-    typer.Option(help="A name of this server, as browsers call it; may be repeated."),
+    typer.Option(metavar="HOST", help="Host name of this server in browsers; may be repeated."),
 ]
 Programs = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GAME.NAME=PLAYER",
-        help="A further program that may sit in seats, for example quarto.mine=mymodule:First "
+        help="Additional program that may take a seat, for example quarto.mine=mymodule:First "
         "or quaternity.best=perfect:FILE; may be repeated.",
     ),
 ]
 MoveSeconds = Annotated[
-    float, typer.Option(help="Most seconds for one move of a program, and for one hint or count.")
+    float,
+    typer.Option(
+        metavar="SECONDS",
+        help="Time limit in seconds, per move of a program and per hint or count.",
+    ),
 ]
 Proxies = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ADDRESS",
-        help="The address or network of a proxy, whose X-Forwarded-For and X-Forwarded-Proto are "
-        "believed; may be repeated.",
+        help="Address or network of a proxy whose headers X-Forwarded-For and X-Forwarded-Proto "
+        "are trusted; may be repeated.",
     ),
 ]
 LimitOptions = Annotated[
@@ -74,7 +84,7 @@ LimitOptions = Annotated[
     typer.Option(
         metavar="NAME=NUMBER",
         help="Change a limit: body, record, moves, pages, tables, counts, kept, streams, readers, "
-        "words, workers; quaternity guide serving explains them.",
+        "words or workers; may be repeated. quaternity guide serving explains them.",
     ),
 ]
 
@@ -84,24 +94,29 @@ Metrics = Annotated[
         metavar="PORT",
         min=1,
         max=65535,
-        help="Offer numbers for Prometheus at this port of 127.0.0.1. With "
-        "QUATERNITY_METRICS_TOKEN set, /metrics gives them to who has that token.",
+        help="Serve metrics for Prometheus at this port of 127.0.0.1. If "
+        "QUATERNITY_METRICS_TOKEN is set, /metrics serves them to clients with that token.",
     ),
 ]
 LogKind = Annotated[
-    str, typer.Option(help="text, or json: a line of JSON for each request, without its path.")
+    str,
+    typer.Option(
+        metavar="FORMAT",
+        help="Format of the log: text, or json (one line per request, without its path).",
+    ),
 ]
 Check = Annotated[
-    bool, typer.Option("--check", help="Only say what is wrong with these options, if anything.")
+    bool, typer.Option("--check", help="Only check these options, and print their faults.")
 ]
 ProcessCount = Annotated[
     int,
     typer.Option(
         "--processes",
+        metavar="N",
         min=1,
         max=64,
-        help="Serve by so many processes; more than one need --data postgresql://...  Metrics of "
-        "the second are at the next port, and so on.",
+        help="Number of server processes; more than one requires --data postgresql://... Each "
+        "further process serves its metrics at the next port.",
     ),
 ]
 KeepDays = Annotated[
@@ -109,13 +124,17 @@ KeepDays = Annotated[
     typer.Option(
         metavar="DAYS",
         min=1,
-        help="Remove games that are over, and uploaded ones, at which nobody moved for so many "
-        "days.  [default: never]",
+        help="Remove finished and uploaded games after this many days without a move.  "
+        "[default: never]",
     ),
 ]
 KeepUnfinishedDays = Annotated[
     int | None,
-    typer.Option(metavar="DAYS", min=1, help="The same for other games.  [default: never]"),
+    typer.Option(
+        metavar="DAYS",
+        min=1,
+        help="Remove all other games after this many days without a move.  [default: never]",
+    ),
 ]
 
 
@@ -130,7 +149,10 @@ def serve(
     proxy: Proxies = None,
     players: Programs = None,
     player_file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File of names for further programs.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="File that defines names of additional programs.  [default: none]"
+        ),
     ] = None,
     move_seconds: MoveSeconds = 20.0,
     limit: LimitOptions = None,
@@ -141,11 +163,11 @@ def serve(
     processes: ProcessCount = 1,
     check: Check = False,
 ) -> None:
-    """Open the table to friends: four games in a browser.
+    """Serve the four games to browsers, to play with friends.
 
-    Send friends the link of a table to invite them. Tables are kept on the disk, so a server that
-    is started again goes on. Behind a proxy, say its address (--proxy), name (--trusted-host) and
-    path (--root-path).
+    Send friends the link of a table to invite them. Tables are stored, so games continue after a
+    restart. Behind a proxy, set its address (--proxy), and the public host name (--trusted-host)
+    and path (--root-path) of this server.
 
     Example: quaternity serve --host 0.0.0.0 --port 8000 --open
     """
@@ -181,8 +203,8 @@ def serve(
             )
         if processes > 1 and token:
             raise InputError(
-                f"--processes {processes}: /metrics would have the numbers of any one; take "
-                "--metrics, and QUATERNITY_METRICS_TOKEN away"
+                f"--processes {processes}: /metrics would have the numbers of one process only; "
+                "use --metrics, and unset QUATERNITY_METRICS_TOKEN"
             )
 
     if check:
@@ -202,17 +224,17 @@ def serve(
         return
     check_move_seconds(move_seconds)
     check_texts()
-    named = _proxies(proxy or [])
+    trusted_proxies = _proxies(proxy or [])
     programs, limits = _players(players or [], player_file), _limits(limit or [])
     has_commands = any(player.startswith(COMMAND) for player in programs.values())
     if has_commands and (missing := missing_isolation()):
         warn(missing)
     keep = Keep(keep_days, keep_unfinished_days)
-    with ExitStack() as opened:
-        if processes > 1:  # a port may be shared by these processes alone
+    with ExitStack() as stack:
+        if processes > 1:  # only these processes may share the port
             _check_free(host, port)
-        listening = opened.enter_context(_listening(host, port, shared=processes > 1))
-        address, path = listening.getsockname(), root_path.rstrip("/")
+        server_socket = stack.enter_context(_listening(host, port, shared=processes > 1))
+        address, path = server_socket.getsockname(), root_path.rstrip("/")
 
         def welcome() -> None:
             _welcome(host, address[1], path, open_page)
@@ -224,31 +246,32 @@ def serve(
             except Child as child:
                 metrics = metrics and metrics + child.number
                 welcome = child.ready
-            # Each has a socket of its own, so that the kernel shares connections out.
-            listening = opened.enter_context(_listening(address[0], address[1], shared=True))
+            # Each process has its own socket, so that the kernel distributes the connections.
+            server_socket = stack.enter_context(_listening(address[0], address[1], shared=True))
         hosts = [*(trusted_host or []), host, socket.gethostname()]
-        made = application(data, hosts, programs, limits, move_seconds, keep, token)
+        web_app = application(data, hosts, programs, limits, move_seconds, keep, token)
         config = uvicorn.Config(
-            made, root_path=path, http=Connection, ws="none",
+            web_app, root_path=path, http=Connection, ws="none",
             log_level="warning", server_header=False,
-            proxy_headers=bool(named), forwarded_allow_ips=named,
+            proxy_headers=bool(trusted_proxies), forwarded_allow_ips=trusted_proxies,
             timeout_graceful_shutdown=END_SECONDS,
         )  # fmt: skip
         if log == "json":
             log_json()
         if metrics is not None:
-            opened.callback(_offer_metrics(metrics, made.state.seen.registry))
+            stack.callback(_offer_metrics(metrics, web_app.state.seen.registry))
         server = _server(config)
-        # Many live objects and few circles: looking for these took a quarter of the time.
+        # There are many live objects but few reference cycles. The search for these took a
+        # quarter of the time.
         gc.freeze()
         gc.set_threshold(50_000, 20, 50)
-        listening.listen(config.backlog)
+        server_socket.listen(config.backlog)
         welcome()
-        server.run(sockets=[listening])
+        server.run(sockets=[server_socket])
 
 
 def _say_faults(*checks: Callable[[], object]) -> None:
-    """Run all checks; say what each finds wrong, and leave with status 2, or that nothing is."""
+    """Run all checks and print their faults; exit with status 2 if there are any."""
     from quaternity.cli.terminal import say, warn
 
     faults = 0
@@ -264,7 +287,7 @@ def _say_faults(*checks: Callable[[], object]) -> None:
 
 
 def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
-    """Offer numbers at a port of this machine alone; return what ends that."""
+    """Serve metrics at a port of 127.0.0.1; return a function that stops this."""
     from prometheus_client import start_http_server
 
     _listening("127.0.0.1", port, "--metrics").close()
@@ -273,7 +296,7 @@ def _offer_metrics(port: int, registry: Any) -> Callable[[], None]:
 
 
 def _server(config: uvicorn.Config) -> uvicorn.Server:
-    """Return a server that ends in order, and soon enough, however often it is asked to."""
+    """Return a server that always shuts down in order, even after repeated signals."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -284,7 +307,7 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
     server = Server(config)
 
     def end(number: int, frame: object) -> None:
-        """Stop, before Uvicorn listens to signals and when it raises them again."""
+        """Stop the server, before Uvicorn handles signals and when it raises them again."""
         del number, frame
         server.should_exit = True
 
@@ -293,38 +316,39 @@ def _server(config: uvicorn.Config) -> uvicorn.Server:
 
 
 def _check_free(host: str, port: int | None, option: str = "") -> None:
-    """Refuse a port that somebody else has."""
+    """Raise `InputError` if a port is not free."""
     _listening(host, port or 0, option).close()
 
 
 def _listening(
     host: str, port: int, option: str = "", shared: bool = False
 ) -> socket.socket:  # fmt: skip
-    """Return the socket of a server, with as many open files as the system allows.
+    """Return a bound server socket, after raising the limit on open files.
 
-    Several may be `shared`, at one port.
+    Several `shared` sockets can be bound to one port.
     """
     import resource
 
-    # A stream is a file, and a shell allows a thousand of them where the system allows more.
+    # Every stream needs a file descriptor; shells often limit these to about a thousand, although
+    # the system allows more.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, MAX_OPEN_FILES)), hard))
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    server_socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        server_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
-        made.bind((host, port))
+        server_socket.bind((host, port))
     except (OSError, UnicodeError) as error:
-        made.close()
-        where = f"{option} {port}" if option else f"--host {host} --port {port}"
-        raise InputError(f"{where}: {error}") from None
-    return made
+        server_socket.close()
+        options = f"{option} {port}" if option else f"--host {host} --port {port}"
+        raise InputError(f"{options}: {error}") from None
+    return server_socket
 
 
 def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
-    """Say where the table is, and show it."""
+    """Print the link of the server, and open it in a browser if this is wanted."""
     from quaternity.cli.terminal import say
 
     everywhere = host in ("0.0.0.0", "::")
@@ -332,7 +356,7 @@ def _welcome(host: str, port: int, path: str, open_page: bool) -> None:
     link = f"http://{shown}:{port}{path}/"
     say(f"the table is open: {link} (Ctrl-C closes it; nothing is lost)")
     if everywhere:
-        say("others in the network reach it by the name or the number of this machine")
+        say("others in the network reach it by the name or the address of this machine")
     if open_page:
         import webbrowser
 
@@ -345,7 +369,7 @@ def _players(texts: list[str], player_file: str | None) -> dict[tuple[str, str],
     from quaternity.table.players import check_name
 
     players, games = {}, tuple(game_names())
-    if player_file is not None:  # what lies in the folder is not served unasked
+    if player_file is not None:  # players.toml is used only if it is named
         for game in games:
             for short, player in file_players(game, player_file).items():
                 players[game, short] = player
@@ -371,7 +395,7 @@ def _proxies(texts: list[str]) -> list[str]:
         except ValueError:
             raise InputError(
                 f"--proxy {text!r}: expected the address or the network of a proxy, "
-                "as 127.0.0.1 or 10.0.0.0/8"
+                "such as 127.0.0.1 or 10.0.0.0/8"
             ) from None
     return [str(network) for network in proxies(tuple(texts))]
 
@@ -379,11 +403,11 @@ def _proxies(texts: list[str]) -> list[str]:
 def _limits(texts: list[str]) -> Limits:
     from quaternity.web.admission import Limits
 
-    given = {}
+    limits = {}
     for text in texts:
         name, _, number = text.partition("=")
         if name not in Limits._fields or not number.isdecimal() or len(number) > 12:
-            every = ", ".join(Limits._fields)
-            raise InputError(f"--limit {text!r}: expected NAME=NUMBER, the name one of {every}")
-        given[name] = int(number)
-    return Limits(**given)
+            names = ", ".join(Limits._fields)
+            raise InputError(f"--limit {text!r}: expected NAME=NUMBER, the name one of {names}")
+        limits[name] = int(number)
+    return Limits(**limits)

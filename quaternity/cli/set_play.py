@@ -15,18 +15,18 @@ from quaternity.ternary.rules import cards_named
 
 RULES = """\
 Every card has a shape, a colour, a fill and an amount, three kinds of each. Three cards are a SET
-when in each of the four they are all alike or all different. Anybody may claim three cards of the
-table at any time: a SET is taken and is a point, and three more cards are dealt; anything else
-costs a point. When nobody finds one, all agree to three more cards (more); if there was one after
-all, you are told. The game ends when the deck is out and no SET is left.
-(--rule triple: the three must differ in all four.)
-Programs find every SET, but take their time: quick some 4 seconds, slow some 12, slow:30 some 30.
-At a terminal the clock runs while you look; Enter lets the next program move at once. What is half
-typed stays, but for a claim whose letters name other cards by then."""
+if in each of the four attributes they are all alike or all different. Anybody may claim three cards
+of the table at any time: a SET is taken and scores a point, and three more cards are dealt; a wrong
+claim costs a point. If nobody finds a SET, all players agree to three more cards (more); if there
+was one after all, it is announced. The game ends when the deck is empty and no SET is left.
+(--rule triple: the three must differ in all four attributes.)
+Programs find every SET, but take time: quick about 4 seconds, slow about 12, slow:30 about 30. At a
+terminal the clock runs while you look; Enter lets the next program move at once. Half-typed text
+stays, except for a claim whose letters name other cards by then."""
 
 MARKS = """\
-A card has a letter, its number and its looks: claim three by their letters, such as a d k. \
-Programs claim too, after a while."""
+Each card has a letter, a number and its attributes: claim three by their letters, such as a d k. \
+Programs also claim, after a while."""
 
 FORMS = """\
 Move:    a d k           claim the cards with these letters
@@ -52,13 +52,13 @@ add_game_tournament(
 
 
 def set_words() -> GameWords:
-    """Return what SET adds to the terminal."""
+    """Return the texts and commands that SET adds to the terminal."""
     words = picture_word(lambda view: table_svg(view.places, letters=True))
     return GameWords(RULES, FORMS, MARKS, words, remark=_remark, outdated=_outdated)
 
 
 def _remark(match: Match[Any, Any, Any]) -> str | None:
-    """Say what to do when others agree to more cards."""
+    """Return advice if other players have agreed to more cards."""
     agreed = match.position.seen.agreed
     if agreed and not agreed.issuperset(match.people):
         return "type more if you see none either"
@@ -66,5 +66,5 @@ def _remark(match: Match[Any, Any, Any]) -> str | None:
 
 
 def _outdated(text: str, before: Any, now: Any) -> bool:
-    """Return whether a letter of a claim names another card than before."""
+    """Return whether the letters of a claim name other cards than before."""
     return cards_named(text, before) != cards_named(text, now)

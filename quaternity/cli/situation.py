@@ -1,4 +1,4 @@
-"""`situation`: small situations in files, asked, drawn, and written for SMCDEL."""
+"""`situation`: evaluate the formulas of a situation, draw its model, or export it to SMCDEL."""
 
 from __future__ import annotations
 
@@ -25,66 +25,84 @@ from quaternity.epistemic.smcdel import smcdel_text
 
 @app.command()
 def situation(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A situation; - is standard input.")],
-    to: Annotated[str | None, typer.Option(help="Write it as smcdel, dot or svg instead.")] = None,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A situation file; - is standard input.")
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Write the situation as smcdel, or draw it as dot or svg.  [default: evaluate its "
+            "formulas]",
+        ),
+    ] = None,
     out: Annotated[
-        str | None, typer.Option(help="Write to this file, not to standard output.")
+        str | None,
+        typer.Option(metavar="FILE", help="Output file for --to.  [default: standard output]"),
     ] = None,
     after: Annotated[
-        int | None, typer.Option(min=0, help="Draw it after this many announcements; default all.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Draw it after this many announcements.  [default: all]"
+        ),
     ] = None,
     all_cards: Annotated[
-        bool, typer.Option("--all-cards", help="Draw every deal, not only what the formulas name.")
+        bool,
+        typer.Option(
+            "--all-cards", help="Distinguish deals by all cards, not only by those in the formulas."
+        ),
     ] = False,
     method: FormulaMethod = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON line per formula.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON line per formula.")
+    ] = False,
 ) -> None:
-    """Ask what is true after announcements, and who knows it.
+    """Find out what is true after announcements, and who knows it.
 
-    The file says who holds what, what is public and what is announced, and asks formulas. Exit
-    status 1: a formula is not as the file says, or an announcement is not true. With --to dot or
-    svg the Kripke model after all announcements is drawn, contracted by bisimulation.
+    The file states who holds which cards, what is public and what is announced, and lists formulas.
+    Exit status 1: a formula is not as the file says, or an announcement is not true. --to dot and
+    --to svg draw the Kripke model after the announcements, contracted by bisimulation.
 
     Example: quaternity situation russian.situation --to svg --out russian.svg
     """
     with named(file):
         text = decode(read_bytes(file))
-    given = parse_situation(text, file)
+    scenario = parse_situation(text, file)
     if to is not None:
-        _write(_exported(given, file, to, after, all_cards), out)
+        _write(_exported(scenario, file, to, after, all_cards), out)
         return
-    place = given.problem, given.deal, method
+    place = scenario.problem, scenario.deal, method
     with Leaving() as leaving:
-        if given.said and not holds(Not(announced(given.said, FALSE)), *place):
+        if scenario.said and not holds(Not(announced(scenario.said, FALSE)), *place):
             leaving.status = ExitStatus.IMPOSSIBLE
-            say(f"{file}: what is said is not all true when it is said")
-        for asked in given.asked:
-            truth = holds(announced(asked.said, asked.formula), *place)
-            right = asked.expected in (None, truth)
+            say(f"{file}: an announcement is not true when it is made")
+        for query in scenario.asked:
+            truth = holds(announced(query.said, query.formula), *place)
+            right = query.expected in (None, truth)
             if not right:
                 leaving.status = ExitStatus.IMPOSSIBLE
             if as_json:
                 answer = {
-                    "line": asked.line,
-                    "formula": asked.text,
+                    "line": query.line,
+                    "formula": query.text,
                     "true": truth,
                     "as_said": right,
                 }
                 print(json.dumps(answer, separators=(",", ":")), flush=True)
             else:
                 wrong = "" if right else "   NOT as the file says"
-                say(f"{str(truth).lower():<6}{asked.text}{wrong}")
+                say(f"{str(truth).lower():<6}{query.text}{wrong}")
 
 
-def _exported(given: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
+def _exported(scenario: Situation, file: str, to: str, after: int | None, all_cards: bool) -> str:
 
-    if after is not None and after > len(given.said):
-        raise InputError(f"--after {after} is out of range 0..{len(given.said)}")
+    if after is not None and after > len(scenario.said):
+        raise InputError(f"--after {after} is out of range 0..{len(scenario.said)}")
     if to == "smcdel":
-        return smcdel_text(given)
+        return smcdel_text(scenario)
     if to not in ("dot", "svg"):
-        raise InputError(f"--to {to!r}: known are smcdel, dot and svg")
-    model = kripke_model(given, given.said[:after], every=all_cards)
+        raise InputError(f"--to {to!r}: choose smcdel, dot or svg")
+    model = kripke_model(scenario, scenario.said[:after], every=all_cards)
     return dot_text(model) if to == "dot" else svg_text_of(model, file)
 
 

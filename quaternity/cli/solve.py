@@ -1,4 +1,4 @@
-"""`solve`: perfect play, and tablebases."""
+"""`solve`: compute perfect play, and write tablebases and certificates."""
 
 from __future__ import annotations
 
@@ -63,15 +63,22 @@ def solve(
     brisk: Brisk = False,
     position: Annotated[
         str | None,
-        typer.Option("--from", help="Solve from this state, or this record's last position."),
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Solve from the state in this file, or the last position of a record.  [default: "
+            "the start]",
+        ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(help="Write a tablebase; an interrupted run goes on from FILE.work."),
+        typer.Option(
+            metavar="FILE", help="Write a tablebase; FILE.work lets an interrupted run continue."
+        ),
     ] = None,
     certificate: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write what quaternity verify can check."),
+        typer.Option(metavar="FILE", help="Write a certificate that quaternity verify can check."),
     ] = None,
     rankings: Annotated[
         str | None,
@@ -80,45 +87,54 @@ def solve(
     everybody: Annotated[
         str | None,
         typer.Option(
-            help="points or win: show what comes of it when everybody wants sets of their own, or "
-            "a win, however ties are broken without chance; --ties says what chance brings. Needs "
-            "a game that must end: --brisk, or two players."
+            metavar="GOAL",
+            help="points or win: show the outcomes if every player plays for as many sets as "
+            "possible, or for a win, however ties are broken without chance (see --ties). Requires "
+            "a game that must end: --brisk, or two players.",
         ),
     ] = None,
     ties: Annotated[
         str | None,
         typer.Option(
-            help="With --everybody: coin breaks ties by a fair draw, in exact fractions; chance "
-            "bounds what any chances bring."
+            metavar="RULE",
+            help="With --everybody: coin breaks ties by a fair draw, and gives exact fractions; "
+            "chance gives bounds for any chances.",
         ),
     ] = None,
     most_states: Annotated[
-        int, typer.Option(min=1, help="Refuse games that have more states.")
+        int, typer.Option(metavar="N", min=1, help="Refuse games with more than N states.")
     ] = DEFAULT_MAX_STATES,
     no_limit: Annotated[
         bool, typer.Option("--no-limit", help="Do not limit the number of states.")
     ] = False,
     estimate_only: Annotated[
-        bool, typer.Option("--estimate", help="Only say how large it will be.")
+        bool, typer.Option("--estimate", help="Only estimate the size of the game.")
     ] = False,
     ask: Annotated[
         str | None,
-        typer.Option(help="force:PLAYER: only say whether this player can force a win, and how."),
+        typer.Option(
+            metavar="force:PLAYER", help="Only show whether this player can force a win, and how."
+        ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0, help="Most seconds for --ask, and for checking its answer.")
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="Time limit in seconds for --ask, and another for checking its answer.",
+        ),
     ] = 60.0,
     workers: Workers = 1,
     dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
-    """Solve a game: who can force a win, or prevent another's.
+    """Solve a game: find who can force a win, or prevent one.
 
-    It visits every state once, up to names, and works out what each player can force there against
-    all others together. To win is to have more sets than anybody else; nobody wins a game that
-    never ends.
+    The solver visits every state once, up to names, and computes what each player can force there
+    against all others together. A player with more sets than every other player wins; nobody wins a
+    game that never ends.
 
-    With --ask it answers one question by a search, even if a game has far too many states.
+    With --ask, a search answers one question, even for a game with far too many states.
 
     Example: quaternity solve -s 3 -n 3 -p 3 --out 3-3-3.tablebase
     """
@@ -127,11 +143,13 @@ def solve(
 
     if rankings is not None:
         raise InputError(
-            f"--rankings {rankings!r} is retired: --everybody win gives what comes when everybody "
-            "wants to win, --ask force:PLAYER whether a player can force a win"
+            f"--rankings {rankings!r} is retired: --everybody win shows the outcomes if every "
+            "player plays to win, --ask force:PLAYER whether a player can force a win"
         )
-    sizes = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
-    state = _state(position, {key: size for key, size in sizes.items() if size is not None}, brisk)
+    options = {"set_size": set_size, "sets": sets, "players": players, "tie_break": tie_break}
+    state = _state(
+        position, {key: size for key, size in options.items() if size is not None}, brisk
+    )
     if certificate is not None:
         from quaternity.perfect.solving.certifying import check_certifiable
 
@@ -139,39 +157,41 @@ def solve(
         check_may_be_written(certificate)
     if ask is not None:
         if out or everybody or estimate_only:
-            raise InputError("--ask goes without --out, --everybody and --estimate")
+            raise InputError("--ask cannot be combined with --out, --everybody or --estimate")
         with _telling_interrupts(None):
             _answer(state, ask, seconds, certificate, as_json)
         return
     if ties is not None and (ties not in ("coin", "chance") or everybody is None):
-        raise InputError(f"--ties {shown(ties)}: coin or chance, and with --everybody")
+        raise InputError(
+            f"--ties {shown(ties)}: expected coin or chance, together with --everybody"
+        )
     if everybody is not None:
         checked_wish(everybody)
         if position is None and state.players > 2 and not brisk:
             raise InputError(
-                "--everybody needs a game that ends, and in this one two players can ask each "
-                "other hopeless questions for ever: --brisk forbids them"
+                "--everybody needs a game that must end, but here two players can ask each other "
+                "hopeless questions for ever: --brisk forbids them"
             )
     if estimate_only:
         _show_estimate(Rules.of(state), _estimated(Rules.of(state), state), as_json)
         return
     target = None if out is None else Path(out)
-    most = None if no_limit else most_states
+    max_states = None if no_limit else most_states
     wish = everybody, ties
     with _telling_interrupts(target):
-        _solve(state, target, certificate, most, workers, dask, wish, as_json)
+        _solve(state, target, certificate, max_states, workers, dask, wish, as_json)
 
 
 @contextmanager
 def _telling_interrupts(target: Path | None) -> Iterator[None]:
-    """Print which work is kept after an interrupt or SIGTERM."""
+    """Print which work is kept if the block ends by an interrupt or SIGTERM."""
     try:
         with terminable():
             yield
     except KeyboardInterrupt as error:
         kept = f"nothing is kept{' without --out' if target is None else ' yet'}"
         if target is not None and _work(target).exists():
-            kept = f"what is done is in {_work(target)}, and the same command goes on from there"
+            kept = f"the work so far is in {_work(target)}; the same command continues from there"
         warn(f"{reason_of(error)}; {kept}")
         raise typer.Exit(status_of(error)) from error
 
@@ -180,33 +200,33 @@ def _solve(
     state: State, target: Path | None, certificate: str | None, most_states: int | None,
     workers: int, dask: str | None, wish: tuple[str | None, str | None], as_json: bool,
 ) -> None:  # fmt: skip
-    """Solve a game, unless a file or its working files have it, and print what can be forced."""
+    """Solve a game, unless a tablebase already has the result, and print what can be forced."""
     if target is not None and target.exists():
         facts = _from_file(target, state)
         if certificate is not None:
             raise InputError(
-                f"--certificate needs the whole game, and {target} keeps only its values: solve it "
-                "without --out, or to another file"
+                f"--certificate needs the whole game, but {target} contains only its values: solve "
+                "it without --out, or to another file"
             )
-        walked = partial(_walked, state, facts["states"], most_states, workers, dask)
-        _show_with(facts, state, walked, wish, as_json)
+        walk = partial(_walked, state, facts["states"], most_states, workers, dask)
+        _show_with(facts, state, walk, wish, as_json)
         return
     if most_states is not None and not (target is not None and _work(target).exists()):
         from quaternity.perfect.solving.estimate import is_larger
 
         if is_larger(state, most_states, Random(0)):
             raise LimitError(
-                f"more than {most_states:,} states, as random games show: --most-states allows more"
+                f"more than {most_states:,} states, as random games show; --most-states allows more"
             )
-    wanted = None if wish[1] else wish[0]
-    facts, graph = _solved(state, target, (certificate, wanted), most_states, workers, dask)
+    certified_wish = None if wish[1] else wish[0]
+    facts, graph = _solved(state, target, (certificate, certified_wish), most_states, workers, dask)
     _show_with(facts, state, lambda: graph, wish, as_json)
 
 
 def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_json: bool) -> None:
-    """Say whether a player can force a win, checked by playing it out."""
-    what, _, number = ask.partition(":")
-    if what != "force" or not (number.isascii() and number.isdigit()):
+    """Print whether a player can force a win, after checking the answer by playing it out."""
+    kind, _, number = ask.partition(":")
+    if kind != "force" or not (number.isascii() and number.isdigit()):
         raise InputError(f"--ask {ask!r}: expected force:PLAYER, for example force:0")
     began = time.perf_counter()
     forcing = Forcing(state, int(number))
@@ -232,29 +252,29 @@ def _answer(state: State, ask: str, seconds: float, certificate: str | None, as_
         return
     say(f"player {number} {'can' if answer else 'cannot'} force a win")
     ways = "every way" if whole else "many ways"
-    met = f"{forcing.states:,} {'state' if forcing.states == 1 else 'states'} met"
-    say(f"  {met}; playing it out in {ways} comes through {checked:,}")
+    visited = f"{forcing.states:,} {'state' if forcing.states == 1 else 'states'} visited"
+    say(f"  {visited}; playing it out in {ways} visits {checked:,}")
     if moves:
         say("  for example")
     for move in moves:
         say(f"    {move}")
     if again is not None:
-        say(f"    and so on for ever: as after {again} moves, but for names")
+        say(f"    and so on for ever: as after {again} moves, except for names")
     elif not answer:
         say("    and others have, or will have, at least as many sets")
     if certificate is not None:
         say(f"  certificate: {certificate}")
 
 
-def _state(position: str | None, asked: dict[str, Any], brisk: bool) -> State:
-    """Return the state to begin with; the settings of a file may be asked for too."""
-    if "tie_break" in asked:
-        asked["tie_break"] = TieBreak.parse(asked["tie_break"])
+def _state(position: str | None, options: dict[str, Any], brisk: bool) -> State:
+    """Return the state to begin with; options may repeat the settings of a file."""
+    if "tie_break" in options:
+        options["tie_break"] = TieBreak.parse(options["tie_break"])
     if position is None:
-        return State.start(Settings(**asked, brisk=brisk))
+        return State.start(Settings(**options, brisk=brisk))
     state = _state_in(position)
     with named(position):
-        check_asked(asked, state)
+        check_asked(options, state)
     if state.set_size < 2 or state.players < 2:
         raise InputError(f"{position}: a game has sets of at least 2 cards, and at least 2 players")
     if not state.verdict():
@@ -281,19 +301,19 @@ def _estimated(rules: Rules, state: State) -> Estimate:
     from quaternity.perfect.keys.canonical import canonical
     from quaternity.perfect.solving.estimate import SAMPLE, estimate
 
-    # Cards per set and players make a state dear: of dear ones fewer are looked at.
+    # States with many cards and players are expensive, so the sample is smaller for them.
     size = rules.set_size * rules.sets * rules.players
     sample = max(20, min(SAMPLE, SAMPLE * 48 // size))
     return estimate(rules, canonical(state).key, Random(0), sample, PATIENCE)
 
 
 def _report_to(bar: Progress) -> Report:
-    """Return a function that moves a progress bar on."""
+    """Return a function that advances a progress bar."""
     reached = 0
 
-    def report(what: str, done: int, total: int | None) -> None:
+    def report(description: str, done: int, total: int | None) -> None:
         nonlocal reached
-        bar.advance(done - reached, what)
+        bar.advance(done - reached, description)
         reached = done
 
     return report
@@ -307,7 +327,10 @@ def _solved(
     workers: int,
     dask: str | None,
 ) -> tuple[dict[str, Any], GameGraph]:
-    """Solve, write the tablebase and the certificate (a file, and the wish in it), and say so."""
+    """Solve a game, and write the tablebase and the certificate; return the result and the graph.
+
+    `certified` has the file of the certificate, and the wish that it certifies.
+    """
     certificate, wish = certified
     from quaternity.perfect.solving.certifying import write_certificate
     from quaternity.perfect.solving.solver import remove_working_files
@@ -332,7 +355,7 @@ def _solved(
     except LimitError:
         if work is not None and work.exists():
             warn(
-                f"what is done is in {work}; with more allowed, the same command goes on from there"
+                f"the work so far is in {work}; with a higher limit, the same command continues it"
             )
         raise
     document = solution.facts() | solution.standing(state).document()
@@ -344,20 +367,20 @@ def _solved(
 def _walked(
     state: State, states: int, limit: int | None, workers: int, dask: str | None
 ) -> GameGraph:
-    """Return the graph of a game: a tablebase does not keep it."""
+    """Return the graph of a game, which a tablebase does not contain."""
     from quaternity.perfect.solving.solver import game_graph
 
     if limit is not None and states > limit:
         raise LimitError(
-            f"wishes need a walk through all {states:,} states: the limit is {limit:,}; "
-            "--most-states sets another, --no-limit none"
+            f"--everybody visits all {states:,} states: the limit is {limit:,}; "
+            "change it by --most-states, or remove it by --no-limit"
         )
     with progress("walking", None) as bar, open_executor(workers, dask) as pool:
         return game_graph(state, pool, None, _report_to(bar))
 
 
 def _from_file(target: Path, state: State) -> dict[str, Any]:
-    """Return what a tablebase says that is there already."""
+    """Return the result in a tablebase that already exists."""
     from quaternity.perfect.keys.canonical import Rules, canonical
     from quaternity.perfect.solving.solver import remove_working_files
     from quaternity.perfect.tablebase import Tablebase
@@ -366,10 +389,10 @@ def _from_file(target: Path, state: State) -> dict[str, Any]:
         tablebase.check_rules(Rules.of(state))
         if tablebase.about["start"] != canonical(state).key.hex():
             raise InputError(
-                f"{target} is there already, solved from another state; analyse --oracle asks it"
+                f"{target} already exists, solved from another state; analyse --oracle reads it"
             )
-        warn(f"{target} is there already")
-        with suppress(InputError):  # killed at the very end, a run leaves its working files
+        warn(f"{target} already exists")
+        with suppress(InputError):  # a run that was killed at the very end leaves working files
             remove_working_files(state, _work(target))
         document = tablebase.facts() | tablebase.standing(state).document()
     return document | {"tablebase": str(target), "certificate": None, "seconds": None}
@@ -394,20 +417,20 @@ def _show_with(
     wish: tuple[str | None, str | None],
     as_json: bool,
 ) -> None:
-    """Show what was solved, then the outcomes of a wish; the first also if the second fails."""
-    wanted, ties = wish
+    """Show the result with the outcomes of a wish, or without them if their computation fails."""
+    goal, ties = wish
     with Leaving() as leaving:
         try:
-            if wanted is not None and ties is not None:
+            if goal is not None and ties is not None:
                 from quaternity.perfect.solving.chance import chance_document
 
                 with progress("ties", document["states"]) as bar:
-                    chances = chance_document(state, wanted, ties, _report_to(bar))
+                    chances = chance_document(state, goal, ties, _report_to(bar))
                 document["everybody"] = chances
-            elif wanted is not None:
+            elif goal is not None:
                 from quaternity.perfect.solving.everybody import everybody_document
 
-                document["everybody"] = everybody_document(graph(), state=state, wish=wanted)
+                document["everybody"] = everybody_document(graph(), state=state, wish=goal)
         except QuaternityError as error:
             leaving.status = status_of(error)
             raise
@@ -442,12 +465,12 @@ def _show(document: dict[str, Any], as_json: bool) -> None:
     if longest is not None:
         say(f"  the longest forced win anywhere takes {longest} moves")
     if "everybody" in document:
-        of_all = document["everybody"]
-        (_show_chances if "ties" in of_all else _show_everybody)(of_all)
+        everybody = document["everybody"]
+        (_show_chances if "ties" in everybody else _show_everybody)(everybody)
     for kind in ("tablebase", "certificate"):
         if document[kind]:
             lacks = kind == "certificate" and "ties" in document.get("everybody", {})
-            more = ", of what can be forced alone: no chances are in it" if lacks else ""
+            more = ", which covers forced results only, without the chances" if lacks else ""
             say(f"  {kind}: {document[kind]}{more}")
 
 
@@ -482,7 +505,7 @@ def _show_everybody(document: dict[str, Any]) -> None:
 
 
 def _show_chances(document: dict[str, Any]) -> None:
-    """Say what comes with ties broken by chance."""
+    """Print the outcomes if ties are broken by chance."""
 
     def outcome_text(gets: tuple[int, ...]) -> str:
         if document["wish"] == "points":
@@ -501,7 +524,7 @@ def _show_chances(document: dict[str, Any]) -> None:
         unit = " (a win counts 2)" if document["wish"] == "win" else ""
         say(f"    expected{unit}: {', '.join(document['expected'])}")
         return
-    say(f"    nothing else can come than: {'; '.join(outcomes)}")
+    say(f"    possible outcomes: {'; '.join(outcomes)}")
     for player, bounds in enumerate(zip(document["least"], document["most"], strict=True)):
         say("    player {} expects {} at least, {} at most".format(player, *bounds))
 

@@ -17,7 +17,7 @@ from quaternity.base.errors import LimitError, PlayerFault, QuaternityError, Sol
 class ExitStatus(IntEnum):
     """The exit status of a command.
 
-    2 is also that of a wrong option, 3 that of a strategy or bot that fails.
+    Wrong options also exit with 2, and a strategy or bot that fails with 3.
     """
 
     DONE = 0
@@ -31,7 +31,7 @@ class ExitStatus(IntEnum):
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was told to end, by SIGTERM, and ends as after Ctrl-C."""
+    """SIGTERM was received; the process ends as after Ctrl-C."""
 
 
 @contextmanager
@@ -59,10 +59,10 @@ def reason_of(error: BaseException) -> str:
 
 
 class Leaving:
-    """Leave a command with the status of what it found, though its reader may leave before.
+    """Exit a command with the status of its result, even if its output is closed early.
 
-    Set `status` as soon as it is known. It ends the block where the block ends by itself, and where
-    the output can no longer be written; any other error goes on.
+    Set `status` as soon as it is known. The command exits with it when the block ends, or when the
+    output has lost its reader. Any other error propagates.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Leaving:
 
 
 def status_of(error: BaseException) -> ExitStatus:
-    """Return the status of a command that an error ends."""
+    """Return the exit status of a command that ends with an error."""
     if isinstance(error, Terminated):
         return ExitStatus.TERMINATED
     if isinstance(error, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""`tables`: what a server keeps, for those who run it."""
+"""`tables`: operator commands for the stored tables of a server."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from quaternity.web.stores import back_up, opened_reader, opened_store, restore
 tables = typer.Typer(cls=HelpfulGroup, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tables, name="tables")
 
-# An ID may begin with a hyphen, and no option has a single letter.
+# An ID may begin with a hyphen; no option is a single letter, so they are not confused.
 _IDS = {"ignore_unknown_options": True}
 
-Name = Annotated[str, typer.Argument(metavar="ID", help="A table, as `list` names it.")]
+Name = Annotated[str, typer.Argument(metavar="ID", help="ID of a table, as in `list`.")]
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Tables, as `list` names them.")
+    list[str] | None, typer.Argument(metavar="ID", help="IDs of tables, as in `list`.")
 ]
 
 
 @tables.callback()
 def group() -> None:
-    """Look after the tables of a server: list, export, back up.
+    """Manage the tables of a server: list, export, back up.
 
-    All but `restore` is done beside a running server, and does not disturb it. Keep the IDs of
-    tables to yourself: who has one can watch the game.
+    All commands except `restore` work while the server runs, without disturbing it. Keep the IDs
+    of tables secret: anybody who has one can watch the game.
     """
 
 
@@ -80,14 +80,19 @@ def _document(table: Listed) -> dict[str, Any]:
 @tables.command(name="list")
 def listing(
     data: Data = None,
-    order: Annotated[str, typer.Option(help=f"By {', '.join(ORDERS)}.")] = "touched",
-    limit: Annotated[int, typer.Option(min=0, help="At most so many; 0: all.")] = 50,
+    order: Annotated[
+        str, typer.Option(metavar="COLUMN", help=f"Column to sort by: {', '.join(ORDERS)}.")
+    ] = "touched",
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Maximum number of tables; 0 lists all.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List tables, those first at which somebody moved last.
+    """List the tables, most recently touched first.
 
-    Each with its game, when it was made and touched (UTC), who sits there, its moves, and whether
-    it waits, is under way, is over, or was uploaded.
+    Each line has the game, the times at which the table was made and last touched (UTC), the
+    numbers of people, programs, open seats and moves, and the state: whether the table waits, is
+    under way, is over, or was uploaded.
 
     Example: quaternity tables list --data tables --order moves --limit 10
     """
@@ -106,7 +111,7 @@ def listing(
 
 @tables.command(context_settings=_IDS)
 def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
-    """Show a table and who sits there; nothing that is hidden in the game, and no invitation.
+    """Show a table and its players, but neither hidden cards nor the invitation.
 
     Example: quaternity tables show AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """
@@ -130,19 +135,24 @@ def show(name: Name, data: Data = None, as_json: AsJson = False) -> None:
 def export(
     names: Names = None,
     data: Data = None,
-    every: Annotated[bool, typer.Option("--all", help="All tables that have a record.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Export all tables that have a record.")
+    ] = False,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="A file ID.record for each; else standard output."),
+        typer.Option(
+            metavar="FOLDER",
+            help="Write each record to ID.record in this folder.  [default: standard output]",
+        ),
     ] = None,
     hidden: Annotated[
-        bool, typer.Option("--hidden", help="Of games under way too, with hands and deck.")
+        bool, typer.Option("--hidden", help="Include games under way, with hands and deck.")
     ] = False,
 ) -> None:
-    """Write records of tables, which `watch` and `review` read.
+    """Export tables as records, which `watch` and `review` read.
 
-    A game with hidden cards is refused before its end, or with --all left out, unless --hidden
-    is given: who reads the record could play with it.
+    Without --hidden, a game with hidden cards is refused (with --all, left out) before its end,
+    because players could cheat with the record.
 
     Example: quaternity tables export --all --out records --data tables
     """
@@ -169,12 +179,14 @@ def export(
 
 @tables.command()
 def backup(
-    file: Annotated[str, typer.Argument(help="The backup: it is replaced in one step.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The backup; an old one is replaced in one step.")
+    ],
     data: Data = None,
 ) -> None:
-    """Copy all tables, as they are at one moment, to a file, and look whether it is whole.
+    """Copy all tables, as of one moment, to a file, and check the copy.
 
-    Hands are in it: nobody else on this machine may read it.
+    The file contains hands, so other users of this machine cannot read it.
 
     Example: quaternity tables backup /backups/tables.sqlite --data tables
     """
@@ -183,12 +195,12 @@ def backup(
 
 @tables.command(context_settings=_IDS)
 def delete(
-    names: Annotated[list[str], typer.Argument(metavar="ID...", help="Tables, as `list` names.")],
+    names: Annotated[list[str], typer.Argument(metavar="ID", help="IDs of tables, as in `list`.")],
     data: Data = None,
 ) -> None:
-    """Remove tables with everything that is kept of them: for ever.
+    """Delete tables and all their data permanently.
 
-    A running server does it within half a minute; whoever plays there finds the table gone.
+    A running server deletes them within half a minute; their players see that the table is gone.
 
     Example: quaternity tables delete AVPf5L9ZTLWJ8vSwvzq5Mw --data tables
     """
@@ -209,7 +221,7 @@ def delete(
 
 @tables.command(name="confirm-clock")
 def confirm_clock(data: Data = None) -> None:
-    """Confirm that the clock is right, after a server has refused to remove old tables by it.
+    """Confirm that the clock is right, after a server has refused to remove old tables.
 
     A running server resumes the removal within half a minute.
 
@@ -222,20 +234,22 @@ def confirm_clock(data: Data = None) -> None:
 
 @tables.command(name="restore")
 def put_back(
-    file: Annotated[str, typer.Argument(help="A backup, which is looked at first.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The backup, which is checked first.")
+    ],
     data: Data = None,
 ) -> None:
-    """Put a backup in the place of all tables, while no server runs; those before it are kept.
+    """Replace all tables by a backup, while no server runs; the replaced tables are kept.
 
     Example: quaternity tables restore /backups/tables.sqlite --data tables
     """
     before = restore(data, file)
-    say("restored" if before is None else f"restored; the tables before it are in {before}")
+    say("restored" if before is None else f"restored; the replaced tables are in {before}")
 
 
 @tables.command()
 def check(data: Data = None, as_json: AsJson = False) -> None:
-    """Look at the whole file, and rebuild every table from its moves; status 1 if some fail.
+    """Check all stored data, and rebuild every table from its moves; exit status 1 on a fault.
 
     Example: quaternity tables check --data tables
     """
@@ -244,7 +258,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
         try:
             names = [table.id for table in listed(reader)]
         except Refusal:
-            names = []  # of this the faults tell
+            names = []  # the faults already include the reason
         with progress("tables", len(names)) as bar:
             for name in names:
                 try:
@@ -252,7 +266,7 @@ def check(data: Data = None, as_json: AsJson = False) -> None:
                 except Broken as error:
                     faults.append(str(error))
                 except InputError:
-                    pass  # it waits, or was removed meanwhile
+                    pass  # the table waits, or was removed meanwhile
                 bar.advance()
         leaving.status = ExitStatus.IMPOSSIBLE if faults else ExitStatus.DONE
         if as_json:

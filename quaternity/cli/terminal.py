@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
-"""What empties a terminal's screen."""
+"""Escape sequences that clear the screen of a terminal and its scrollback."""
 
 MOMENT = 0.05
 """Minimum timeout in seconds, long enough to read a line that is already in the input buffer."""
@@ -35,7 +35,7 @@ def warn(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Write to standard error; if nobody reads that any more, the command goes on all the same."""
+    """Write to standard error. If its reader is gone, discard the text and continue."""
     try:
         print(text, end="", file=sys.stderr)
     except BrokenPipeError:
@@ -54,18 +54,18 @@ def tell_internal_error(error: BaseException) -> None:
 
 
 def write_nothing_more(stream: TextIO) -> None:
-    """Let a stream that is full or closed lead nowhere: what it holds must not be tried again."""
+    """Redirect a full or closed stream to the null device, so that its buffer is not retried."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def warn_about(path: str, error: object) -> None:
-    """Print a message about a file, which is named once."""
+    """Print a message about a file, naming the file once."""
     text = str(error)
     warn(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 def width() -> int | None:
-    """Return how wide lines of output may be; None for a pipe, where any width is."""
+    """Return the maximum width of output lines; None for a pipe, which has no limit."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal():
         return columns()
     return None
@@ -81,28 +81,28 @@ def say(text: str, indent: int = 2) -> None:
 
 
 def bold(text: str) -> str:
-    """Return a text that stands out on a terminal with colours."""
+    """Return a text in bold if standard output is a terminal with colours."""
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return f"\x1b[1m{text}\x1b[m" if colours else text
 
 
 def columns() -> int:
-    """Return how wide lines may be: the terminal's width, 80 when there is none."""
+    """Return the width of the terminal in columns, 80 if there is no terminal."""
     from shutil import get_terminal_size
 
     return get_terminal_size((80, 24)).columns
 
 
 def lines() -> float:
-    """Return how many lines the terminal shows; without one there is no end."""
+    """Return the height of the terminal in lines, infinity if there is no terminal."""
     from shutil import get_terminal_size
 
-    shown = sys.stdout.isatty() or os.environ.get("LINES", "").isdecimal()
-    return get_terminal_size((80, 24)).lines if shown else inf
+    has_height = sys.stdout.isatty() or os.environ.get("LINES", "").isdecimal()
+    return get_terminal_size((80, 24)).lines if has_height else inf
 
 
 def folded(text: str, indent: int = 2) -> str:
-    """Break a text into lines that fit, between words; later ones are indented."""
+    """Wrap each line of a text between words to fit the terminal; indent continuation lines."""
     from textwrap import fill
 
     return "\n".join(
@@ -115,20 +115,21 @@ def folded(text: str, indent: int = 2) -> str:
 
 
 def in_columns(entries: Sequence[str]) -> str:
-    """Lay entries out side by side, as many to a line as fit."""
-    wide = max(map(len, entries), default=0) + 3
-    beside = max(1, (columns() - 2 + 3) // wide)
+    """Arrange entries in columns, as many per line as fit."""
+    column_width = max(map(len, entries), default=0) + 3
+    per_line = max(1, (columns() - 2 + 3) // column_width)
     return "\n".join(
-        "  " + "".join(entry.ljust(wide) for entry in entries[first : first + beside]).rstrip()
-        for first in range(0, len(entries), beside)
+        "  "
+        + "".join(entry.ljust(column_width) for entry in entries[first : first + per_line]).rstrip()
+        for first in range(0, len(entries), per_line)
     )
 
 
 class HalfTyped(Exception):
-    """The clock ran out before Enter.
+    """The time ran out before Enter was pressed.
 
     Attributes:
-        text: what was typed until then; "" also where nobody can tell, and the terminal keeps it.
+        text: the text typed so far; empty if it cannot be read, and then the terminal keeps it.
     """
 
     def __init__(self, text: str) -> None:
@@ -140,30 +141,30 @@ NO_YANK = (
     "set keymap vi-insert", r'"\C-y": ""', "set keymap vi-command", '"p": ""', '"P": ""',
     "set keymap emacs", r'"\C-y": ""', r'"\ey": ""',
 )  # fmt: skip
-"""What takes from readline's keys those that bring back what was deleted."""
+"""Readline commands that unbind the keys which reinsert deleted text."""
 
 
 def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
-    """Return the line that somebody types, trimmed.
+    """Read a line from standard input, and return it without surrounding whitespace.
 
-    At a terminal arrows edit it and bring former lines back, where Python has readline.
+    At a terminal, if Python has readline, arrow keys edit the line and recall earlier ones.
 
     Args:
-        seconds: how long to wait for Enter; None: for ever. Only a terminal has a clock.
-        typed: what the line begins with, as if it had been typed.
+        seconds: time limit in seconds, or None for no limit. Only a terminal has a time limit.
+        typed: initial text of the line, as if it had been typed.
 
     Raises:
-        EOFError: the input ended.
-        HalfTyped: the time is up.
+        EOFError: If the input has ended.
+        HalfTyped: If the time is up.
     """
     if not sys.stdin.isatty():
         return input(prompt).strip()
     editor = _editor()
-    # Neither a partial nor a map has code of Python's: no alarm gets lost in the former, and none
-    # comes between a line and its place in the list in the latter.
+    # `partial` and `map` run no Python code: an alarm cannot get lost in the former, and cannot
+    # strike in the latter between reading a line and adding it to the list.
     if editor is not None:
         editor.set_startup_hook(partial(editor.insert_text, typed))
-    given: list[str] = []
+    entered: list[str] = []
 
     def leave(*_: object) -> None:
         raise HalfTyped("" if editor is None else editor.get_line_buffer())
@@ -172,27 +173,27 @@ def ask(prompt: str, seconds: float | None = None, typed: str = "") -> str:
     try:
         try:
             if seconds is not None:
-                # Where no time is left, a line that was typed already counts all the same.
+                # If no time is left, a line that was already typed still counts.
                 if seconds <= 0 and not select.select([sys.stdin], [], [], 0)[0]:
                     raise HalfTyped(typed)
                 signal.setitimer(signal.ITIMER_REAL, max(seconds, MOMENT))
-            given.extend(map(input, [prompt]))
+            entered.extend(map(input, [prompt]))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except HalfTyped:
-        if not given:
+        if not entered:
             raise
     finally:
         signal.signal(signal.SIGALRM, before)
-    return given[0].strip()
+    return entered[0].strip()
 
 
 def forget_lines() -> None:
-    """Forget the lines that arrows bring back: somebody else sits down.
+    """Clear the history of lines, before another person takes the seat.
 
-    What was deleted comes back no more, from then on: nothing empties that store, so the keys that
-    read it are taken away. The last of these commands leaves the keys of vi to who uses them: each
-    line begins with them anew.
+    Readline cannot clear its store of deleted text, so the keys that reinsert it are unbound for
+    the rest of the session. `NO_YANK` ends with the emacs keymap selected, which does not disturb
+    users of vi mode: readline selects the vi keymap again for each line.
     """
     editor = _editor() if sys.stdin.isatty() else None
     if editor is not None:
@@ -203,7 +204,7 @@ def forget_lines() -> None:
 
 
 def _editor() -> ModuleType | None:
-    """Return readline, which `input` uses from then on; None where Python has none."""
+    """Import and return readline, which makes `input` use it; None if Python has no readline."""
     try:
         import readline
     except ImportError:
@@ -212,12 +213,12 @@ def _editor() -> ModuleType | None:
 
 
 @contextmanager
-def thinking(who: str) -> Iterator[None]:
-    """Say on a terminal that a program thinks while the block runs."""
+def thinking(name: str) -> Iterator[None]:
+    """Show on a terminal that a program is thinking while the block runs."""
     if not sys.stderr.isatty():
         yield
         return
-    print(f"{who} is thinking ...", end="", file=sys.stderr, flush=True)
+    print(f"{name} is thinking ...", end="", file=sys.stderr, flush=True)
     try:
         yield
     finally:
@@ -225,10 +226,10 @@ def thinking(who: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress(what: str, total: float | None) -> Iterator[Progress]:
-    """Show a progress bar on standard error while the block runs; nothing unless it is a terminal.
+def progress(description: str, total: float | None) -> Iterator[Progress]:
+    """Show a progress bar on standard error while the block runs, if it is a terminal.
 
-    `total` is the number of steps, or None when it is not known.
+    `total` is the number of steps, or None if it is not known.
     """
     if not sys.stderr.isatty():
         yield Progress()
@@ -239,16 +240,16 @@ def progress(what: str, total: float | None) -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Bar(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
-        yield Progress(bar, bar.add_task(what, total=total))
+        yield Progress(bar, bar.add_task(description, total=total))
 
 
 class Progress:
-    """A handle on a progress bar, which may not be there."""
+    """A progress bar that can be advanced; without a bar, nothing is shown."""
 
     def __init__(self, bar: Bar | None = None, task: TaskID | None = None) -> None:
         self._bar, self._task = bar, task
 
-    def advance(self, steps: float = 1, what: str | None = None) -> None:
-        """Move on by some steps, and say what is going on."""
+    def advance(self, steps: float = 1, description: str | None = None) -> None:
+        """Advance the bar by some steps; a new description replaces the former one."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, advance=steps, description=what)
+            self._bar.update(self._task, advance=steps, description=description)

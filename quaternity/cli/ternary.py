@@ -1,4 +1,4 @@
-"""`quaternity set`: the cards of the game SET, under two rules."""
+"""`set`: study the cards of the game SET under two rules."""
 
 from __future__ import annotations
 
@@ -62,18 +62,30 @@ CARDS = Annotated[
     typer.Argument(metavar="CARD", help="The cards of the table, each as for `set show`."),
 ]
 RULE = Annotated[
-    str, typer.Option("--rule", "-r", metavar="set|triple", help="Which threes count.")
+    str,
+    typer.Option(
+        "--rule", "-r", metavar="set|triple", help="Three cards that count: a SET, or a triple."
+    ),
 ]
 METHOD = Annotated[
-    str, typer.Option("--method", metavar="search|cp-sat", help="How to find and prove it.")
+    str, typer.Option("--method", metavar="search|cp-sat", help="Method of search and proof.")
 ]
 SECONDS = Annotated[
     float | None,
-    typer.Option("--seconds", help="Time limit; the best found and the bound proved are shown."),
+    typer.Option(
+        "--seconds",
+        metavar="SECONDS",
+        help="Time limit in seconds; then the best result and the proved bound are shown.  "
+        "[default: none]",
+    ),
 ]
 CHOSEN_BY = Annotated[
     int | None,
-    typer.Option("--seed", help="Choose among equal answers; without it, always the same."),
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Random seed for the choice among equal results.  [default: always the same choice]",
+    ),
 ]
 
 
@@ -83,21 +95,21 @@ def show(card: CARD, as_json: AsJson = False) -> None:
 
     Example: quaternity set show 0212
     """
-    shown = SetCard(read_card(card))
-    shape, colour, fill, _ = shown.words
+    set_card = SetCard(read_card(card))
+    shape, colour, fill, _ = set_card.words
     if as_json:
         print_json(
-            index=shown.index,
-            ternary=shown.ternary,
-            digits=list(shown.digits),
+            index=set_card.index,
+            ternary=set_card.ternary,
+            digits=list(set_card.digits),
             shape=shape,
             colour=colour,
             fill=fill,
-            amount=shown.figures,
-            words=str(shown),
+            amount=set_card.figures,
+            words=str(set_card),
         )
         return
-    print(_line(shown.index))
+    print(_line(set_card.index))
 
 
 @set_app.command()
@@ -115,9 +127,11 @@ def partners(card: CARD, as_json: AsJson = False) -> None:
     print("forms a triple with")
     for three in through:
         first, second = (other for other in three if other != index)
-        beside = (width() or 100) >= 96
+        wide_enough = (width() or 100) >= 96
         print(
-            f"{_line(first):<48}{_line(second)}" if beside else f"{_line(first)}\n{_line(second)}\n"
+            f"{_line(first):<48}{_line(second)}"
+            if wide_enough
+            else f"{_line(first)}\n{_line(second)}\n"
         )
 
 
@@ -134,14 +148,14 @@ def find(
 
     Example: quaternity set find 0 1 2 40 80 --svg table.svg
     """
-    chosen, table = Rule(rule), _table(cards, least=3)
-    threes = triples(table, chosen)
+    triple_rule, table = Rule(rule), _table(cards, least=3)
+    threes = triples(table, triple_rule)
     if svg is not None:
         write_text(svg, table_svg(table, threes=threes))
     if as_json:
-        print_json(rule=chosen, triples=threes)
+        print_json(rule=triple_rule, triples=threes)
         return
-    _print_threes(threes, chosen)
+    _print_threes(threes, triple_rule)
 
 
 @set_app.command()
@@ -155,29 +169,38 @@ def disjoint(
 ) -> None:
     """Find the most SETs, or triples, that can be taken from a table together.
 
-    At a limit (exit status 4) or an interrupt (130) the most found so far are shown, with an upper
+    At a limit (exit status 4) or an interrupt (130), the best result so far is shown with an upper
     bound.
 
     Example: quaternity set disjoint 0 1 2 40 80 13 26
     """
-    chosen, table = Rule(rule), _table(cards, least=3)
+    triple_rule, table = Rule(rule), _table(cards, least=3)
     best: Best[Triple] = Best()
     with _as_far_as_it_went(best) as status:
-        most_disjoint(table, chosen, method, seconds=seconds, random=_random_with(seed), best=best)
+        most_disjoint(
+            table, triple_rule, method, seconds=seconds, random=_random_with(seed), best=best
+        )
     threes = sorted(best.found)
     with Leaving() as leaving:
         leaving.status = max(status, default=ExitStatus.DONE)
         if as_json:
             print_json(
-                rule=chosen, method=method, triples=threes, bound=best.bound, proved=best.proved
+                rule=triple_rule,
+                method=method,
+                triples=threes,
+                bound=best.bound,
+                proved=best.proved,
             )
         else:
-            _print_threes(threes, chosen)
+            _print_threes(threes, triple_rule)
 
 
 @set_app.command()
 def count(
-    n: Annotated[int, typer.Option("-n", "--cards", help="Cards on the table: 1..81.")] = 12,
+    n: Annotated[
+        int,
+        typer.Option("-n", "--cards", metavar="N", help="Number of cards on the table, 1 to 81."),
+    ] = 12,
     rule: RULE = "set",
     as_json: AsJson = False,
 ) -> None:
@@ -185,19 +208,19 @@ def count(
 
     Example: quaternity set count -n 12
     """
-    counted = count_free(n, Rule(rule))
+    result = count_free(n, Rule(rule))
     if as_json:
         print_json(
             n=n,
-            rule=counted.rule,
-            free=counted.free,
-            tables=counted.tables,
-            probability=counted.probability,
+            rule=result.rule,
+            free=result.free,
+            tables=result.tables,
+            probability=result.probability,
         )
         return
     say(
-        f"{counted.free:,} of {counted.tables:,} tables of {n} cards "
-        f"have no {counted.rule.three}: {percent(Fraction(counted.free, counted.tables), 4)}"
+        f"{result.free:,} of {result.tables:,} tables of {n} cards "
+        f"have no {result.rule.three}: {percent(Fraction(result.free, result.tables), 4)}"
     )
 
 
@@ -205,7 +228,7 @@ def count(
 def largest(
     cards: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CARD", help="The cards of a table; none: the whole deck."),
+        typer.Argument(metavar="CARD", help="The cards of a table.  [default: the whole deck]"),
     ] = None,
     rule: RULE = "set",
     method: METHOD = "search",
@@ -215,30 +238,30 @@ def largest(
 ) -> None:
     """Find a largest collection without a SET, or triple, and prove that there is no larger one.
 
-    At a limit (exit status 4; some 40 cards of a table reach it) or an interrupt (130) the largest
-    collection found so far is shown, with an upper bound.
+    At a limit (exit status 4; tables of about 40 cards reach it) or an interrupt (130), the largest
+    collection so far is shown with an upper bound.
 
     Example: quaternity set largest --method cp-sat
     """
-    chosen, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
+    triple_rule, table = Rule(rule), _table(cards) if cards else WHOLE_DECK
     reasons: tuple[str, ...] = ()
     best, random = Best[int](), _random_with(seed)
     with _as_far_as_it_went(best) as status:
         if table == WHOLE_DECK:
-            proof = largest_in_deck(chosen, method, seconds=seconds, random=random, best=best)
+            proof = largest_in_deck(triple_rule, method, seconds=seconds, random=random, best=best)
             reasons = proof.reasons
         else:
-            largest_free(table, chosen, method, seconds=seconds, random=random, best=best)
+            largest_free(table, triple_rule, method, seconds=seconds, random=random, best=best)
     with Leaving() as leaving:
         leaving.status = max(status, default=ExitStatus.DONE)
         if as_json:
             print_json(
-                rule=chosen, method=method, size=best.size, cards=best.found, reasons=reasons,
+                rule=triple_rule, method=method, size=best.size, cards=best.found, reasons=reasons,
                 bound=best.bound, proved=best.proved,
             )  # fmt: skip
         else:
             limit = "no more can be" if best.proved else f"at most {best.bound} can be"
-            say(f"{best.size} of {len(table)} cards without a {chosen.three}, and {limit}:")
+            say(f"{best.size} of {len(table)} cards without a {triple_rule.three}, and {limit}:")
             for card in best.found:
                 print(_line(card))
             for reason in reasons:
@@ -247,7 +270,7 @@ def largest(
 
 @contextmanager
 def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
-    """Let a limit or an interrupt end a search, and say so; the list gets the exit status."""
+    """Print a limit or an interrupt that ends the search; append the exit status to the list."""
     status: list[ExitStatus] = []
     try:
         yield status
@@ -258,15 +281,15 @@ def _as_far_as_it_went(best: Best[Any]) -> Iterator[list[ExitStatus]]:
 
 
 def _random_with(seed: int | None) -> Random | None:
-    """Return a generator with a seed, if there is one."""
+    """Return a random generator with a seed, or None without a seed."""
     return None if seed is None else Random(seed)
 
 
 @set_app.command()
 def picture(
-    file: Annotated[str, typer.Argument(metavar="FILE.svg", help="Where to write.")],
+    file: Annotated[str, typer.Argument(metavar="FILE.svg", help="Output file.")],
     kind: Annotated[
-        str, typer.Option("--kind", "-k", metavar="circle|matrix", help="Which picture.")
+        str, typer.Option("--kind", "-k", metavar="circle|matrix", help="Kind of picture.")
     ] = "circle",
     as_json: AsJson = False,
 ) -> None:
@@ -275,7 +298,7 @@ def picture(
     Example: quaternity set picture pairs.svg --kind matrix
     """
     if kind not in PICTURES:
-        raise InputError(f"--kind: no picture {kind!r}; there are {', '.join(PICTURES)}")
+        raise InputError(f"--kind: unknown picture {kind!r}; choose from {', '.join(PICTURES)}")
     write_text(file, PICTURES[kind]())
     if as_json:
         print_json(file=file, kind=kind, pairs=sum(1 for _ in pairs()))
@@ -287,11 +310,11 @@ def _table(texts: list[str], least: int = 1) -> tuple[int, ...]:
     """Return the cards that the arguments name.
 
     Raises:
-        InputError: an argument is no card or there twice, or there are fewer than `least`.
+        InputError: If an argument is not a card or is repeated, or if there are fewer than `least`.
     """
     table = check_table(map(read_card, texts))
     if len(table) < least:
-        raise InputError(f"a table of at least {least} cards is needed, not of {len(table)}")
+        raise InputError(f"the table must have at least {least} cards, not {len(table)}")
     return table
 
 
@@ -301,12 +324,12 @@ def ternary_digits(card: int) -> str:
 
 
 def _line(card: int) -> str:
-    """Show a card in all three ways."""
+    """Return a card as index, as ternary digits and in words."""
     return f"{card:>2}  {ternary_digits(card)}  {SetCard(card)}"
 
 
 def _print_threes(threes: Iterable[Triple], rule: Rule) -> None:
-    """Print a paragraph for each three, and how many there are."""
+    """Print a numbered paragraph for each SET or triple, or that there is none."""
     number = 0
     for number, three in enumerate(threes, start=1):
         print(f"{rule.three} {number}")

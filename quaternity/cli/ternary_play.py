@@ -1,4 +1,4 @@
-"""`quaternity set`: decks, games played out, and chains."""
+"""`set`: shuffle decks, simulate games, and print chains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from quaternity.ternary import chain as chain_of
 
 SEED = Annotated[
     int | None,
-    typer.Option("--seed", help="Repeat a result; without it, a seed is drawn and printed."),
+    typer.Option("--seed", metavar="N", help="Random seed.  [default: random, and printed]"),
 ]
 SAFE = Annotated[
     bool, typer.Option("--safe", help="Shuffle so that play is never stuck before the end.")
@@ -35,80 +35,87 @@ def deck(
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shuffle a deck, if wanted a safe one, and list it in the order of dealing.
+    """Shuffle a deck, or with --safe a safe one, and list it in the order of dealing.
 
-    A safe deck is dealt three by three; the newest three always belong together, so shuffle the
+    In a safe deck, the three cards that are dealt together always belong together, so shuffle their
     places on the table at every deal.
 
     Example: quaternity set deck --safe --seed 7
     """
-    chosen, (random, drawn) = Rule(rule), _random(seed)
-    cards = safe_deck(random, chosen) if safe else shuffled_deck(random)
+    triple_rule, (random, used_seed) = Rule(rule), _random(seed)
+    cards = safe_deck(random, triple_rule) if safe else shuffled_deck(random)
     if as_json:
-        print_json(rule=chosen, safe=safe, seed=drawn, deck=cards)
+        print_json(rule=triple_rule, safe=safe, seed=used_seed, deck=cards)
         return
-    print(f"{f'safe for {chosen.three}s' if safe else 'shuffled'}, seed {drawn}")
+    print(f"{f'safe for {triple_rule.three}s' if safe else 'shuffled'}, seed {used_seed}")
     for start in range(0, len(cards), 3):
         print(" ".join(f"{card:>2}" for card in cards[start : start + 3]))
 
 
 @set_app.command()
 def simulate(
-    games: Annotated[int, typer.Option("--games", "-g", min=1, help="How many games.")] = 1000,
+    games: Annotated[
+        int, typer.Option("--games", "-g", metavar="N", min=1, help="Number of games.")
+    ] = 1000,
     safe: SAFE = False,
     extra: Annotated[
         bool, typer.Option("--extra", help="Deal three more cards when no three belong together.")
     ] = False,
     rule: RULE = "set",
     seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Begin no game after so many seconds.")
+        float | None,
+        typer.Option(
+            "--seconds",
+            metavar="SECONDS",
+            help="Do not begin a game after this many seconds.  [default: no limit]",
+        ),
     ] = None,
     seed: SEED = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play games out with random choices, and tell how they end.
+    """Play games with random choices, and show how they end.
 
-    Twelve cards lie on the table; three that belong together are taken and three more dealt. A game
-    is stuck when none can be taken though the deck is not empty.
+    Twelve cards lie on the table; three that belong together are taken and replaced by three more.
+    A game is stuck if none can be taken although the deck is not empty.
 
-    When the time is up (exit status 4) or after an interrupt (130) the finished games are shown.
+    When the time is up (exit status 4) or after an interrupt (130), the finished games are shown.
 
     Example: quaternity set simulate --games 1000 --extra --seed 1
     """
-    chosen, (random, drawn) = Rule(rule), _random(seed)
+    triple_rule, (random, used_seed) = Rule(rule), _random(seed)
     ends: Counter[_End] = Counter()
     status, reason = _played(
-        ends, games, time_limit(seconds), chosen, random, safe=safe, extra=extra
+        ends, games, time_limit(seconds), triple_rule, random, safe=safe, extra=extra
     )
     finished = ends.total()
     if not (finished or as_json):
         raise typer.Exit(status)
-    stuck = sum(often for end, often in ends.items() if end.got_stuck)
-    looks = sum(end.looks * often for end, often in ends.items())
-    blanks = sum(end.blanks * often for end, often in ends.items())
+    stuck = sum(times for end, times in ends.items() if end.got_stuck)
+    looks = sum(end.looks * times for end, times in ends.items())
+    blanks = sum(end.blanks * times for end, times in ends.items())
     remaining: Counter[int] = Counter()
-    for end, often in sorted(ends.items()):
+    for end, times in sorted(ends.items()):
         if not end.got_stuck:
-            remaining[end.left] += often
+            remaining[end.left] += times
     with Leaving() as leaving:
         leaving.status = status
         if as_json:
             print_json(
-                rule=chosen, safe=safe, extra=extra, seed=drawn, games=finished,
+                rule=triple_rule, safe=safe, extra=extra, seed=used_seed, games=finished,
                 stuck=stuck, tables_of_12=looks, without_three=blanks, left=remaining, asked=games,
                 reason=reason,
             )  # fmt: skip
         else:
-            say(f"{finished} games, seed {drawn}")
+            say(f"{finished} games, seed {used_seed}")
             say(f"stuck before the deck was empty: {percent(stuck / finished, 2)}")
             share = percent(blanks / looks, 2)
-            say(f"no {chosen.three} on the table of 12: {share} of {looks} times")
-            for number, often in remaining.items():
-                print(f"{number} cards left at the end: {percent(often / finished, 2)}")
+            say(f"no {triple_rule.three} on the table of 12: {share} of {looks} times")
+            for number, times in remaining.items():
+                print(f"{number} cards left at the end: {percent(times / finished, 2)}")
 
 
 class _End(NamedTuple):
-    """The end of a game: see `quaternity.ternary.Playout`."""
+    """The end of a game, with the fields of `quaternity.ternary.Playout`."""
 
     left: int
     got_stuck: bool
@@ -126,7 +133,7 @@ def _played(
     safe: bool,
     extra: bool,
 ) -> tuple[ExitStatus, str | None]:
-    """Play games and add their ends; return the exit status, and what ended them early."""
+    """Play games and count their ends; return the exit status, and what stopped them early."""
     end_of_time = None if seconds is None else monotonic() + seconds
     try:
         with progress("games", games) as bar:
@@ -148,10 +155,12 @@ def _played(
 
 @set_app.command()
 def chain(
-    length: Annotated[int, typer.Option("--length", "-l", min=1, help="How many links.")] = 10,
+    length: Annotated[
+        int, typer.Option("--length", "-l", metavar="N", min=1, help="Number of links.")
+    ] = 10,
     start: Annotated[
         str | None,
-        typer.Option("--start", metavar="CARD", help="First card; without it, one is drawn."),
+        typer.Option("--start", metavar="CARD", help="First card.  [default: random]"),
     ] = None,
     rule: RULE = "set",
     seed: SEED = None,
@@ -161,18 +170,18 @@ def chain(
 
     Example: quaternity set chain --length 5 --start 0212 --seed 1
     """
-    chosen, (random, drawn) = Rule(rule), _random(seed)
+    triple_rule, (random, used_seed) = Rule(rule), _random(seed)
     first = None if start is None else read_card(start)
-    links = islice(chain_of(random, chosen, first), length)
+    links = islice(chain_of(random, triple_rule, first), length)
     if as_json:
-        print_json(rule=chosen, seed=drawn, triples=list(links))
+        print_json(rule=triple_rule, seed=used_seed, triples=list(links))
         return
-    print(f"seed {drawn}")
+    print(f"seed {used_seed}")
     for link in links:
         print("  ".join(f"{card:>2} {ternary_digits(card)}" for card in link))
 
 
 def _random(seed: int | None) -> tuple[Random, int]:
-    """Return a generator, and its seed."""
-    drawn = Random().randrange(2**32) if seed is None else seed
-    return Random(drawn), drawn
+    """Return a random generator and its seed, which is drawn if it is None."""
+    used_seed = Random().randrange(2**32) if seed is None else seed
+    return Random(used_seed), used_seed

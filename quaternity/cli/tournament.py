@@ -1,4 +1,4 @@
-"""The `tournament` of every game: programs against each other."""
+"""`tournament`: the command of every game that lets programs play against each other."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from quaternity.table.tournament.scores import MIN_DEALS, Measured, Table, tabul
 from quaternity.table.tournament.seatings import labels
 
 ALL_ORDERS = 4
-"""With more seats not all orders of seats are played."""
+"""Maximum number of seats for which all orders of seats are played."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentWords:
-    """The words of a game's tournament.
+    """The texts of a game's tournament command.
 
     Attributes:
-        command: the words that call it.
-        who: names of players, for the help.
-        points: what points are called.
-        title: what is played, by the rules, in a word.
-        example: arguments of an example.
-        deals: what the help says of deals, where there are any.
-        cap: a game of so many moves has no result, where nothing else is said.
+        command: the words that call the command.
+        who: the names of players, for the help page.
+        points: the name of the points in this game.
+        title: returns the name of the game that is played, given its rules.
+        example: the arguments of the example on the help page.
+        deals: a sentence about the deals for the help page, if the game has deals.
+        cap: the default number of moves after which a game ends without a result.
     """
 
     command: tuple[str, ...]
@@ -64,17 +64,17 @@ class TournamentWords:
     cap: int = 500
 
 
-DOC = """Let {kinds} play each other, and say who wins how often.
+DOC = """Let {kinds} play against each other, and rate them.
 
     The {kinds} play in all orders of seats; from five seats on, in a balanced choice of orders.
     {deals}If there are fewer {kinds} than seats, they take turns in the seats; if there are more,
-    every choice of them plays. Only a sole win counts as a win.
+    every selection of them plays. Only a sole win counts as a win.
 
-    A {kind} that fails ends the run with status 3, or 4 if it took too long. The games before are
+    A {kind} that fails ends the run with status 3, or 4 if it took too long. The finished games are
     shown, and the game in which it failed is saved as a record.
 
-    quaternity tournament ... --game kwartet and quaternity kwartet tournament ... are the same,
-    with the options of that game; so for every game.
+    quaternity tournament ... --game kwartet is the same as quaternity kwartet tournament ..., with
+    the options of that game. This holds for every game.
 
     Example: quaternity {example}
     """
@@ -83,60 +83,64 @@ DOC = """Let {kinds} play each other, and say who wins how often.
 def add_tournament(
     application: typer.Typer, kind: str, rules_of: Callable[..., Any], words: TournamentWords
 ) -> None:
-    """Give an application the command of a game; the parameters of `rules_of` are its options."""
-    game, own = rules_of().name, signature(rules_of, eval_str=True).parameters
+    """Add the command of a game to an application, with the parameters of `rules_of` as options."""
+    game, parameters = rules_of().name, signature(rules_of, eval_str=True).parameters
     common = list(signature(_tournament, eval_str=True).parameters.values())[3:]
     kinds = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
     def command(entries: list[str], **values: Any) -> None:
-        chosen = {name: values.pop(name) for name in own}
+        setting_values = {name: values.pop(name) for name in parameters}
         values["replay"] = _replayed(game, values.pop("game"), values["replay"])
-        _tournament(rules_of(**chosen), chosen, words, entries, **values)
+        _tournament(rules_of(**setting_values), setting_values, words, entries, **values)
 
-    whom = Annotated[
+    players_argument = Annotated[
         list[str],
         typer.Argument(metavar=kinds.upper(), help=f"{words.who}; at least two."),
     ]
-    entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=whom)
+    entries = Parameter("entries", Parameter.POSITIONAL_OR_KEYWORD, annotation=players_argument)
     common = [p.replace(default=words.cap) if p.name == "cap" else p for p in common[1:]]
     game_option: Any = Annotated[
         str | None, typer.Option(metavar="GAME", help=f"The game to play.  [default: {game}]")
     ]
     common.append(Parameter("game", Parameter.KEYWORD_ONLY, annotation=game_option, default=None))
-    command.__signature__ = Signature([entries, *own.values(), *common])  # type: ignore[attr-defined]  # read by Typer
+    command.__signature__ = Signature([entries, *parameters.values(), *common])  # type: ignore[attr-defined]  # read by Typer
     command.__doc__ = DOC.format(kind=kind, kinds=kinds, deals=words.deals, example=words.example)
     application.command("tournament")(command)
 
 
-def _replayed(own: str, game: str | None, replay: int | None) -> int | None:
-    """Return the number of the game that is played again; --game had it once."""
-    if game is None or game == own:
+def _replayed(own_game: str, game: str | None, replay: int | None) -> int | None:
+    """Return the number of the game to replay, which --game contained in former versions."""
+    if game is None or game == own_game:
         return replay
     if game.isdecimal():
-        warn(f"--game {game} plays a game again: its name is --replay {game} now")
+        warn(f"--game {game}: to replay a game, use --replay {game}")
         return int(game)
     if game not in game_names():
-        raise InputError(f"--game {game!r} is unknown; known are {', '.join(game_names())}")
-    raise InputError(f"--game {game}: this is a tournament of {own}; say quaternity tournament")
+        raise InputError(f"--game {game!r}: unknown game; choose from {', '.join(game_names())}")
+    raise InputError(
+        f"--game {game}: this is a tournament of {own_game}; use quaternity tournament"
+    )
 
 
 def _tournament(
     rules: Any,
-    chosen: dict[str, Any],
+    setting_values: dict[str, Any],
     words: TournamentWords,
     entries: list[str],
-    games: Annotated[int, typer.Option(help="Games to play.")] = 60,
+    games: Annotated[int, typer.Option(metavar="N", help="Number of games to play.")] = 60,
     cap: Annotated[
-        int, typer.Option(help="End a game without a result after this many moves.")
+        int, typer.Option(metavar="N", help="End a game without a result after N moves.")
     ] = 500,
-    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     workers: Workers = 1,
     dask: Dask = None,
     plot: Annotated[
-        str | None, typer.Option(help="Draw shares and ratings: .png, .svg or .pdf.")
+        str | None,
+        typer.Option(metavar="FILE", help="Draw shares and ratings as .png, .svg or .pdf."),
     ] = None,
     replay: Annotated[
-        int | None, typer.Option(min=0, help="Play the game of this number, and print its record.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Replay only game number N, and print its record."),
     ] = None,
     move_seconds: MoveSeconds = None,
     secret: Secret = "",
@@ -152,16 +156,16 @@ def _tournament(
         return
     if plot is not None:
         check_picture(plot)
-    # As in files: of brisk games alone it is said that they are.
-    settings = {name: value for name, value in chosen.items() if name != "brisk" or value}
+    # Mention brisk only if it is true, like in files.
+    settings = {name: value for name, value in setting_values.items() if name != "brisk" or value}
 
-    def again(number: int) -> list[str]:
-        usual = type(rules)().settings
-        refused = {
-            f"no_{name}": value is False and getattr(usual, name, False) is True
-            for name, value in chosen.items()
+    def replay_command(number: int) -> list[str]:
+        defaults = type(rules)().settings
+        disabled = {
+            f"no_{name}": value is False and getattr(defaults, name, False) is True
+            for name, value in setting_values.items()
         }
-        options = chosen | refused | {
+        options = setting_values | disabled | {
             "replay": number, "seed": seed, "cap": cap, "move_seconds": move_seconds,
             "secret": plan.secret or None, "player_file": player_file,
         }  # fmt: skip
@@ -173,18 +177,18 @@ def _tournament(
             print(json.dumps({**settings, **_document(plan, words, table), **run}))
         else:
             _print(plan, words, table)
-        # A picture that fails costs no results.
+        # Draw after printing, so that the results are not lost if drawing fails.
         if plot is not None:
             draw_table(plot, labels(plan.players), table)
 
-    failures = Failures(".record", again, traceback)
+    failures = Failures(".record", replay_command, traceback)
     run_tournament(plan, games, workers, dask, failures, show, as_json)
 
 
-def typed(chosen: dict[str, Any]) -> list[str]:
-    """Return options as they are typed; those that are None or False are left out."""
+def typed(options: dict[str, Any]) -> list[str]:
+    """Return options as words of a command line, without those that are None or False."""
     words = []
-    for name, value in chosen.items():
+    for name, value in options.items():
         if value is not None and value is not False:
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     return words
@@ -244,7 +248,7 @@ def _print(plan: Tournament, words: TournamentWords, table: Table) -> None:
     if table.games_a_deal > 1:
         say(orders_text(table, plan.rules.seats))
     if plan.secret:
-        say(f"the same games again: --seed {plan.seed} --secret {plan.secret}")
+        say(f"to repeat the games: --seed {plan.seed} --secret {plan.secret}")
 
 
 def _in_errors(margin: Measured) -> str:
@@ -252,7 +256,7 @@ def _in_errors(margin: Measured) -> str:
 
 
 def orders_text(table: Table, seats: int) -> str:
-    """Say in which orders of seats the deals were played."""
+    """Describe the orders of seats in which the deals were played."""
     whole, extra = divmod(table.games, table.games_a_deal)
     orders = f"{table.games_a_deal} orders of seats"
     if not whole:

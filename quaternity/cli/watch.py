@@ -1,4 +1,4 @@
-"""`watch`: forward and back through a recorded game of any kind."""
+"""`watch`: step forward and back through a recorded game of any kind."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ s          show the step again"""
 KNOWLEDGE_HELP = "k 2        what player 2 knows"
 
 FORMULA_HELP = """\
-know F     whether a formula is true, as far as is shown
-why F      why, or deals that differ in it"""
+know F     whether formula F is true, as far as the view shows
+why F      the reason, or deals that differ in F"""
 
 
 @app.command()
@@ -33,15 +33,21 @@ def watch(
         str, typer.Argument(metavar="RECORD", help="A record of any game; - is standard input.")
     ],
     seat: Annotated[
-        int | None, typer.Option(help="Show what this seat sees; without it, what everybody sees.")
+        int | None,
+        typer.Option(
+            metavar="SEAT", help="Show what this seat sees.  [default: what everybody sees]"
+        ),
     ] = None,
-    step: Annotated[int, typer.Option(min=0, help="Start at this step; 0 is the start.")] = 0,
+    step: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Begin at this step; 0 is the start.")
+    ] = 0,
     deck: DeckName = None,
 ) -> None:
-    """Watch a recorded game of any of the four, step by step.
+    """Watch a recorded game of any kind, step by step.
 
-    Enter or n goes on, b goes back, a number goes to that step, q quits. If input or output is
-    piped, all steps are printed. (kwartet watch also shows all hands, and counts possible deals.)
+    Enter or n shows the next step, b the previous one, a number goes to that step, and q quits. If
+    input or output is piped, all steps are printed. (kwartet watch also shows all hands, and counts
+    the possible deals.)
 
     Example: quaternity watch my.game --seat 0
     """
@@ -53,13 +59,15 @@ def watch(
     if step > last:
         raise InputError(f"--step {step} is out of range 0..{last}")
 
-    def show(at: int) -> None:
-        print(f"step {at} of {last}")
-        if at:
-            by, move = replay.moves[at - 1]
-            for event in rules.events(replay.positions[at - 1], by, move, replay.positions[at]):
+    def show(number: int) -> None:
+        print(f"step {number} of {last}")
+        if number:
+            mover, move = replay.moves[number - 1]
+            for event in rules.events(
+                replay.positions[number - 1], mover, move, replay.positions[number]
+            ):
                 print(folded(speech.say(event)))
-        view = rules.view(replay.positions[at], seat)
+        view = rules.view(replay.positions[number], seat)
         print(table_text(rules, view, speech))
 
     words, tell = words_of(rules.name), None
@@ -67,9 +75,9 @@ def watch(
     lines_of = words.formula_lines
     if lines_of is not None:
 
-        def tell(text: str, at: int, why: bool) -> Iterable[str]:
+        def tell(text: str, number: int, why: bool) -> Iterable[str]:
             lines = lines_of(
-                rules, replay.positions[: at + 1], replay.moves[:at], speech.read(text), why
+                rules, replay.positions[: number + 1], replay.moves[:number], speech.read(text), why
             )
             return map(speech.say, lines)
 
@@ -81,7 +89,7 @@ def watch(
 
 
 class Viewer:
-    """A recorded game, one step on the screen at a time."""
+    """A recorded game, shown one step at a time."""
 
     def __init__(
         self,
@@ -95,31 +103,31 @@ class Viewer:
         """Start at a step.
 
         Args:
-            show_step: prints a step by its number; 0 is the start.
-            last: the number of the last one.
-            show_knowledge: prints what a player, as typed, knows at a step.
-            marks: what the marks of a step mean.
-            tell: says what is known of a formula at a step, and why where that is wanted.
+            show_step: prints the step with a number; 0 is the start.
+            last: the number of the last step.
+            show_knowledge: prints what a player knows at a step, given the player as typed.
+            marks: the meaning of the marks in a step.
+            tell: returns what is known about a formula at a step, with the reason if it is wanted.
         """
         self.show_step, self.last, self.step = show_step, last, step
         self.show_knowledge, self.marks, self.tell = show_knowledge, marks, tell
 
     def play(self) -> None:
-        """Obey somebody at a terminal; print all steps when nobody sits there."""
+        """Step through the game by commands at a terminal; otherwise print all steps."""
         if interactive():
             self.run()
         else:
             self.print_all()
 
     def print_all(self) -> None:
-        """Print the steps from the first one on, one after the other."""
+        """Print all steps from the current one on."""
         for step in range(self.step, self.last + 1):
             self.show_step(step)
             if step < self.last:
                 print()
 
     def run(self) -> None:
-        """Obey what is typed until somebody quits or the input ends."""
+        """Read and obey commands until the user quits or the input ends."""
         reconfigure = getattr(sys.stdin, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
@@ -136,7 +144,7 @@ class Viewer:
             self.obey(line)
 
     def obey(self, line: str) -> None:
-        """Do what a line says, or say what can be typed."""
+        """Obey a command, or print all commands if the line is not one."""
         word, _, argument = line.partition(" ")
         word = word.lower()
         if word in ("", "n", "next"):
@@ -157,19 +165,19 @@ class Viewer:
         elif word in ("help", "h", "?"):
             self.help()
         else:
-            print(f"{line!r} is not understood; what can be typed is:")
+            print(f"{line!r} is not understood; type one of these commands:")
             self.help()
 
     def help(self) -> None:
-        """Print what can be typed."""
-        known = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
-        asked = FORMULA_HELP if self.tell is not None else ""
-        print("\n".join(filter(None, [HELP, known, asked])))
+        """Print the commands."""
+        knowledge = KNOWLEDGE_HELP if self.show_knowledge is not None else ""
+        formulas = FORMULA_HELP if self.tell is not None else ""
+        print("\n".join(filter(None, [HELP, knowledge, formulas])))
         if self.marks:
             print(folded(self.marks))
 
     def go(self, step: int) -> None:
-        """Show a step, or say that there is none."""
+        """Show a step, or print that there is no such step."""
         if step < 0:
             print("this is the start: there is nothing before it")
         elif step > self.last:
@@ -179,8 +187,8 @@ class Viewer:
             self.show()
 
     def jump(self, digits: str) -> None:
-        """Go to the step with a number."""
-        # More digits than the last step's are out of range, however many they are.
+        """Go to the step with the number in `digits`."""
+        # A number of more than nine digits is out of range; it may be too long to convert.
         digits = digits.lstrip("0") or "0"
         if len(digits) > 9 or int(digits) > self.last:
             print(f"there is no step {digits}: steps are 0..{self.last}")
@@ -188,12 +196,12 @@ class Viewer:
             self.go(int(digits))
 
     def show(self) -> None:
-        """Show the step, on a clean screen when that is a terminal."""
+        """Show the current step, after clearing the screen of a terminal."""
         if sys.stdout.isatty():
             sys.stdout.write(CLEAR)
         self.show_step(self.step)
 
 
 def interactive() -> bool:
-    """Return whether somebody sits there: input and output are a terminal's."""
+    """Return whether both input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

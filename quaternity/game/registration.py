@@ -44,9 +44,9 @@ QUATERNITY = Registration(
     review="quaternity.review.asking:QuaternityJudge",
     help=(
         ("chances", "Chances"),
-        ("questions", "What questions tell"),
+        ("questions", "Best questions"),
         ("hint", "Hint"),
         ("why", "Why?"),
-        ("know", "What is certain?"),
+        ("know", "Is a statement certain?"),
     ),
 )

@@ -1,4 +1,4 @@
-"""Quarto as every door opens it."""
+"""Registration of Quarto with the commands, the browser, tournaments and environments."""
 
 from quaternity.table.registration import RANDOM, First, Level, Registration
 
@@ -30,6 +30,6 @@ QUARTO = Registration(
     tips="quaternity.web.drawing.tips:QUARTO",
     first=First({}, 1),
     helpers={"analysis": "quaternity.web.helping:quarto_analysis"},
-    help=(("hint", "Hint"), ("analysis", "Who can win")),
+    help=(("hint", "Hint"), ("analysis", "Who can win?")),
     review="quaternity.review.open_table:QuartoJudge",
 )

@@ -1,7 +1,8 @@
-"""The table in a browser: tables kept on disk, requests, events and pages.
+"""The web server: tables stored on disk, requests, events and pages.
 
-`store` keeps what happens, `tables` plays it by the rules of a game, `streams` tells who looks on,
-`thinking` lets programs and counts run elsewhere, `guards` refuses what is not meant for us, `api`
-takes requests of programs and pages, `pages` those of browsers, and `rendering` draws. What anybody
-is shown of a table is a `sight.Sight`, and `app` puts all together. No rule of any game is in here.
+`store` stores tables and moves, and `tables` applies the rules of a game to them. `streams` sends
+events to players and bystanders, and `thinking` runs programs and counts in other processes.
+`guards` checks requests before `api` (JSON) or `pages` (HTML) handles them, and `rendering` draws
+the pages. A `sight.Sight` holds everything that one viewer may see of a table. `app` builds the
+ASGI application. The rules of the games are not in this package.
 """

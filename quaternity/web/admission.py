@@ -1,7 +1,8 @@
-"""Admission: how much anybody may ask for, what that costs, and whose turn it is.
+"""Rate limits, connection limits, and fair queues between client addresses.
 
-`Limits` and `WORK` are the one table of what there is and of what costs what. An address is a
-network: of IPv6 the first 64 bits. Every refusal passes `refusal`, which counts it by its reason.
+`Limits` holds all limits, and `WORK` what each kind of request costs. An *address* here is a
+network: an IPv4 address, or the first 64 bits of an IPv6 address. `refusal` makes every refusal,
+and counts it by its reason.
 """
 
 from __future__ import annotations
@@ -43,21 +44,23 @@ SEATS_OF_ADDRESS = 20
 
 
 class Limits(NamedTuple):
-    """The limits of what may be asked for.
+    """Rate limits and other limits of the server.
 
     Attributes:
-        body, record: bytes of a request, and of a record that is uploaded.
-        moves: requests that change a table, per seat and minute.
-        pages: pages and documents that are read, per address or seat, and minute.
-        tables: tables that are made and seats that change hands, per address and minute.
-        counts: what is worked out for somebody, per address and minute.
-        kept: tables on the disk.
-        streams: that are open, if there are connections for so many; a quarter at most of one
-            address, and three of bystanders.
-        readers: streams of one seat at a table, or of its bystanders; at most three quarters of
-            these from one address.
-        words: what somebody says or shows to others, per minute.
-        workers: processes for programs, as many for cheap counts, and one fewer for dear ones.
+        body: Maximum size of the body of a request, in bytes.
+        record: Maximum size of an uploaded record, in bytes.
+        moves: Requests per minute and seat that change a table.
+        pages: Pages and documents read per minute, by an address or a seat.
+        tables: Tables made and seats taken or given away per minute and address.
+        counts: Counts (help, puzzles, analyses and the like) per minute, by an address.
+        kept: Number of stored tables.
+        streams: Number of open streams, if the server may have enough connections. At most a
+            quarter of them are from one address, and at most three quarters are of bystanders.
+        readers: Number of streams of a seat at a table, or of the bystanders of a table. At most
+            three quarters of those of the bystanders are from one address.
+        words: Chat lines and reactions per minute, by a seat or an address.
+        workers: Number of processes for programs. There are as many for cheap counts, and one
+            fewer for expensive counts.
     """
 
     body: int = 16 << 10
@@ -74,7 +77,7 @@ class Limits(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A kind of work: of which limit it takes how much, and whether it waits among dear counts."""
+    """A kind of work: the limit it counts for, its cost, and whether it is an expensive count."""
 
     limit: str
     cost: int = 1
@@ -95,17 +98,17 @@ WORK = {
     "learn": Work("counts", 5, True),
     "record": Work("counts", 5, True),
 }
-"""What costs what."""
+"""The cost of each kind of work."""
 
 asker: ContextVar[str] = ContextVar("asker", default="")
-"""The address for which something is done; what a request begins is done for the same."""
+"""The client address of the current request, which the tasks that it starts inherit."""
 
 refused: Counter[str] = Counter()
-"""How often admission has refused something, by reason."""
+"""The number of refusals, by reason."""
 
 
 def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> Refusal:
-    """Return the refusal of a request, which may be sent again after some seconds."""
+    """Count and return a refusal; with status 429 or 503, the client may retry after `seconds`."""
     refused[reason] += 1
     error = Refusal(status, text)
     error.retry_after = max(1, math.ceil(seconds)) if status in (429, 503) else None
@@ -113,17 +116,17 @@ def refusal(reason: str, status: int, text: str, seconds: float = 5.0) -> Refusa
 
 
 class Rates:
-    """The rates at which something was done lately, per key."""
+    """Leaky-bucket counters of recent use, by key."""
 
-    def __init__(self, most_keys: int = 10_000) -> None:
-        self._most = most_keys
+    def __init__(self, max_keys: int = 10_000) -> None:
+        self._most = max_keys
         self._used: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._new: dict[Hashable, tuple[float, int]] = {}
-        """Per key what was used since `taken`, and how much of it comes back a minute."""
+        """For each key, what was used since the last `taken`, and how much is freed per minute."""
         self.shared = False
 
     def wait(self, key: Hashable, per_minute: int, cost: int = 1) -> float:
-        """Count something and return 0, or return after how many seconds it may be done."""
+        """Count a use and return 0, or return the seconds until it will be allowed."""
         now = monotonic()
         used, since = self._used.pop(key, (0.0, now))
         used = max(0.0, used - (now - since) * per_minute / 60)
@@ -136,7 +139,7 @@ class Rates:
         return max(0.0, over * 60 / max(per_minute, 1))
 
     def taken(self) -> dict[str, tuple[float, int]]:
-        """Return what was used since the last call, by the text of its key."""
+        """Return what was used since the last call, by keys as JSON."""
         self.shared = True
         self._texts = {json.dumps(key): key for key in self._new}
         taken = {text: self._new[key] for text, key in self._texts.items()}
@@ -144,7 +147,7 @@ class Rates:
         return taken
 
     def learn(self, used: Mapping[str, float]) -> None:
-        """Go by what was used in all, at other servers too."""
+        """Replace the counters by the total use at all servers."""
         for text, amount in used.items():
             key = self._texts[text]
             self._used[key] = amount + self._got_lately(key), monotonic()
@@ -154,70 +157,70 @@ class Rates:
 
 
 class Turns:
-    """Some places for which addresses queue; they take turns, and none has too many at once."""
+    """A fair queue for a number of places: addresses take turns, and each has a limited number."""
 
-    def __init__(self, places: int, most_each: int) -> None:
-        self._free, self._most_each = places, most_each
+    def __init__(self, places: int, max_each: int) -> None:
+        self._free, self._most_each = places, max_each
         self._running: Counter[str] = Counter()
         self._queues: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def take(self) -> str:
-        """Wait for a place; return the address that has to give it back."""
-        who, turn = asker.get(), asyncio.get_running_loop().create_future()
-        self._queues.setdefault(who, deque()).append(turn)
+        """Wait for a place; return the address with which to give it back."""
+        network, turn = asker.get(), asyncio.get_running_loop().create_future()
+        self._queues.setdefault(network, deque()).append(turn)
         self._give_out()
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():
-                self.give_back(who)
+                self.give_back(network)
             raise
-        return who
+        return network
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """Hold a place in a `with`."""
-        who = await self.take()
+        """Hold a place during a `with` block."""
+        network = await self.take()
         try:
-            await asyncio.sleep(0)  # requests that came meanwhile are heard first
+            await asyncio.sleep(0)  # let requests that arrived meanwhile run first
             yield
         finally:
-            self.give_back(who)
+            self.give_back(network)
 
-    def give_back(self, who: str) -> None:
-        """Leave the place of an address to others."""
+    def give_back(self, network: str) -> None:
+        """Free a place of an address."""
         self._free += 1
-        self._running -= Counter((who,))
-        if who in self._queues:
-            self._queues.move_to_end(who)  # before them come those who came while theirs ran
+        self._running -= Counter((network,))
+        if network in self._queues:
+            self._queues.move_to_end(network)  # behind the addresses that queued meanwhile
         self._give_out()
 
     def _give_out(self) -> None:
-        """Let those begin whose turn it is: who has had theirs, or has more running, is later."""
-        for who in sorted(self._queues, key=self._running.__getitem__):
+        """Give the free places to the addresses with the fewest, in the order of the queue."""
+        for network in sorted(self._queues, key=self._running.__getitem__):
             if not self._free:
                 break
-            if self._running[who] >= self._most_each:
+            if self._running[network] >= self._most_each:
                 continue
-            queue = self._queues.pop(who)
+            queue = self._queues.pop(network)
             while queue and queue[0].done():
-                queue.popleft()  # nobody waits for it any more
+                queue.popleft()  # its waiter was cancelled
             if queue:
                 self._free -= 1
-                self._running[who] += 1
+                self._running[network] += 1
                 queue.popleft().set_result(None)
             if queue:
-                self._queues[who] = queue
+                self._queues[network] = queue
 
     def end(self) -> None:
-        """Give nobody a place any more."""
+        """Cancel all waiting requests for a place."""
         for queue in self._queues.values():
             for turn in queue:
                 turn.cancel()
 
 
 class Admission:
-    """What was asked for lately, against the limits."""
+    """The rate limits of the server, with the recent use of each client."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -225,54 +228,54 @@ class Admission:
         connections.workers = self.limits.workers
 
     def count(self, kind: str, seat: Hashable = None) -> None:
-        """Count some work for whoever asks, or refuse it.
+        """Count some work for the client or its seat, or raise `Refusal` above the limit.
 
-        A seat has a budget of its own, whatever else its address asks for.
+        A seat has a separate budget, whatever else its address requests.
         """
         work = WORK[kind]
-        most = getattr(self.limits, work.limit)
+        limit = getattr(self.limits, work.limit)
         if seat is None:
-            wait = self._rates.wait((work.limit, asker.get()), most, work.cost)
+            wait = self._rates.wait((work.limit, asker.get()), limit, work.cost)
         else:
             shared = (work.limit, "seats", asker.get())
-            wait = self._rates.wait((work.limit, seat), most, work.cost) or self._rates.wait(
-                shared, most * SEATS_OF_ADDRESS, work.cost
+            wait = self._rates.wait((work.limit, seat), limit, work.cost) or self._rates.wait(
+                shared, limit * SEATS_OF_ADDRESS, work.cost
             )
         if wait:
-            raise refusal(work.limit, 429, TOO_OFTEN(most=most // work.cost), wait)
+            raise refusal(work.limit, 429, TOO_OFTEN(most=limit // work.cost), wait)
 
     def taken(self) -> dict[str, tuple[float, int]]:
-        """Return what was used of budgets since the last call; see `Store.exchange`."""
+        """Return the use of the budgets since the last call; see `Store.exchange`."""
         return self._rates.taken()
 
     def learn(self, used: Mapping[str, float]) -> None:
-        """Go by what was used of budgets at all servers."""
+        """Update the budgets with the total use at all servers."""
         self._rates.learn(used)
 
     def check_waiting(self, waiting: int) -> None:
-        """Refuse one more count of an address where so many run or wait."""
+        """Raise `Refusal` if an address already has too many running or waiting counts."""
         if waiting >= MAX_PENDING_COUNTS:
-            raise refusal("waiting", 429, "too many counts are asked for: try again later")
+            raise refusal("waiting", 429, "too many pending requests for counts: try again later")
 
     def check_kept(self, kept: int) -> None:
-        """Refuse one more table where too many are kept."""
+        """Raise `Refusal` if the maximum number of tables is already stored."""
         if kept >= self.limits.kept:
             raise refusal("kept", 507, MANY_KEPT(kept=kept))
 
     def check_stream(self, seat: int | None, table: Collection[Any], every: Collection[Any]) -> str:
-        """Return the address of one more stream, or refuse it where too many are open."""
-        network, most = asker.get(), min(self.limits.streams, connections.room())
-        room = most - (most // 4 if seat is None else 0)  # a quarter is for those who have seats
-        here = [stream for stream in table if stream.seat == seat]
+        """Return the client address for a new stream; raise `Refusal` if too many are open."""
+        network, limit = asker.get(), min(self.limits.streams, connections.room())
+        room = limit - (limit // 4 if seat is None else 0)  # a quarter is reserved for players
+        same_seat = [stream for stream in table if stream.seat == seat]
         readers = self.limits.readers
-        own = readers - (readers // 4 if seat is None else 0)  # and one for other bystanders
+        own = readers - (readers // 4 if seat is None else 0)  # and one for other addresses
         if (
             len(every) >= room
-            or sum(stream.network == network for stream in every) >= share(most)
-            or len(here) >= readers
-            or sum(stream.network == network for stream in here) >= own
+            or sum(stream.network == network for stream in every) >= share(limit)
+            or len(same_seat) >= readers
+            or sum(stream.network == network for stream in same_seat) >= own
         ):
-            raise refusal("streams", 429, "too many look on: try again later", 15)
+            raise refusal("streams", 429, "too many open streams: try again later", 15)
         return network
 
 
@@ -284,14 +287,14 @@ class Connections:
         self.workers = Limits().workers
 
     def room(self) -> int:
-        """Return how many may be open, so that files remain for tables and programs."""
+        """Return the maximum number of connections that leaves files for tables and programs."""
         more = FILES_OF_WORKERS * max(0, self.workers - Limits().workers)
         return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES - more, 4)
 
     def enter(self, network: str, is_shared: bool) -> HTTPStatus | None:
-        """Count a connection; return why there are too many, if so.
+        """Count a connection; return the HTTP status of the refusal if there are too many.
 
-        `is_shared` says that many people come by it, as by a proxy.
+        `is_shared` says that many people share the address, as behind a proxy.
         """
         self.open[network] += 1
         room = self.room()
@@ -304,7 +307,7 @@ class Connections:
         return None
 
     def leave(self, network: str) -> None:
-        """Forget a connection."""
+        """Stop counting a closed connection."""
         self.open[network] -= 1
         if not self.open[network]:
             del self.open[network]
@@ -315,7 +318,7 @@ connections = Connections()
 
 @lru_cache(maxsize=64)
 def proxies(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
-    """Return the networks of proxies, as sockets of IPv6 see them too."""
+    """Return the networks of proxies, for IPv4 also as IPv6 sockets see them."""
     networks = [ip_network(text.strip()) for text in named]
     mapped = [
         ip_network(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
@@ -325,7 +328,7 @@ def proxies(named: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
 
 
 def is_proxy(address: str, named: Iterable[str]) -> bool:
-    """Return whether an address is that of a proxy that was named."""
+    """Return whether an address belongs to one of the named proxies."""
     try:
         return any(ip_address(address) in network for network in proxies(tuple(named)))
     except ValueError:
@@ -333,14 +336,14 @@ def is_proxy(address: str, named: Iterable[str]) -> bool:
 
 
 def share(room: int) -> int:
-    """Return how many places of a room one network may have: a quarter, or one."""
+    """Return how many of some places one network may have: a quarter, rounded up."""
     return -(-room // 4)
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one address: of IPv6 the first 64 bits, which one line has."""
+    """Return the network of an address, which for IPv6 is the first 64 bits: those of one line."""
     try:
         number = IPv6Address(address)
-    except ValueError:  # an older one, or whatever a proxy says
+    except ValueError:  # IPv4, or whatever a proxy sent
         return address
     return str(number.ipv4_mapped or IPv6Address(int(number) >> 64 << 64))

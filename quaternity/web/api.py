@@ -1,4 +1,4 @@
-"""The requests of programs, and of the pages for all that changes a table."""
+"""The JSON API: for programs, and for all requests of the pages that change a table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from quaternity.web.table import Table
 from quaternity.web.tables import MOVING_SECONDS, Tables
 
 MAX_LISTED_MOVES = 500
-"""Maximum number of legal moves that are listed."""
+"""Maximum number of legal moves that are listed for a table."""
 
 MAX_MOVE_LENGTH = 200
 MAX_ID_LENGTH = 64
@@ -52,28 +52,28 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 class _Endpoint:
-    """A handler as a small application: Starlette's own wraps every message once more."""
+    """An ASGI application for a handler, with less overhead per message than Starlette's own."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Who lost a seat at another server meanwhile is refused, too.
+        # A retry also checks whether another server has meanwhile given the seat away.
         response = await anew(lambda: self.handler(Request(scope, receive, send)))
         await response(scope, receive, send)
 
 
 class Api:
-    """The requests to some tables."""
+    """The handlers of the JSON API."""
 
     def __init__(self, tables: Tables, admission: Admission) -> None:
         self.tables, self.admission, self.limits = tables, admission, admission.limits
 
     def routes(self) -> list[BaseRoute]:
-        """Return all of them."""
+        """Return the routes of the API."""
         base = "/api/tables/{table}"
         posts: list[tuple[str, Handler]] = [
-            (f"{base}/moves", self.move),  # the first are found soonest
+            (f"{base}/moves", self.move),  # the most frequent first: routes are tried in order
             ("/api/tables", self.make),
             ("/api/seats", self.join),
             ("/api/seats/move", self.move_seat),
@@ -108,7 +108,7 @@ class Api:
     # ------------------------------------------------------------------ tables and seats
 
     async def make(self, request: Request) -> Response:
-        """`POST /api/tables`."""
+        """`POST /api/tables`: make a table."""
         self._count()
         sent = await document_of(request, self.limits.body)
         if unknown := sent.keys() - set(NewTable._fields):  # they may be misspelled
@@ -116,10 +116,10 @@ class Api:
             raise Refusal(422, f"{shown(min(unknown), str)} is unknown; choose from {known}")
         seats = taken(sent, "seats", list)
         if not all(isinstance(seat, str) for seat in seats):
-            raise Refusal(422, "seats: a list of texts is expected")
+            raise Refusal(422, "seats: must be a list of strings")
         seed = taken(sent, "seed", int, None)
         if seed is not None and not 0 <= seed < 1 << 64:
-            raise Refusal(422, "seed: a number from 0 to 2**64 - 1 is expected")
+            raise Refusal(422, "seed: must be a whole number from 0 to 2**64 - 1")
         new = NewTable(
             taken(sent, "game", str), taken(sent, "settings", dict, {}), seats,
             taken(sent, "name", str, None), taken(sent, "help", bool, False), seed,
@@ -146,7 +146,7 @@ class Api:
         return _answered(request, document, cookie)
 
     async def join(self, request: Request) -> Response:
-        """`POST /api/seats`."""
+        """`POST /api/seats`: take the seat of an invitation."""
         self._count()
         sent = await document_of(request, self.limits.body)
         invitation = taken(sent, "invitation", str).rpartition("/")[2]
@@ -159,7 +159,7 @@ class Api:
         )  # fmt: skip
 
     async def move_seat(self, request: Request) -> Response:
-        """`POST /api/seats/move`."""
+        """`POST /api/seats/move`: move a seat to this device by a link."""
         self._count()
         sent = await document_of(request, self.limits.body)
         link = taken(sent, "link", str).rpartition("/")[2]
@@ -169,7 +169,7 @@ class Api:
         return _answered(request, seated, cookie)
 
     async def back(self, request: Request) -> Response:
-        """`POST /api/seats/back`."""
+        """`POST /api/seats/back`: restore a seat by its code."""
         self._count()
         sent = await document_of(request, self.limits.body)
         code = taken(sent, "code", str)
@@ -179,7 +179,7 @@ class Api:
         return _answered(request, seated, cookie)
 
     async def elsewhere(self, request: Request) -> Response:
-        """`POST /api/tables/T/elsewhere`."""
+        """`POST /api/tables/T/elsewhere`: make a link that moves a seat to another device."""
         self._count()
         sent = await document_of(request, self.limits.body)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
@@ -187,14 +187,14 @@ class Api:
         return answer({"link": link, "qr": str(qr_svg(link)), "seconds": MOVING_SECONDS}, 201)
 
     async def code(self, request: Request) -> Response:
-        """`POST /api/tables/T/code`."""
+        """`POST /api/tables/T/code`: make a code that restores a seat."""
         self._count()
         sent = await document_of(request, self.limits.body)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         return answer({"code": await self.tables.fresh_code(table, seat)}, 201)
 
     async def upload(self, request: Request) -> Response:
-        """`POST /api/records`."""
+        """`POST /api/records`: make a table from an uploaded record."""
         self._count()
         await self._room()
         data = await body_of(request, self.limits.record)
@@ -205,26 +205,26 @@ class Api:
     # ------------------------------------------------------------------ one table
 
     async def look(self, request: Request) -> Response:
-        """`GET /api/tables/T`."""
-        table, who = await self._at(request)
-        sight, base = table.sight(who), _base(request)
+        """`GET /api/tables/T`: return the description of a table."""
+        table, visitor = await self._at(request)
+        sight, base = table.sight(visitor), _base(request)
         text = await self.tables.thinking.draw(sight.is_large, document_text, sight, base)
         return Response(text, media_type="application/json")
 
     async def move(self, request: Request) -> Response:
-        """`POST /api/tables/T/moves`."""
+        """`POST /api/tables/T/moves`: make a move."""
         sent = await document_of(request, self.limits.body)
         version, text = taken(sent, "version", int), taken(sent, "move", str)
         identity = taken(sent, "id", str)
         if not 0 < len(identity) <= MAX_ID_LENGTH or not identity.isprintable():
-            raise Refusal(422, f"id: 1 to {MAX_ID_LENGTH} characters that can be printed")
+            raise Refusal(422, f"id: must have 1 to {MAX_ID_LENGTH} printable characters")
         if len(text) > MAX_MOVE_LENGTH:
-            raise Refusal(422, f"move: more than {MAX_MOVE_LENGTH} characters")
+            raise Refusal(422, f"move: must have at most {MAX_MOVE_LENGTH} characters")
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         return answer({"version": await table.play(seat, version, identity, text)})
 
     async def undo(self, request: Request) -> Response:
-        """`POST /api/tables/T/undo`."""
+        """`POST /api/tables/T/undo`: agree to take the last move back, or no longer agree."""
         sent = await document_of(request, self.limits.body)
         version, agree = taken(sent, "version", int), taken(sent, "agree", bool)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
@@ -232,12 +232,12 @@ class Api:
         return answer({"version": version, "agreed": sorted(table.undo)})
 
     async def marks(self, request: Request) -> Response:
-        """`GET /api/tables/T/marks`: the pencil marks of the seat of who asks."""
+        """`GET /api/tables/T/marks`: return the pencil marks of the caller's seat."""
         table, seat = await self._seated(request, None)
         return answer({"marks": await self.tables.marks(table, seat)})
 
     async def mark(self, request: Request) -> Response:
-        """`POST /api/tables/T/marks`: one pencil mark; `none` rubs it out."""
+        """`POST /api/tables/T/marks`: set a pencil mark; `none` removes it."""
         sent = await document_of(request, self.limits.body)
         player, card = taken(sent, "player", int), taken(sent, "card", str)
         sign = taken(sent, "mark", str)
@@ -246,35 +246,35 @@ class Api:
         return answer({"marks": await self.tables.marks(table, seat)})
 
     async def hand_over(self, request: Request) -> Response:
-        """`POST /api/tables/T/hand-over`."""
+        """`POST /api/tables/T/hand-over`: give a seat to a program, to its owner or to nobody."""
         sent = await document_of(request, self.limits.body)
         number, player = taken(sent, "seat", int), taken(sent, "player", str)
         self._count()
-        table, who = await self._at(request)
-        invitation = await self.tables.hand_over(table, who, number, player)
+        table, visitor = await self._at(request)
+        invitation = await self.tables.hand_over(table, visitor, number, player)
         link = invitation and f"{_base(request)}/join/{invitation}"
         return answer({"version": table.version, "invitation": link})
 
     async def again(self, request: Request) -> Response:
-        """`POST /api/tables/T/again`."""
+        """`POST /api/tables/T/again`: make the table of the rematch, or return it."""
         self._count()
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         if table.again is None:
             await self._room()
-        name = await self.tables.again(table, who)
+        name = await self.tables.again(table, visitor)
         return answer({"table": name, "watch": f"{_base(request)}/t/{name}"}, 201)
 
     async def start(self, request: Request) -> Response:
-        """`POST /api/tables/T/start`."""
+        """`POST /api/tables/T/start`: start the game at a waiting table."""
         sent = await document_of(request, self.limits.body)
         fill = taken(sent, "fill", str, None)
         self._count()
-        table, who = await self._at(request)
-        await self.tables.start(table, who, fill)
+        table, visitor = await self._at(request)
+        await self.tables.start(table, visitor, fill)
         return answer({"version": table.version})
 
     async def ready(self, request: Request) -> Response:
-        """`POST /api/tables/T/ready`."""
+        """`POST /api/tables/T/ready`: set whether a player is ready."""
         sent = await document_of(request, self.limits.body)
         ready = taken(sent, "ready", bool)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
@@ -282,14 +282,14 @@ class Api:
         return answer({"version": table.version})
 
     async def leave(self, request: Request) -> Response:
-        """`POST /api/tables/T/leave`."""
+        """`POST /api/tables/T/leave`: leave a seat before the game begins."""
         sent = await document_of(request, self.limits.body)
         table, seat = await self._seated(request, taken(sent, "seat", int, None))
         await self.tables.leave(table, seat)
         return answer({"version": table.version})
 
     async def say(self, request: Request) -> Response:
-        """`POST /api/tables/T/talk`."""
+        """`POST /api/tables/T/talk`: send a chat line."""
         sent = await document_of(request, self.limits.body)
         text = taken(sent, "text", str)
         table, seat, name = await self._speaker(request, sent)
@@ -297,7 +297,7 @@ class Api:
         return answer({})
 
     async def react(self, request: Request) -> Response:
-        """`POST /api/tables/T/reactions`."""
+        """`POST /api/tables/T/reactions`: send a reaction."""
         sent = await document_of(request, self.limits.body)
         reaction = taken(sent, "reaction", str)
         table, seat, name = await self._speaker(request, sent)
@@ -305,81 +305,83 @@ class Api:
         return answer({})
 
     async def talk(self, request: Request) -> Response:
-        """`GET /api/tables/T/talk?after=N`."""
+        """`GET /api/tables/T/talk?after=N`: return the chat lines after number N."""
         after = request.query_params.get("after", "0")
-        table, who = await self._at(request)
-        lines = await table.lines(who, int(after) if after.isdecimal() and len(after) < 10 else 0)
+        table, visitor = await self._at(request)
+        lines = await table.lines(
+            visitor, int(after) if after.isdecimal() and len(after) < 10 else 0
+        )
         return answer({"lines": [line._asdict() for line in lines]})
 
     async def _speaker(
         self, request: Request, sent: dict[str, Any]
     ) -> tuple[Table, int | None, str]:
-        """Return the table of a request, and the seat and the name of who says something."""
-        table, who = await self._at(request, taken(sent, "seat", int, None))
-        seat = who.looking if who.looking in who.held else None
+        """Return the table of a request, and the seat and the name of the speaker."""
+        table, visitor = await self._at(request, taken(sent, "seat", int, None))
+        seat = visitor.looking if visitor.looking in visitor.held else None
         self.admission.count("words", None if seat is None else (table.kept.id, seat))
         if seat is None:
             return table, None, checked_name(taken(sent, "name", str, "somebody"), 0)
-        # Whoever speaks is no program, even if one plays for them.
+        # A person speaks, even while a program plays for them.
         people = [s._replace(name=s.person) if s.is_held else s for s in table.seats]
         return table, seat, seat_names(people)[seat]
 
     async def record(self, request: Request) -> Response:
-        """`GET /api/tables/T/record`."""
-        table, who = await self._at(request)
+        """`GET /api/tables/T/record`: return the record of the game."""
+        table, visitor = await self._at(request)
         name = f'attachment; filename="{table.kept.game}.record"'
-        return PlainTextResponse(await table.record(who), headers={"content-disposition": name})
+        return PlainTextResponse(await table.record(visitor), headers={"content-disposition": name})
 
     async def events(self, request: Request) -> Stream | Response:
-        """`GET /api/tables/T/events`."""
+        """`GET /api/tables/T/events`: return the event stream of a table."""
         last = request.headers.get("last-event-id", request.query_params.get("after", ""))
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         streams = self.tables.streams
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         if streams.ending:
-            raise Refusal(503, "the server is about to end")
-        # Who looks on from a seat that is not theirs is not in it.
-        seat = who.looking if who.looking in who.held else None
+            raise Refusal(503, "the server is shutting down")
+        # A visitor who looks from a seat that they do not hold counts as a bystander.
+        seat = visitor.looking if visitor.looking in visitor.held else None
         network = self.admission.check_stream(seat, table.streams, streams.open)
         stream = Stream(seat, table.streams, streams, network)
         table.listen(stream, int(last) if last.isdecimal() and len(last) < 10 else None)
         return stream
 
     async def help(self, request: Request) -> Response:
-        """`GET /api/tables/T/help/WORD`."""
+        """`GET /api/tables/T/help/WORD`: return counts, reasons or a hint."""
         asked = question_of(request)
-        table, who = await self._at(request)
+        table, visitor = await self._at(request)
         word = request.path_params["word"]
-        return answer(await self.tables.help(table, who, word, asked))
+        return answer(await self.tables.help(table, visitor, word, asked))
 
     async def games(self, request: Request) -> Response:
-        """`GET /api/games`."""
+        """`GET /api/games`: return the games, their settings, programs and decks."""
         del request
         self.admission.count("page")
         more = self.tables.thinking.players
         return answer({"games": [game_document(game, more) for game in game_names()]})
 
-    # ------------------------------------------------------------------ who asks
+    # ------------------------------------------------------------------ callers
 
     async def _at(
         self, request: Request, seat: int | None = None, kind: str = "page"
     ) -> tuple[Table, Who]:
-        """Return the table of a request, and who asks."""
+        """Return the table and the visitor of a request."""
         caller = caller_of(request)
         asked = seat_of(request)
         seat = seat if asked is None else asked
         return await self.tables.admitted(request.path_params["table"], caller, seat, kind)
 
     async def _seated(self, request: Request, seat: int | None) -> tuple[Table, int]:
-        """Return the table of a request, and the seat of who asks; or refuse them."""
-        table, who = await self._at(request, seat, "move")
-        if who.looking is None or who.looking not in who.held:
-            raise Refusal(403, "only who has a seat can do that")
-        return table, who.looking
+        """Return the table of a request and the caller's seat; raise `Refusal` without a seat."""
+        table, visitor = await self._at(request, seat, "move")
+        if visitor.looking is None or visitor.looking not in visitor.held:
+            raise Refusal(403, "only players who have a seat can do that")
+        return table, visitor.looking
 
     async def _with_cookie(self, request: Request) -> tuple[Caller, str | None]:
-        """Return the caller, and a new cookie for a browser without a cookie from a server."""
+        """Return the caller, and a new cookie if a browser has none that a server issued."""
         browser, unsigned = caller_of(request).browser, hashed(request.cookies.get(COOKIE, "")[:22])
         known = (
             "SELECT 1 FROM seats WHERE browser = ? UNION ALL "
@@ -396,35 +398,38 @@ class Api:
         self.admission.count("table")
 
     async def _room(self) -> None:
-        """Refuse one more table where too many are kept."""
+        """Raise `Refusal` if the maximum number of tables is already stored."""
         ((kept,),) = await self.tables.store.rows("SELECT COUNT(*) FROM tables")
         self.admission.check_kept(kept)
 
 
 def taken(sent: dict[str, Any], name: str, kind: type[Value], missing: Any = _NOTHING) -> Value:
-    """Return a value of a document; or refuse one that is missing or of another type."""
+    """Return a value of a document, or `missing` if it is absent.
+
+    Raises `Refusal` if the value is required but absent, or has another type.
+    """
     value = sent.get(name, missing)
     if value is missing and missing is not _NOTHING:
-        return missing  # type: ignore[no-any-return]  # what the caller said
+        return missing  # type: ignore[no-any-return]  # the caller's default
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         if value is None and missing is None:
-            return None  # type: ignore[return-value]  # as if it were not there
-        raise Refusal(422, f"{name}: {_WORDS[kind]} is expected")
+            return None  # type: ignore[return-value]  # null counts as absent
+        raise Refusal(422, f"{name}: must be {_WORDS[kind]}")
     return value
 
 
 _WORDS: dict[type, str] = {
-    str: "a text", int: "a whole number", bool: "true or false", list: "a list",
+    str: "a string", int: "a whole number", bool: "true or false", list: "a list",
     dict: "an object",
 }  # fmt: skip
 
 
 def document(sight: Sight, base: str) -> dict[str, Any]:
-    """Return what is answered of a table; links begin with `base`."""
+    """Return the description of a table as a JSON document; links begin with `base`."""
     rules, seat = sight.rules, sight.seat
-    may = seat in sight.to_act and seat in sight.mine and not sight.awaited
-    listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may else []
-    over = None if sight.places is None else {"places": sight.places, "points": sight.points}
+    may_move = seat in sight.to_act and seat in sight.mine and not sight.awaited
+    listed = list(islice(rules.moves(sight.view), MAX_LISTED_MOVES + 1)) if may_move else []
+    outcome = None if sight.places is None else {"places": sight.places, "points": sight.points}
     return {
         "table": sight.table,
         "game": sight.game,
@@ -444,7 +449,7 @@ def document(sight: Sight, base: str) -> dict[str, Any]:
         "moves": [rules.write(move) for move in listed[:MAX_LISTED_MOVES]],
         **({"more": True} if len(listed) > MAX_LISTED_MOVES else {}),
         "points": sight.points,
-        "outcome": over,
+        "outcome": outcome,
         "help": sight.help,
         "practice": sight.practice,
         "thinking": sight.thinking,
@@ -468,7 +473,7 @@ def document_text(sight: Sight, base: str) -> str:
 
 
 def game_document(game: str, more: Any) -> dict[str, Any]:
-    """Return what a form to make a table needs: settings with what is allowed, and programs."""
+    """Return the description of a game for a form: settings with their limits, programs, decks."""
     return {
         "game": game,
         "settings": [form_field._asdict() for form_field in form_fields(game)],
@@ -479,7 +484,7 @@ def game_document(game: str, more: Any) -> dict[str, Any]:
 
 
 def _base(request: Request) -> str:
-    """Return what all links begin with."""
+    """Return the scheme, host and path prefix of all links."""
     return str(request.base_url).rstrip("/")
 
 
@@ -491,9 +496,9 @@ def _answered(request: Request, document: Any, cookie: str | None) -> Response:
 
 
 def refused(request: Request, error: Exception) -> Response:
-    """Return the answer to a request that is refused."""
+    """Return the response to a refused request."""
     del request
     assert isinstance(error, Refusal), "what this is registered for"
-    # What was sent, which its frames hold, is free at once: no circle of garbage keeps it.
+    # Free the body of the request at once: the traceback refers to its frames.
     error.__traceback__ = error.__context__ = None
     return answer(error.document, error.status, error.headers)

@@ -1,7 +1,7 @@
-"""The application: requests and pages behind their guards.
+"""The ASGI application: the API and the pages, with their middleware.
 
-For `quaternity serve`, and for those who run it themselves, with the folder of the tables or the
-address of their database in `QUATERNITY_DATA`:
+`quaternity serve` uses it. To run it under another ASGI server, set `QUATERNITY_DATA` to the folder
+of the tables or to the URL of their database:
 
     uvicorn --factory quaternity.web.app:app
 """
@@ -51,15 +51,16 @@ def app(
     keep: Keep | None = None,
     metrics_token: str | None = None,
 ) -> Starlette:
-    """Yield an ASGI application.
+    """Return the ASGI application.
 
     Args:
-        data: where its tables are kept: a folder, or an address of PostgreSQL.
-        hosts: further names of this server.
-        players: per game and name, programs that may be asked for besides those of the games.
-        move_seconds: the longest that a program may think about a move.
-        keep: how long tables stay that nobody touches.
-        metrics_token: what shows that somebody may read `/metrics`.
+        data: Where to store the tables: a folder, or the URL of a PostgreSQL database.
+        hosts: Further host names of this server.
+        players: Further programs that a request may ask for, by game and name.
+        limits: Rate limits and other limits; None for the default ones.
+        move_seconds: Time limit for a move of a program, in seconds.
+        keep: After how many days unused tables are removed; None to keep all.
+        metrics_token: Token that allows a client to read `/metrics`; None to switch it off.
     """
     admission = Admission(limits)
     thinking = Thinking(move_seconds, players, admission)
@@ -79,7 +80,7 @@ def app(
             tables.end()
             await asyncio.to_thread(tables.store.close)
 
-    async def refused(request: Request, error: Exception) -> Response:
+    async def respond_to_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = Refusal(error.status_code, error.detail.lower())
         assert isinstance(error, Refusal), "what this is registered for"
@@ -95,9 +96,9 @@ def app(
             Middleware(Eyes, seen=seen),
             Middleware(Guards, hosts=hosts),
             Middleware(Spoken),
-            Middleware(Failing, refused=refused),
+            Middleware(Failing, refused=respond_to_error),
         ],
-        exception_handlers={Refusal: refused, HTTPException: refused},
+        exception_handlers={Refusal: respond_to_error, HTTPException: respond_to_error},
         lifespan=lifespan,
     )
     seen.know(application.routes)
@@ -106,7 +107,7 @@ def app(
 
 
 class Failing:
-    """An application that says in words that it failed, but not how: that may be secret."""
+    """Middleware that answers 500 after an exception, without its text, which may be secret."""
 
     def __init__(
         self, app: ASGIApp, refused: Callable[[Request, Exception], Awaitable[Response]]
@@ -114,38 +115,38 @@ class Failing:
         self.app, self.refused = app, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with 500 where nothing was answered yet, and let the server log the rest."""
-        begun = scope["type"] != "http"
+        """Answer 500 if no response has started, and raise again so that the server logs it."""
+        has_started = scope["type"] != "http"
 
-        async def passed(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
-            await self.app(scope, receive, passed)
-        except Exception:  # it goes on to the server, which logs it
-            if not begun:
+            await self.app(scope, receive, send_and_note)
+        except Exception:  # raised again for the server, which logs it
+            if not has_started:
                 response = await self.refused(Request(scope), Refusal(500, FAILED))
                 await response(scope, receive, send)
             raise
 
 
 def _opened(data: str | None) -> Store:
-    """Return all tables; where another process has them, end those that would start this anew."""
+    """Return the store; if another process uses it, stop a parent that would restart this one."""
     try:
         return opened_store(data)
     except InUse as error:
         if multiprocessing.parent_process() is None:
             raise
-        _log.error("%s; one process alone serves them: without --workers, --reload", error)
+        _log.error("%s; only one process can serve them: omit --workers and --reload", error)
         os.kill(os.getppid(), signal.SIGTERM)
         raise SystemExit(2) from None
 
 
 @contextmanager
 def _ending_streams(tables: Tables) -> Iterator[None]:
-    """Have streams end as soon as the server is asked to: it waits for open requests."""
+    """End the streams on SIGTERM or SIGINT, because the server waits for open requests."""
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {}
 

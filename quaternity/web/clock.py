@@ -1,4 +1,4 @@
-"""Clocks of games that do not wait for ever."""
+"""Clocks: time limits for the moves of a game."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ MAX_MISSED_MOVES = 3
 
 
 class Clock(NamedTuple):
-    """The time for a move.
+    """The time limit of a move.
 
-    Each move has `seconds`, and what was saved: who moves within `increment` seconds saves the rest
-    of them for later moves, up to nine times `seconds`.
+    A player has `seconds` for each move, plus the time saved so far. A player who moves within
+    `increment` seconds saves the rest of them for later moves, up to nine times `seconds`.
     """
 
     seconds: int
     increment: int = 0
 
     def saved_after(self, saved: float, left: float) -> float:
-        """Return what is saved after a move at which so much of the time was left."""
+        """Return the saved seconds after a move for which `left` seconds were left."""
         spent = self.seconds + saved - left
         return min(max(0.0, saved - spent + self.increment), 9.0 * self.seconds)
 
 
 def read_clock(document: dict[str, Any] | None) -> Clock | None:
-    """Return the clock that a request asks for: seconds and an increment, or days.
+    """Return the clock that a request asks for: seconds with an increment, or days.
 
-    Raises `Refusal` for a value that is unknown, of another type, or too small or large.
+    Raises `Refusal` if an entry is unknown, of the wrong type, too small or too large.
     """
     if document is None:
         return None
@@ -46,16 +46,18 @@ def read_clock(document: dict[str, Any] | None) -> Clock | None:
     }
     for name, value in document.items():
         if name not in bounds:
-            raise Refusal(422, f"clock: {quoted(name)} is unknown; known are {', '.join(bounds)}")
-        least, most = bounds[name]
-        if type(value) is not int or not least <= value <= most:
-            raise Refusal(422, f"clock: {name}: a whole number from {least} to {most} is expected")
+            raise Refusal(
+                422, f"clock: unknown entry {quoted(name)}; choose from {', '.join(bounds)}"
+            )
+        lowest, highest = bounds[name]
+        if type(value) is not int or not lowest <= value <= highest:
+            raise Refusal(422, f"clock: {name}: must be a whole number from {lowest} to {highest}")
     if ("days" in document) == ("seconds" in document):
-        raise Refusal(422, "clock: seconds or days are expected")
+        raise Refusal(422, "clock: expected either seconds or days")
     seconds = document["days"] * DAY if "days" in document else document["seconds"]
     return Clock(seconds, document.get("increment", 0))
 
 
 def kept_clock(text: str | None) -> Clock | None:
-    """Return a clock as the store has it."""
+    """Return the clock of a stored table, or None."""
     return None if text is None else Clock(*json.loads(text))

@@ -1,7 +1,7 @@
-"""Connections that take places of others are closed.
+"""Limits on connections, so that some clients cannot use up those of others.
 
-Those on which no request becomes whole, those on which answers are not read, and those that are too
-many.
+Connections are closed if a request does not arrive completely in time, if the client does not read
+the response, or if there are too many of them.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from quaternity.web.admission import connections, is_proxy, network_of
 from quaternity.web.streams import CHUNKS
 
 MAX_HEAD_BYTES = 64 << 10
-"""Maximum size of the head of a request, in bytes."""
+"""Maximum size of the request line and headers, in bytes."""
 
 
 class Connection(HttpToolsProtocol):
-    """A connection of Uvicorn whose requests come, and whose answers are read, in time."""
+    """A connection of Uvicorn with time limits for sending requests and for reading responses."""
 
     _late: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
     _network = ""
-    # The bytes that nobody had taken when the connection was looked at last.
+    # The number of unread bytes at the last check of the connection.
     _unread = 0
     _head: int | None = None
-    """The length of a head that is not whole."""
-    # The cycle of the request that is answered; Uvicorn's `cycle` is that of the last to come.
+    """The number of bytes received of an incomplete head; None if no head is being received."""
+    # The cycle of the request that is being answered; Uvicorn's `cycle` is that of the latest one.
     _answered: Any = None
 
     def connection_made(self, transport: Any) -> None:
-        """Wait for the first request, or refuse one connection too many."""
+        """Wait for the first request, or refuse the connection if there are too many."""
         super().connection_made(transport)
         self._network = network_of(self.client[0] if self.client else "")
         status = connections.enter(self._network, self._is_shared())
@@ -45,13 +45,13 @@ class Connection(HttpToolsProtocol):
             self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
 
     def _is_shared(self) -> bool:
-        """Return whether many people come by this: no address, or that of a proxy."""
+        """Return whether many people may share the address: a proxy's, or none."""
         named = self.config.forwarded_allow_ips if self.config.proxy_headers else ()
         named = named.split(",") if isinstance(named, str) else named
         return not self.client or is_proxy(self.client[0], named)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more, and leave the place to others."""
+        """Cancel the timers, and free the place of the connection."""
         self._settle()
         if self._looking is not None:
             self._looking.cancel()
@@ -71,7 +71,7 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
     def _look(self) -> None:
-        """Close a connection that took less than half of what waited for it."""
+        """Close the connection if the client read less than half of the data pending before."""
         waiting = self.transport.get_write_buffer_size()
         if self._unread and 2 * waiting > self._unread:
             self.transport.abort()
@@ -80,23 +80,23 @@ class Connection(HttpToolsProtocol):
         self._looking = self.loop.call_later(admission.READ_SECONDS, self._look)
 
     def data_received(self, data: bytes) -> None:
-        """Take what comes as part of a head until that is whole."""
+        """Count received data as part of the head until the head is complete."""
         super().data_received(data)
         if self._head is not None:
             self._head += len(data)
             if self._head > MAX_HEAD_BYTES:
                 self._settle()
                 self.send_400_response(
-                    f"The head of a request has more than {MAX_HEAD_BYTES} bytes."
+                    f"The head of the request has more than {MAX_HEAD_BYTES} bytes."
                 )
 
     def on_message_begin(self) -> None:
-        """Note that a request begins."""
+        """Start the timer of a new request."""
         super().on_message_begin()
         self._wait()
 
     def on_headers_complete(self) -> None:
-        """Its head is whole."""
+        """Stop counting the bytes of the head, which is complete."""
         self._head = None
         if self.parser.get_http_version() == "1.1" and self.parser.get_method() == b"GET":
             self.scope["extensions"] = {CHUNKS: {"transport": self.transport}}
@@ -105,13 +105,13 @@ class Connection(HttpToolsProtocol):
             self._answered = self.cycle
 
     def on_response_complete(self) -> None:
-        """Turn to the next request that waits."""
+        """Continue with the next pipelined request."""
         if self.pipeline:
             self._answered = self.pipeline[-1][0]
         super().on_response_complete()
 
     def on_message_complete(self) -> None:
-        """Note that the request is whole."""
+        """Stop the timer of the request, which is complete."""
         self._settle()
         super().on_message_complete()
 

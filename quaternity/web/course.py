@@ -1,7 +1,7 @@
-"""The course of a game at a table in a browser, by the versions of its log.
+"""The history of a game at a table, by the versions of its log.
 
-Only the present position is held, and a few before it where several may act; earlier ones are made
-again from the moves when somebody looks at them.
+It holds the current position, and a few earlier ones while several players may act. All others are
+replayed from the moves on request.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from quaternity.web.store import TAKEN_BACK, Entry
 from quaternity.web.streams import message
 
 RECENT = 32
-"""Number of recent versions whose positions are kept if several players may act: a move may refer
-to an earlier one."""
+"""Number of recent versions whose positions are kept if several players may act, because a move may
+refer to an earlier version."""
 
 
 class LoggedCourse(Course[Any, Any, Any]):
-    """A game as its log tells it: a version for each entry.
+    """The history of a game, with a version for each entry of its log.
 
-    `answered` has per seat and identity of a move the version with it, `recent` positions by
-    version.
+    `answered` maps a seat and the id of its move to the version after that move; `recent` maps
+    versions to positions.
     """
 
     keeps_positions = False
@@ -39,7 +39,7 @@ class LoggedCourse(Course[Any, Any, Any]):
         self.answered: dict[tuple[int, str], int] = {}
         self.recent: OrderedDict[int, Any] = OrderedDict({0: start})
         self._numbers: list[int] = [0]
-        """Per version how many moves there were."""
+        """The number of moves in each version."""
         for entry in entries:
             self.follow(entry)
 
@@ -49,7 +49,7 @@ class LoggedCourse(Course[Any, Any, Any]):
         return len(self._numbers) - 1
 
     def follow(self, entry: Entry) -> None:
-        """Do what an entry of the log says."""
+        """Apply an entry of the log: a move, or moves taken back."""
         if entry.seat == TAKEN_BACK:
             self.take_back(int(entry.move))
         else:
@@ -57,7 +57,7 @@ class LoggedCourse(Course[Any, Any, Any]):
             self.advance(entry, move, self.rules.after(self.position, entry.seat, move))
 
     def advance(self, entry: Entry, move: Any, after: Any, step: Step | None = None) -> None:
-        """Add a move that is kept."""
+        """Add a move that the store has saved."""
         self.add(entry.seat, move, after, step)
         if entry.id:
             self.answered[entry.seat, entry.id] = entry.version
@@ -72,17 +72,20 @@ class LoggedCourse(Course[Any, Any, Any]):
     def _note_version(self) -> None:
         self._numbers.append(len(self.moves))
         self.recent[self.version] = self.position
-        # Where one at a time may act, a move of an earlier version is refused whatever it meant.
-        most = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
-        while len(self.recent) > most:
+        # If only one player may act, a move of an earlier version is refused in any case.
+        limit = RECENT if len(self.rules.to_act(self.position)) > 1 else 1
+        while len(self.recent) > limit:
             self.recent.popitem(last=False)
 
     def meant(self, seat: int, version: int, text: str) -> Any:
-        """Return the move in a text as some version meant it, if it still means that."""
+        """Return the move that a text meant in a version.
+
+        Raises `Refusal` if the text is not a move, or if the move means something else by now.
+        """
         rules, stale = self.rules, version != self.version
         gone = Refusal(
             409,
-            "somebody was faster, and what you chose is gone: choose anew",
+            "another player was faster, and what you chose is gone; choose again",
             version=self.version,
         )
         if version not in self.recent:
@@ -99,7 +102,7 @@ class LoggedCourse(Course[Any, Any, Any]):
         return move
 
     def news(self, version: int) -> bytes:
-        """Give the message of an entry of the log; nothing of moves that were taken back since."""
+        """Return the message about an entry of the log, without events if it was taken back."""
         before, number = self._numbers[version - 1], self._numbers[version]
         data: dict[str, Any] = {"version": version, "events": []}
         if number <= before:
@@ -119,6 +122,6 @@ def replayed(rules: Any, position: Any, moves: Sequence[tuple[int, Any]]) -> Any
 
 @lru_cache(maxsize=256)
 def has_secret(rules: Any) -> bool:
-    """Return whether chance decides at the start what nobody, or not everybody, may see."""
+    """Return whether the initial position depends on chance, so that it may have a secret."""
     first = rules.start(Random(0))
     return any(rules.start(Random(seed)) != first for seed in range(1, 9))

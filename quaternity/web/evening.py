@@ -1,4 +1,4 @@
-"""The score of an evening: of the tables at which the same people play one after another."""
+"""The score of an evening: the series of tables at which the same people play one after another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from quaternity.web.store import Store
 
 
 class Score(NamedTuple):
-    """The games that somebody has won. A shared one is a tie for each of them, and no win."""
+    """The results of one player in a series.
+
+    A game with several winners counts as a tie for each of them, not as a win.
+    """
 
     name: str
     games: int = 0
@@ -19,9 +22,10 @@ class Score(NamedTuple):
 
 
 def evening_score(store: Store, first: str) -> tuple[Score, ...]:
-    """Return the score of all finished games of an evening, the best first.
+    """Return the score of the finished games of a series, the best player first.
 
-    People are told apart by what shows that a seat is theirs, programs by name.
+    `first` is the id of the first table of the series. People are identified by the hash of their
+    token or cookie, programs by name.
     """
     rows = store.read(
         "SELECT tables.id, places, seat, COALESCE(token, browser, name), COALESCE(person, name) "
@@ -32,13 +36,13 @@ def evening_score(store: Store, first: str) -> tuple[Score, ...]:
     )
     scores: dict[str, Score] = {}
     for _, seats in groupby(rows, key=lambda row: row[0]):
-        sat = list(seats)
-        places = json.loads(sat[0][1])
+        table_rows = list(seats)
+        places = json.loads(table_rows[0][1])
         shared = places.count(1) > 1
-        for _, _, seat, who, name in sat:
-            score = scores.get(who, Score(name))
+        for _, _, seat, identity, name in table_rows:
+            score = scores.get(identity, Score(name))
             first_place = places[seat] == 1
-            scores[who] = Score(
+            scores[identity] = Score(
                 name,
                 score.games + 1,
                 score.wins + (first_place and not shared),

@@ -1,7 +1,7 @@
-"""What an operator sees of a server: whether it is well, numbers, and a line for each request.
+"""Observability: the health check, Prometheus metrics and the request log.
 
-Nothing here names a table, a seat or an address: a request is its route, as `/t/{table}`, since the
-path itself may be an invitation.
+They contain no table, seat or address. A request is named by its route, such as `/t/{table}`,
+because its path may be an invitation.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ from quaternity.web.refusal import Refusal
 from quaternity.web.tables import Tables
 
 HEALTH_SECONDS = 1.0
-"""Minimum time between two writes that try the store, in seconds."""
+"""Minimum interval between two test writes to the store, in seconds."""
 
 COUNT_SECONDS = 0.5
 """Maximum time for counting the stored tables, in seconds."""
 
 BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""Bounds of the histogram of latencies, in seconds."""
+"""Upper bounds of the buckets of the latency histogram, in seconds."""
 
 UNKNOWN = "(none)"
-"""The route of a request that has none."""
+"""The name of the route of a request that matches none."""
 
 MAX_LOOP_SECONDS = 0.02
 """Maximum processor time of a request in the event loop, in seconds; see `QUATERNITY_DEBUG`."""
@@ -57,24 +57,24 @@ METHODS = ("GET", "HEAD", "POST")
 
 _log = logging.getLogger("uvicorn.error")
 _requests = logging.getLogger("quaternity.requests")
-_requests.setLevel(logging.WARNING)  # requests are logged where `log_json` asks for it
+_requests.setLevel(logging.WARNING)  # requests are logged only after `log_json`
 
 
 class Eyes:
-    """An application whose requests are numbered, counted and, where that is asked, logged."""
+    """Middleware that numbers, counts and, after `log_json`, logs all requests."""
 
     def __init__(self, app: ASGIApp, seen: Seen) -> None:
         self.app, self.seen = app, seen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and note what it was."""
+        """Handle a request, and record its route, status and duration."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         number, began, status, length = self.seen.number(), perf_counter(), 500, 0
         error = None
 
-        async def noted(message: Message) -> None:
+        async def send_and_count(message: Message) -> None:
             nonlocal status, length
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -83,7 +83,7 @@ class Eyes:
                 length += len(message.get("body", b""))
             await send(message)
 
-        measured = Measured(self.app(scope, receive, noted))
+        measured = Measured(self.app(scope, receive, send_and_count))
         try:
             await measured
         except Exception as raised:
@@ -114,7 +114,7 @@ class Measured:
         self._coroutine, self.seconds = coroutine, 0.0
 
     def __await__(self) -> Generator[Any, Any, None]:
-        """Run the coroutine."""
+        """Run the coroutine, and add up the processor time of its steps."""
         steps = self._coroutine.__await__()
         step, argument = steps.send, None
         while True:
@@ -132,10 +132,10 @@ class Measured:
 
 
 class Seen:
-    """The numbers of one server, and its health."""
+    """The metrics and the health of a server."""
 
     def __init__(self, tables: Tables, admission: Admission, token: str | None = None) -> None:
-        """Count from now on; the token is for who may read the numbers at `/metrics`."""
+        """Count from now on; a client needs the token to read `/metrics`."""
         self.tables, self.admission, self.token = tables, admission, token
         self.debug = bool(os.environ.get("QUATERNITY_DEBUG"))
         """Whether to log requests that take more than `MAX_LOOP_SECONDS`."""
@@ -143,36 +143,36 @@ class Seen:
         self._tried = -HEALTH_SECONDS
         self._trying = asyncio.Lock()
         self._drawn, self._numbers = token_hex(5), count()
-        # Counted by hand: a metric of the library takes as long as half a move.
+        # Not counters of the library: one takes half as long as a move.
         self._requests: Counter[tuple[str, str, str]] = Counter()
         self._seconds: dict[str, list[float]] = {}
-        """Per route how many answers took no longer than each bound, any time, and their sum."""
+        """For each route, the counts of the buckets of its latencies, and the sum in seconds."""
         self.registry = CollectorRegistry()
         self.registry.register(self)
 
     def number(self) -> bytes:
-        """Return what tells a request from all others."""
+        """Return a unique id for the next request."""
         return b"%b%06x" % (self._drawn.encode(), next(self._numbers))
 
     def routes(self) -> list[BaseRoute]:
-        """Return those of health and, with a token, of the numbers."""
+        """Return the route of the health check and, with a token, that of the metrics."""
         routes: list[BaseRoute] = [Route("/healthz", self.healthz, methods=["GET"])]
         if self.token is not None:
             routes.append(Route("/metrics", self.metrics, methods=["GET"]))
         return routes
 
     def know(self, routes: Sequence[BaseRoute]) -> None:
-        """Know the routes of the application, by their handlers."""
+        """Register the routes of the application by their handlers."""
         for route in routes:
             if isinstance(route, Route):
                 self._templates.setdefault(route.endpoint, route.path)
 
     def route(self, scope: Scope) -> str:
-        """Return the route of a request that was answered."""
+        """Return the route that handled a request, such as `/t/{table}`, or `UNKNOWN`."""
         return self._templates.get(scope.get("endpoint"), UNKNOWN)
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request; a stream has no latency."""
+        """Count a request, and its latency unless it is a stream."""
         self._requests[route, method, str(status)] += 1
         if not route.endswith("/events"):
             row = self._seconds.get(route)
@@ -182,7 +182,7 @@ class Seen:
             row[-1] += seconds
 
     async def healthz(self, request: Request) -> Response:
-        """`GET /healthz`: whether the server is alive, and can write."""
+        """`GET /healthz`: return whether the server is alive, and can write to the store."""
         del request
         async with self._trying:
             if monotonic() - self._tried >= HEALTH_SECONDS:
@@ -193,34 +193,34 @@ class Seen:
         return answer({"alive": True, "writes": writes}, 200 if writes else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """`GET /metrics`: the numbers, for who has the token; for others there is no such page."""
-        given = request.headers.get("authorization", "")
-        if not hmac.compare_digest(given.encode(), f"Bearer {self.token}".encode()):
+        """`GET /metrics`: return the metrics to a client with the token, and 404 to others."""
+        credentials = request.headers.get("authorization", "")
+        if not hmac.compare_digest(credentials.encode(), f"Bearer {self.token}".encode()):
             raise Refusal(404, "not found")
         text = await asyncio.to_thread(generate_latest, self.registry)
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     def collect(self) -> Iterator[Any]:
-        """Yield what is now, as Prometheus asks for it; from any thread."""
+        """Yield the current metrics for Prometheus; called from any thread."""
         store, streams = self.tables.store, [*self.tables.streams.open]
         seated = sum(stream.seat is not None for stream in streams)
         on_disk: dict[str, float] = {}
-        size: dict[str, float] = {}
-        # The other metrics are most useful when tables cannot be read, so do not fail.
+        sizes: dict[str, float] = {}
+        # Do not fail if tables cannot be read: then the other metrics are most useful.
         with suppress(Refusal, TimeoutError):
             counted = store.reading(store.read, "SELECT COUNT(*) FROM tables")
-            size[""] = store.reading(store.size).result(COUNT_SECONDS)
+            sizes[""] = store.reading(store.size).result(COUNT_SECONDS)
             on_disk["disk"] = counted.result(0)[0][0]
         gauges: dict[str, tuple[str, str, Mapping[str, float]]] = {
             "streams": ("Open streams.", "of",
                         {"seats": seated, "bystanders": len(streams) - seated}),
             "connections": ("Open connections.", "", {"": connections.open.total()}),
-            "waiting": ("Programs and counts that run or wait.", "kind",
+            "waiting": ("Programs and counts that are running or waiting.", "kind",
                         self.tables.thinking.waiting()),
             "tables": ("Tables.", "where",
                        {"memory": self.tables.live, **on_disk}),
-            "disk_bytes": ("Bytes of the database.", "", size),
-            "trouble": ("1 when nothing could be written the last time.", "",
+            "disk_bytes": ("Size of the database in bytes.", "", sizes),
+            "trouble": ("1 if the last write to the database failed, otherwise 0.", "",
                         {"": float(store.trouble is not None)}),
         }  # fmt: skip
         for name, (text, label, values) in gauges.items():
@@ -229,14 +229,14 @@ class Seen:
                 gauge.add_metric([value] if label else [], number)
             yield gauge
         requests = CounterMetricFamily(
-            "quaternity_requests", "Requests that were answered.",
+            "quaternity_requests", "Answered requests.",
             labels=["route", "method", "status"],
         )  # fmt: skip
         for labels, number in dict(self._requests).items():
             requests.add_metric(labels, number)
         yield requests
         seconds = HistogramMetricFamily(
-            "quaternity_request_seconds", "Seconds until an answer was whole, but of streams.",
+            "quaternity_request_seconds", "Seconds until a response was complete, without streams.",
             labels=["route"],
         )  # fmt: skip
         for route, (*counts, total) in dict(self._seconds).items():
@@ -244,11 +244,11 @@ class Seen:
             rows = [*zip(bounds, accumulate(counts), strict=True)]
             seconds.add_metric([route], rows, total)
         yield seconds
-        moves = CounterMetricFamily("quaternity_moves", "Moves that were kept.")
+        moves = CounterMetricFamily("quaternity_moves", "Stored moves.")
         moves.add_metric([], store.appended)
         yield moves
         refusals = CounterMetricFamily(
-            "quaternity_refusals", "Requests that were too many.", labels=["reason"]
+            "quaternity_refusals", "Requests refused by a limit.", labels=["reason"]
         )
         for reason, number in dict(refused).items():
             refusals.add_metric([reason], number)
@@ -256,10 +256,10 @@ class Seen:
 
 
 class JsonLines(logging.Formatter):
-    """Log records as lines of JSON; of an error its type alone, whose text may tell of a hand."""
+    """Log records as lines of JSON. Errors have only their type: their text may reveal a hand."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
+        """Return a log record as a line of JSON."""
         line: dict[str, Any] = {"time": datetime.fromtimestamp(record.created, UTC).isoformat()}
         facts = getattr(record, "facts", None)
         if facts is not None:
@@ -271,7 +271,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_json(loggers: Iterable[str] = ("quaternity.requests", "uvicorn.error")) -> None:
-    """Write a line of JSON on standard error for each request, and for what else is logged."""
+    """Log every request, and the warnings of these loggers, as lines of JSON on standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in loggers:

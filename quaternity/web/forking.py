@@ -1,4 +1,4 @@
-"""Several processes that serve one port: the kernel gives each its share of connections."""
+"""A prefork server: several processes serve one port, and the kernel distributes connections."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from threading import Thread
 from time import monotonic, sleep
 
 ASKED = (signal.SIGTERM, signal.SIGINT)
-"""What asks all processes to end."""
+"""Signals that ask all processes to shut down."""
 
 SHORT_SECONDS = 1.0
-"""Minimum interval between two starts of a process that ends, in seconds."""
+"""Minimum interval between two starts of the same process, in seconds."""
 
 
 class Child(Exception):
-    """What a started process gets: its number, and what to call once it serves."""
+    """Raised in each worker process: its number, and a function to call once it serves."""
 
     def __init__(self, number: int, ready: Callable[[], None]) -> None:
         super().__init__(number)
@@ -24,32 +24,32 @@ class Child(Exception):
 
 
 class Processes:
-    """Processes that are started again when they die, until this one is asked to end."""
+    """Worker processes, which are restarted when they die until this process is asked to end."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._running: dict[int, tuple[int, float]] = {}
-        """Per process its number, and when it was started."""
+        """The number and the start time of each process, by its process id."""
         self._ending = False
-        # While this process has its end open, the others know that it lives.
+        # The workers know that this process lives while its end of the pipe is open.
         self._alive = os.pipe()
         self._serves = os.pipe()
         self._begun = False
 
     def run(self, begun: Callable[[], None]) -> int:
-        """Start all, call `begun` once they serve, and return the exit status in the end.
+        """Start all workers, call `begun` once they serve, and return the exit status at the end.
 
         Raises:
-            Child: in each process that was started.
+            Child: In each worker process.
         """
-        for asked in ASKED:
-            signal.signal(asked, self._end)
+        for signal_number in ASKED:
+            signal.signal(signal_number, self._end)
         for number in range(self._number):
             self._start(number)
         os.close(self._serves[1])
         served = 0
-        while came := os.read(self._serves[0], self._number):  # until all serve or have ended
-            served += len(came)
+        while serving := os.read(self._serves[0], self._number):  # until all serve or have ended
+            served += len(serving)
         os.close(self._serves[0])
         self._begun = True
         if served == self._number:
@@ -60,41 +60,41 @@ class Processes:
             number, since = self._running.pop(pid)
             if self._ending:
                 continue
-            if status:  # it could not even begin, as the others cannot
+            if status:  # a worker could not even start, so the others cannot either
                 self._end()
                 continue
             sleep(max(0.0, since + SHORT_SECONDS - monotonic()))
-            if not self._ending:  # asked to meanwhile
+            if not self._ending:  # a signal may have come during the sleep
                 self._start(number)
         return status
 
     def _end(self, *signalled: object) -> None:
-        """Ask all processes to end."""
+        """Ask all workers to shut down."""
         self._ending = True
         for pid in self._running:
             os.kill(pid, signal.SIGTERM)
 
     def _start(self, number: int) -> None:
-        # No signal comes between the birth of a process and what it does then.
+        # Block signals until the new process has set its own handlers.
         signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
         pid = os.fork()
         if pid:
             self._running[pid] = number, monotonic()
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
             return
-        for asked in ASKED:
-            signal.signal(asked, signal.default_int_handler)
+        for signal_number in ASKED:
+            signal.signal(signal_number, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
         os.close(self._alive[1])
         Thread(target=self._outlive, daemon=True).start()
         raise Child(number, self._tell_ready)
 
     def _outlive(self) -> None:
-        """End with the process that started this one, at once: the port is for who comes next."""
+        """Exit at once when the parent process dies, so that its successor can use the port."""
         os.read(self._alive[0], 1)
         os._exit(1)
 
     def _tell_ready(self) -> None:
-        if not self._begun:  # else nobody waits for it any more
+        if not self._begun:  # later nobody reads the pipe
             os.write(self._serves[1], b"+")
             os.close(self._serves[1])

@@ -1,4 +1,4 @@
-"""Settings of a game as fields of a form, made of its dataclass, and read from a request."""
+"""The settings of a game: as fields of a form, and read from a request."""
 
 from __future__ import annotations
 
@@ -16,32 +16,36 @@ MAX_CARDS = 200
 page."""
 
 MAX_FAULTS = 5
-"""Maximum number of faults in one message."""
+"""Maximum number of faults that one message lists."""
 
 
 def form_fields(game: str) -> tuple[SettingField, ...]:
-    """Return the settings of a game that people choose in a page, with the limits of pages."""
+    """Return the settings of a game that people can choose in the form, with limits for pages."""
     fields = setting_fields(rules_class(game))
-    most = {True: MAX_SEATS, False: MAX_CARDS}
-    return tuple(field._replace(most=min(field.most, most[field.seats])) for field in fields)
+    limits = {True: MAX_SEATS, False: MAX_CARDS}
+    return tuple(field._replace(most=min(field.most, limits[field.seats])) for field in fields)
 
 
-def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None) -> Any:
-    """Return the settings in a request, those that it does not name being the usual ones.
+def read_settings(game: str, values: Mapping[str, Any], seats: int | None = None) -> Any:
+    """Return the settings that a request asks for; the others have their default values.
 
     Args:
-        given: values by name, as in JSON. A string is neither a number nor a truth value.
-        seats: how many seats were asked for, if that was said.
+        given: The requested values by name, as JSON values. A string is not accepted as a number
+            or a truth value.
+        seats: The requested number of seats, or None.
 
     Raises:
-        InputError: lists every setting that is unknown or no such value, says what the game itself
-            refuses, or that it is too large for a page.
+        InputError: If settings are unknown or their values are not allowed, if the game itself
+            rejects them, or if the game is too large for a page. The message lists the first
+            `MAX_FAULTS` faults.
     """
     known = {form_field.name: form_field for form_field in form_fields(game)}
     chosen, faults = {}, []
-    for name, value in given.items():
+    for name, value in values.items():
         if name not in known:
-            faults.append(f"settings: {shown(name)} is unknown; known are {', '.join(known)}")
+            faults.append(
+                f"settings: unknown setting {shown(name)}; choose from {', '.join(known)}"
+            )
             continue
         try:
             chosen[name] = _value(known[name], value)
@@ -50,34 +54,35 @@ def read_settings(game: str, given: Mapping[str, Any], seats: int | None = None)
     count = next((v.name for v in known.values() if v.seats), None)
     if count is not None and seats is not None:
         if chosen.setdefault(count, seats) != seats:
-            faults.append(f"seats: {seats} for {count} {chosen[count]}")
+            faults.append(f"seats: {seats} given, but the setting {count} is {chosen[count]}")
         if seats > MAX_SEATS:
-            faults.append(f"seats: {seats} are more than {MAX_SEATS}")
+            faults.append(f"seats: {seats} given, but at most {MAX_SEATS} are allowed")
     if faults:
         raise InputError("; ".join(faults[:MAX_FAULTS]))
     settings = settings_with(rules_class(game), chosen)
     cards = getattr(settings, "set_size", 1) * getattr(settings, "sets", 1)
     if cards > MAX_CARDS:
-        raise InputError(f"{cards} cards are more than {MAX_CARDS}")
+        raise InputError(f"the game has {cards} cards, but at most {MAX_CARDS} are allowed")
     return settings
 
 
-def _value(field: SettingField, given: Any) -> Any:
-    """Return what a request says for a field."""
+def _value(field: SettingField, value: Any) -> Any:
+    """Return the requested value of a field, or raise InputError if it is not allowed."""
     if field.kind == "choice":
-        if given not in field.choices:
+        if value not in field.choices:
             allowed = ", ".join(field.choices)
-            raise InputError(f"{field.name}: {shown(given)} is unknown; known are {allowed}")
-        return given
+            raise InputError(f"{field.name}: unknown choice {shown(value)}; choose from {allowed}")
+        return value
     if field.kind == "truth":
-        if not isinstance(given, bool):
-            raise InputError(f"{field.name}: {shown(given)} is neither true nor false")
-        return given
-    if field.default is None and given is None:
+        if not isinstance(value, bool):
+            raise InputError(f"{field.name}: must be true or false, not {shown(value)}")
+        return value
+    if field.default is None and value is None:
         return None
-    if type(given) is not int or given not in range(field.least, field.most + 1, field.step):
+    if type(value) is not int or value not in range(field.least, field.most + 1, field.step):
         steps = f" in steps of {field.step}" if field.step > 1 else ""
         raise InputError(
-            f"{field.name}: {shown(given)} is not a whole number {field.least}..{field.most}{steps}"
+            f"{field.name}: must be a whole number {field.least}..{field.most}{steps}, "
+            f"not {shown(value)}"
         )
-    return given
+    return value

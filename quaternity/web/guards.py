@@ -1,4 +1,4 @@
-"""Refusal of requests before they are looked at: hosts, origins, sizes, and too many of them."""
+"""Middleware that checks hosts and origins, and helpers that check and parse requests."""
 
 from __future__ import annotations
 
@@ -50,16 +50,19 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class Guards:
-    """An application behind its guards: which hosts and origins are known, and its headers."""
+    """Middleware that rejects unknown hosts and foreign origins, and sets security headers."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
-        """Know further hosts; numbers are always hosts, which no foreign page has for its name."""
+        """Allow further host names; IP addresses are always allowed.
+
+        A foreign page cannot be served under an IP address of this server by changing its DNS.
+        """
         self.app = app
         self.named = frozenset(host.lower() for host in hosts)
         self.hosts = self.named | {"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or let it through."""
+        """Reject the request, or pass it on to the application."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -68,13 +71,13 @@ class Guards:
             return
         root, path = scope.get("root_path", ""), scope["path"]
         if root and path.startswith(f"{root}{root}/"):
-            # The proxy has left the path that it serves this under, or there is none.
+            # The proxy did not strip the path prefix, or there is no proxy.
             path = scope["path"] = path.removeprefix(root)
         headers = [*_HEADERS]
         if not path.startswith(f"{root}/static/"):
             headers.append(_NO_STORE)
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message["headers"], *headers]}
             await send(message)
@@ -82,28 +85,28 @@ class Guards:
         try:
             self._check(scope)
         except Refusal as error:
-            await answer(error.document, error.status)(scope, receive, guarded)
+            await answer(error.document, error.status)(scope, receive, send_with_headers)
             return
         asker.set(network_of((scope.get("client") or ("",))[0]))
-        await self.app(scope, receive, guarded)
+        await self.app(scope, receive, send_with_headers)
 
     def _check(self, scope: Scope) -> None:
-        """Refuse requests that foreign pages make, or that name no host of ours."""
+        """Raise `Refusal` for a request from a foreign page, or for an unknown host."""
         values: dict[bytes, list[str]] = {}
         for name, value in scope["headers"]:
             values.setdefault(name, []).append(value.decode("latin-1"))
         hosts = values.get(b"host", [])
         if len(hosts) != 1 or not is_known(hosts[0], self.hosts):
-            raise Refusal(400, "this host is not known here (see --trusted-host)")
+            raise Refusal(400, "unknown host name in the request (see --trusted-host)")
         if scope["method"] in _SAFE:
             return
         origins, fetched = values.get(b"origin", []), values.get(b"sec-fetch-site", [])
         if fetched not in ([], ["same-origin"]) or (
             origins and not self._is_own(origins, scope["scheme"], hosts[0].lower())
         ):
-            raise Refusal(403, "this comes from a foreign page")
+            raise Refusal(403, "the request comes from a page of another site")
         if not origins and not fetched and b"cookie" in values and b"authorization" not in values:
-            raise Refusal(403, "with a cookie, say where this comes from: Origin is missing")
+            raise Refusal(403, "a request with a cookie must have an Origin header")
 
     def _is_own(self, origins: list[str], scheme: str, host: str) -> bool:
         """Return whether scheme, host and port of the only origin are those of the request.
@@ -119,7 +122,7 @@ class Guards:
 
 @lru_cache(maxsize=1024)
 def is_known(host: str, hosts: frozenset[str]) -> bool:
-    """Return whether a host, perhaps with a port, is one of these or a number."""
+    """Return whether a host, perhaps with a port, is one of these names or an IP address."""
     name = _name(host)
     try:
         ip_address(name)
@@ -129,21 +132,21 @@ def is_known(host: str, hosts: frozenset[str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """Return a host without its port; empty when it is none."""
+    """Return a host without its port; an empty string if it is not a valid host."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").lower() if match else ""
 
 
 def root_of(request: Request) -> str:
-    """Return where links of this server begin, without a last slash."""
+    """Return the path prefix of links to this server, without a trailing slash."""
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who asks, by the token in the header or else by the cookie."""
-    given = request.headers.get("authorization")
-    if given is not None:
-        kind, _, token = given.partition(" ")
+    """Return the credentials of a request: the token in its header, or else its cookie."""
+    credentials = request.headers.get("authorization")
+    if credentials is not None:
+        kind, _, token = credentials.partition(" ")
         if kind.lower() != "bearer" or not _TOKEN.fullmatch(token):
             raise Refusal(401, "Authorization: expected Bearer and the token of a seat")
         return Caller(token=hashed(token))
@@ -172,7 +175,7 @@ def _cookie_name(request: Request) -> str:
 
 
 def is_browser(headers: Headers) -> bool:
-    """Return whether a browser asks, which keeps cookies."""
+    """Return whether a browser sent the request, so that it will keep a cookie."""
     return "authorization" not in headers and ("origin" in headers or "sec-fetch-site" in headers)
 
 
@@ -182,7 +185,7 @@ def fresh_cookie(request: Request) -> str:
 
 
 def set_cookie(response: Response, request: Request, token: str) -> None:
-    """Let a browser show from now on who it is."""
+    """Set the cookie by which the server recognizes a browser from now on."""
     secure = request.url.scheme == "https"
     path = "/" if secure else request.scope.get("root_path") or "/"
     response.set_cookie(
@@ -191,7 +194,10 @@ def set_cookie(response: Response, request: Request, token: str) -> None:
 
 
 def seat_of(request: Request) -> int | None:
-    """Return the seat from which a request asks, by its `?seat=`; or refuse what is none."""
+    """Return the seat number in the query `?seat=`, or None.
+
+    Raises `Refusal` if it is not a number.
+    """
     asked = request.query_params.get("seat") if request.scope["query_string"] else None
     if asked is None:
         return None
@@ -201,7 +207,7 @@ def seat_of(request: Request) -> int | None:
 
 
 def question_of(request: Request) -> dict[str, str]:
-    """Return what is asked in the query of a request; or refuse what is too long."""
+    """Return the query of a request; raise `Refusal` if it is too long."""
     asked = dict(request.query_params)
     if sum(map(len, asked.values())) > MAX_QUERY_CHARS:
         raise Refusal(422, LONG_QUESTION(most=MAX_QUERY_CHARS))
@@ -209,50 +215,53 @@ def question_of(request: Request) -> dict[str, str]:
 
 
 BODY = "quaternity.body"
-"""Where a request keeps its body."""
+"""The key of the scope under which the body of a request is cached."""
 
 
-async def body_of(request: Request, most: int) -> bytes:
-    """Return what was sent; or refuse what is too long or was cut off."""
-    long = Refusal(413, f"the body of the request has more than {most} bytes")
+async def body_of(request: Request, limit: int) -> bytes:
+    """Return the body of a request; raise `Refusal` if it is too long or incomplete."""
+    too_long = Refusal(413, f"the body of the request has more than {limit} bytes")
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length[:20]) > most:
-        raise long
-    if BODY in request.scope:  # the request is judged anew
+    if not length.isdecimal() or int(length[:20]) > limit:
+        raise too_long
+    if BODY in request.scope:  # the request is processed again
         return bytes(request.scope[BODY])
     body = b""
     try:
         async for part in request.stream():
             body += part
-            if len(body) > most:
-                raise long
+            if len(body) > limit:
+                raise too_long
     except ClientDisconnect:
-        raise Refusal(400, "the request was cut off") from None
+        raise Refusal(400, "the request is incomplete") from None
     request.scope[BODY] = body
     return body
 
 
-async def document_of(request: Request, most: int) -> dict[str, Any]:
-    """Return the JSON object that was sent; or refuse what is none or too long."""
+async def document_of(request: Request, limit: int) -> dict[str, Any]:
+    """Return the JSON object in the body of a request.
+
+    Raises `Refusal` if the body is too long or not a JSON object.
+    """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Refusal(415, "send application/json")
-    body = await body_of(request, most)
+        raise Refusal(415, "content-type: must be application/json")
+    body = await body_of(request, limit)
     try:
         document = json.loads(
             body.decode(), parse_constant=_no_number, object_pairs_hook=_fields_once
         )
         if b"\\u" in body:
-            json.dumps(document, ensure_ascii=False).encode()  # no half characters
+            json.dumps(document, ensure_ascii=False).encode()  # fails for a lone surrogate
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, "this is not JSON in UTF-8") from error
+        raise Refusal(400, "the body is not JSON in UTF-8") from error
     if not isinstance(document, dict):
-        raise Refusal(400, "send one JSON object")
+        raise Refusal(400, "the body must be a JSON object")
     return document
 
 
 def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object; refuse duplicate names."""
+    """Return the fields of an object; raise `Refusal` if a name occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
@@ -261,10 +270,10 @@ def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not valid JSON")
 
 
 def answer(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an answer in JSON."""
+    """Return a JSON response."""
     text = json.dumps(document, separators=(",", ":"))
     return Response(text, status, headers, media_type="application/json")

@@ -1,17 +1,17 @@
-"""Help that people may ask for at a table that allows it: counts, reasons and hints.
+"""Help that players may request at a table that allows it: counts, reasons and hints.
 
-All of it is found from the view of who asks, in a process of its own. What is given, by the word in
-`GET /api/tables/T/help/WORD`:
+Help is computed from the view of the player or bystander alone, in a separate process. The entries
+of the response, by the word in `GET /api/tables/T/help/WORD`:
 
-| game | word | given |
+| game | word | entries |
 |---|---|---|
-| Quaternity, Kwartet | `chances` | `deals`: how many fit, as text; null: too many to count. `chances[set][card][player]`: 0 to 1; null where not known. `exact`: whether they are counted. Kwartet: `read[set][card][player]`, the same as read from the requests |
-| Quaternity | `questions` | `questions`, the most telling first (none while a question waits for its answer): `asked`, `set`, `cards`, `answers`, `yes` (its chance), `bits` |
-| Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has one answer only; without, the last such |
-| Quaternity | `know` | `known`: whether a formula (`?formula=`) is true (or false: null is neither) whatever the cards are, and `text`. With `&why=1` `lines`: the moves that it rests on, or deals that differ in it |
-| Kwartet | `know` | `known`: whether who asks knows a formula (`?formula=`) to be true (or false: null is neither), and `text`. With `&why=1` `lines`: the requests that it rests on, or deals that differ in it. With `&over_time=1` `over_time`: the same after the deal and after each request, and `svg` |
-| Quarto | `analysis` | `outcome`: win, draw or loss for who moves; `moves`: each with its `move`, `outcome` and `distance` in placements, the best first |
-| all | `hint` | `move`: what the strongest program would do, null: wait; `by`: its name; `chance` of a yes, in Kwartet |
+| Quaternity, Kwartet | `chances` | `deals`: number of possible deals, as a string; null if they are too many to count. `chances[set][card][player]`: 0 to 1; null if not known. `exact`: whether the chances are exact. Kwartet: `read[set][card][player]`: the chances as guessed from the requests |
+| Quaternity | `questions` | `questions`: the most informative first (empty while a question waits for its answer), each with `asked`, `set`, `cards`, `answers`, `yes` (chance of a yes), `bits` |
+| Quaternity | `why` | `lines`: why a question (`?move=`) is refused or has only one answer; without `move`, about the last question with only one answer |
+| Quaternity | `know` | `known`: true (false) if a formula (`?formula=`) is true (false) whatever the cards are, otherwise null; `text`: the same in words. With `&why=1` `lines`: the moves on which this rests, or a deal that makes the formula true and one that makes it false |
+| Kwartet | `know` | `known`: true (false) if the player knows that a formula (`?formula=`) is true (false), otherwise null; `text`: the same in words. With `&why=1` `lines`: the requests on which this rests, or a deal that makes the formula true and one that makes it false. With `&over_time=1` `over_time`: the values of `known` after the deal and after each request, and `svg`: their picture |
+| Quarto | `analysis` | `outcome`: win, draw or loss for the player to move; `moves`: the best first, each with `move`, `outcome` and `distance` in placements |
+| all | `hint` | `move`: the move of the strongest program, null if it would wait; `by`: its name; in Kwartet `chance`: the chance of a yes |
 """  # noqa: E501  # a table's rows
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from quaternity.base.errors import InputError, LimitError
-from quaternity.base.sentences import unindented
+from quaternity.base.sentences import Kind, unindented
+
+NOT_FORCED = Kind("not_forced", "Nobody has been forced to answer yet.")
 
 Helper = Callable[[Any, Any, str, Mapping[str, str]], dict[str, Any]]
-"""Of the rules, a view, the record of the game where all of it is open, and what else was said."""
+"""A function of the rules, a view, the record (empty if the game is secret), and the query."""
 
 
 def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return how many deals fit, and who owns what with what chance."""
+    """Return the number of possible deals, and the chance of each player to own each card."""
     from quaternity.insight.analysis import TooManyDeals, analyse, owner_chances
 
     del record, asked
@@ -40,7 +42,7 @@ def quaternity_chances(rules: Any, view: Any, record: str, asked: Mapping[str, s
 
 
 def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return what each question would reveal; no questions while one waits for its answer."""
+    """Return what each question would reveal; none while a question waits for its answer."""
     from quaternity.insight.analysis import prospects
 
     del rules, record, asked
@@ -62,7 +64,7 @@ def questions(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> A
 
 
 def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return why a question is refused, or has one answer only."""
+    """Return why a question is refused, or has only one answer."""
     from quaternity.game.game import Game
     from quaternity.game.record import parse_record
     from quaternity.game.rules import QuaternityPosition
@@ -78,17 +80,17 @@ def why(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
             if len(game.states[number].answers(question)) == 1
         ]
         if not forced:
-            return {"lines": ["no answer was forced yet"]}
+            return {"lines": [NOT_FORCED()]}
         at = forced[-1]
         question = game.moves[at].question
         game = Game(game.settings, game.moves[:at], game.states[: at + 1])
     if not hasattr(question, "asker"):
-        raise InputError(f"{question} is no question")
+        raise InputError(f"move: expected a question, not {question}")
     return {"lines": list(map(unindented, explained(game, question)))}
 
 
 def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return how many deals a seat holds possible, and who owns what with what chance."""
+    """Return the number of deals that a seat considers possible, and the chances of the owners."""
     from quaternity.kwartet.chances import owner_weights, worlds_of
     from quaternity.kwartet.strategies.reader import beliefs
 
@@ -106,7 +108,7 @@ def kwartet_chances(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def certain(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a formula is true, or false, whatever the cards are, and why."""
+    """Return whether a formula is true or false whatever the cards are; on request, also why."""
     from quaternity.game.record import parse_record
     from quaternity.insight.certainty import certainty
 
@@ -120,7 +122,7 @@ def certain(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any
 
 
 def _either_way(deals: Sequence[Any], players: int) -> list[str]:
-    """Return a deal that makes a formula true, and one that makes it false."""
+    """Return the lines of a deal that makes a formula true, and of one that makes it false."""
     from quaternity.epistemic.sentences import FALSE_IF, TRUE_IF
     from quaternity.epistemic.two_deals import hand_lines
 
@@ -129,7 +131,7 @@ def _either_way(deals: Sequence[Any], players: int) -> list[str]:
 
 
 def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return whether a seat knows a formula to be true, or false; why, and since when."""
+    """Return whether a seat knows a formula to be true or false; on request, why and since when."""
     from quaternity.epistemic.evaluator import Deadline
     from quaternity.kwartet.knowing import (
         deal_lines,
@@ -145,8 +147,8 @@ def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
     del record
     if view.seat == NOBODY:
-        raise InputError("a bystander has no hand to know by")
-    # Asked of the view alone: not even the time depends on the real deal.
+        raise InputError("only a player can ask this: a bystander has no hand")
+    # Use the view alone, so that not even the computing time depends on the real deal.
     log, text, wanted = SeenLog.of_view(view), asked.get("formula", ""), "why" in asked
     deadline = Deadline(8.0)
     at = moment(log, len(log.events))
@@ -167,7 +169,7 @@ def know(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
 
 
 def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]) -> Any:
-    """Return how a position of Quarto ends with perfect play, and every move."""
+    """Return the outcome of a position of Quarto with perfect play, and that of each move."""
     from quaternity.quarto.solving import rated_moves
 
     del rules, record, asked
@@ -182,7 +184,7 @@ def quarto_analysis(rules: Any, view: Any, record: str, asked: Mapping[str, str]
 
 
 def chance_of_yes(view: Any, move: Any) -> dict[str, float]:
-    """Return what a hint in Kwartet says of its request."""
+    """Return the chance of a yes to the request of a hint in Kwartet, if it can be computed."""
     from quaternity.kwartet.chances import chance_of
 
     try:

@@ -1,4 +1,4 @@
-"""What is kept of all tables, for those who run a server: a line each, records, faults."""
+"""Tools for stored tables: list them, export their records, find damaged ones, delete old ones."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from quaternity.web.seats import OPEN, PERSON, PROGRAM, Kept, Seat
 from quaternity.web.store import Entry, Reader, Statement, Store
 
 KEPT = ", ".join(Kept._fields)
-"""What is kept of a table, as the store names it."""
+"""The columns of `Kept`, for SQL statements."""
 
 PARTS = ("seats", "log", "marks", "talk", "moving", "removing", "present")
-"""What the store has by table."""
+"""The SQL tables, other than `tables`, whose rows belong to a table."""
 
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
 """Earliest credible time of a table, in seconds since 1970."""
 
 ORDERS = ("touched", "made", "moves", "game")
-"""How tables are listed: of numbers and times the largest first."""
+"""The orders of a list of tables; by numbers and times, the largest come first."""
 
 
 def touched(made: str, at: int) -> float:
-    """Return the later of when a table was made and an entry written: seconds since 1970.
+    """Return the later of the time a table was made and that of an entry, in seconds since 1970.
 
-    A time that cannot be read counts as now: nothing goes because of it.
+    A time that is not credible counts as now, so that no table is deleted because of it.
     """
     try:
         last = max(datetime.fromisoformat(f"{made}+00:00").timestamp(), at)
         if last < EARLIEST:
-            raise ValueError("a clock that was not yet set")
+            raise ValueError("the clock was not set yet")
         return datetime.fromtimestamp(last, UTC).timestamp()
     except (TypeError, ValueError, OverflowError, OSError):
         return datetime.now(UTC).timestamp()
 
 
 class Listed(NamedTuple):
-    """What may be said of a table without a look at the game.
+    """A summary of a table, without its game.
 
     Attributes:
-        made: when, as the store writes it (UTC).
-        at: seconds since 1970 at the last entry of the log, 0 if none has any.
-        moves: how many were made, and times that some were taken back.
+        made: Time at which the table was made, as the store writes it (UTC).
+        at: Time of the last entry of the log, in seconds since 1970; 0 if there is none.
+        moves: Number of entries of the log: moves and take-backs.
     """
 
     id: str
@@ -67,17 +67,17 @@ class Listed(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The first table of its evening, which may be gone."""
+        """The id of the first table of its series, which may no longer exist."""
         return self.evening or self.id
 
     @property
     def touched(self) -> float:
-        """When somebody last moved here, or made the table: seconds since 1970."""
+        """The time of the last move, or else of the making of the table, in seconds since 1970."""
         return touched(self.made, self.at)
 
     @property
     def state(self) -> str:
-        """How far the game is."""
+        """The state of the game: uploaded, waiting, under way or over."""
         if self.archive:
             return "uploaded"
         waits = "under way" if self.waiting is None else "waiting"
@@ -85,18 +85,21 @@ class Listed(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """For how many days tables stay at which nobody moves; None: for ever."""
+    """The number of days after which finished and unfinished tables without moves are deleted.
+
+    None keeps them for ever.
+    """
 
     finished: int | None = None
     unfinished: int | None = None
 
     @property
     def most_jump(self) -> float:
-        """Maximum jump of the clock, in seconds, with which tables are still removed."""
+        """Maximum jump of the clock, in seconds, after which tables may still be deleted."""
         return min((7.0, *(days / 2 for days in self if days))) * DAY
 
     def is_past(self, table: Listed, now: float) -> bool:
-        """Return whether a table may go; never one whose clock runs."""
+        """Return whether a table is old enough to be deleted; never if its clock is running."""
         days = self.finished if table.over or table.archive else self.unfinished
         return days is not None and table.due is None and now - table.touched > days * DAY
 
@@ -116,7 +119,7 @@ def clock_jump(store: Store) -> tuple[float, float]:
 
 
 def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:
-    """Return tables: all, or those of a clause of SQL."""
+    """Return the summaries of all tables, or of those that an SQL clause selects."""
     last = "(SELECT {} FROM log WHERE table_id = tables.id ORDER BY version DESC LIMIT 1)"
     count = "(SELECT COUNT(*) FROM seats WHERE table_id = tables.id AND kind = '{}')"
     counts = ", ".join(count.format(kind) for kind in (PERSON, PROGRAM, OPEN))
@@ -129,7 +132,7 @@ def listed(store: Reader, which: str = "", *values: Any) -> list[Listed]:
 
 
 def seated(store: Reader, name: str) -> list[dict[str, Any]]:
-    """Return the seats of a table, and who is called what there."""
+    """Return the seats of a table, with their kinds and the names of their players."""
     query = "SELECT seat, kind, COALESCE(person, name) FROM seats WHERE table_id = ? ORDER BY seat"
     rows = store.read(query, name)
     return [{"seat": seat, "kind": kind, "name": person} for seat, kind, person in rows]
@@ -138,19 +141,19 @@ def seated(store: Reader, name: str) -> list[dict[str, Any]]:
 def in_order(tables: Sequence[Listed], order: str) -> list[Listed]:
     """Return tables in one of `ORDERS`."""
     if order not in ORDERS:
-        raise InputError(f"--order {order!r}: known are {', '.join(ORDERS)}")
+        raise InputError(f"--order {order!r}: unknown order; choose from {', '.join(ORDERS)}")
     return sorted(tables, key=lambda table: getattr(table, order), reverse=order != "game")
 
 
 def kept_of(store: Reader, name: str) -> Kept | None:
-    """Return a table as the store has it; None if it has none of this name."""
+    """Return the stored row of a table, or None if there is no such table."""
     rows = store.read(f"SELECT {KEPT} FROM tables WHERE id = ?", name)
     return Kept(*rows[0]) if rows else None
 
 
 def removal(names: Sequence[str]) -> list[Statement]:
-    """Return what removes tables with all that is kept of them, and what asked for it."""
-    # The tables first: who writes one at another server holds it until all of that is written.
+    """Return the statements that delete tables with all their rows, and the orders to do so."""
+    # Delete from `tables` first: this waits for a server that is writing one of them.
     parts = {"tables": "id"} | dict.fromkeys(PARTS, "table_id")
     which = f"IN ({', '.join('?' for _ in names)})"
     texts = [f"DELETE FROM {kind} WHERE {column} {which}" for kind, column in parts.items()]
@@ -159,10 +162,10 @@ def removal(names: Sequence[str]) -> list[Statement]:
 
 
 class Stored(NamedTuple):
-    """A table as the store has it at one moment, with the entries of its log after a version.
+    """A consistent snapshot of a stored table, with the entries of its log after a version.
 
-    `agreed` has what people agree to, as JSON: who would take moves back, and whose seats are given
-    away by whom.
+    `agreed` is JSON with the pending votes: who agrees to take moves back, and who agrees to give
+    which seat away.
     """
 
     kept: Kept
@@ -174,7 +177,7 @@ class Stored(NamedTuple):
 
 
 def stored(store: Reader, name: str, version: int = 0) -> Stored | None:
-    """Return a table as the store has it now; None if it has none of this name."""
+    """Return a snapshot of a stored table, or None if there is no such table."""
     columns = ", ".join(Seat._fields)
     with store.at_one_moment():
         query = f"SELECT revision, due, agreed, {KEPT} FROM tables WHERE id = ?"
@@ -198,26 +201,29 @@ def stored(store: Reader, name: str, version: int = 0) -> Stored | None:
 
 @cache
 def _kinds(row: type) -> tuple[tuple[type, ...], ...]:
-    """Return what each field of a row may be; SQLite keeps truth values as numbers."""
+    """Return the allowed types of each field of a row; SQLite stores truth values as numbers."""
     hints = [get_args(hint) or (hint,) for hint in get_type_hints(row).values()]
     return tuple((*kinds, int) if {bool, float} & {*kinds} else kinds for kinds in hints)
 
 
 def _check_kinds(row: tuple[Any, ...]) -> None:
-    """Raise `InputError` where a value is not of a kind that its field has."""
+    """Raise `InputError` if a value has a type that is not allowed for its field."""
     for name, value, kinds in zip(row._fields, row, _kinds(type(row)), strict=True):  # type: ignore[attr-defined]
         if not isinstance(value, kinds):
-            raise InputError(f"{name} is of another kind")
+            raise InputError(f"{name} has the wrong type")
 
 
 def rebuilt(table: Stored) -> LoggedCourse:
-    """Return the game of a table as its whole log tells it; whatever a fault raises."""
+    """Return the game of a stored table, rebuilt from its log.
+
+    A damaged table may raise any exception.
+    """
     for row in (table.kept, *table.seats, *table.log):
         _check_kinds(row)
     revision, due, agreed = table.revision, table.due, table.agreed
     if not (isinstance(revision, int) and isinstance(due, int | float | None)
             and isinstance(agreed, str | None)):  # fmt: skip
-        raise InputError("a value is of another kind")
+        raise InputError("a value has the wrong type")
     head = table.kept.head.encode()
     rules = rules_of_record(head)
     start = rules.replay(head).positions[0]
@@ -235,7 +241,7 @@ def rebuilt(table: Stored) -> LoggedCourse:
 def whole_record(
     seats: Sequence[Seat], rules: Any, start: Any, moves: Sequence[tuple[int, Any]]
 ) -> str:
-    """Return the record of a game with all that was hidden; people are called `you` in it."""
+    """Return the complete record of a game, with everything hidden; people are named `you`."""
     names = [str(seat.name) if seat.kind == PROGRAM else "you" for seat in seats]
     lines, position = [rules.record_start(start, names)], start
     for seat, move in moves:
@@ -247,28 +253,32 @@ def whole_record(
 def exported(reader: Reader, name: str, hidden: bool) -> str:
     """Return the record of a table.
 
+    Args:
+        hidden: Whether to export a game under way, whose record shows hidden cards.
+
     Raises:
-        InputError: there is none, it cannot be read, or it shows what players may not see yet.
+        InputError: If there is no such table, it cannot be read, its game has not begun, or its
+            record would show hidden cards of a game under way.
     """
     try:
         table = stored(reader, name)
         course = None if table is None else rebuilt(table)
-    except Exception as error:  # what was changed on the disk may raise anything
-        # No more is said: it may tell what somebody has in their hand.
+    except Exception as error:  # a damaged table may raise anything
+        # Show only the type: the text may reveal a player's hand.
         raise Broken(f"{name}: cannot be rebuilt ({type(error).__name__})") from None
     if table is None or course is None:
         raise InputError(f"{name}: there is no such table")
     kept = table.kept
     if kept.waiting is not None:
-        raise InputError(f"{name}: has no record: the game has not begun")
+        raise InputError(f"{name}: there is no record, because the game has not begun")
     over = kept.archive or not course.rules.to_act(course.position)
     if has_secret(course.rules) and not over and not hidden:
         raise InputError(
-            f"{name}: the game is under way, and its record shows what is hidden; "
-            "--hidden writes it all the same"
+            f"{name}: the game is under way, and its record would show hidden cards; "
+            "use --hidden to export it anyway"
         )
     return whole_record(table.seats, course.rules, course.start, course.moves)
 
 
 class Broken(InputError):
-    """The moves of a table no longer make a game."""
+    """A stored table is damaged: its game cannot be rebuilt."""

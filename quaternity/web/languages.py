@@ -1,6 +1,6 @@
-"""The languages of the pages: which one somebody reads, and its catalogue.
+"""The languages of the pages: the choice for a request, and the catalogues.
 
-The words of the program are English, and the catalogues of the others translate them.
+Texts in the program are English; a catalogue translates them into another language.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quaternity.base.sentences import Kind, Sentence, Words
 
 SPOKEN = {"en": "English", "nl": "Nederlands", "de": "Deutsch"}
-"""The languages of the pages, by what browsers call them."""
+"""The names of the languages, by the codes that browsers use."""
 
 COOKIE = "language"
 
@@ -30,7 +30,7 @@ LOOKS = (
     "diamonds", "oval", "ovals", "squiggle", "squiggles", "big", "small", "circular", "square",
     "hollow",
 )  # fmt: skip
-"""Words for what a card or a piece looks like."""
+"""Words for the appearance of cards and pieces."""
 
 _WORD = re.compile(rf"\b(?:{'|'.join(LOOKS)})\b")
 
@@ -39,7 +39,7 @@ _language: ContextVar[str] = ContextVar("language", default="en")
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Return what is put for what in a language; nothing for English."""
+    """Return the translation of each text in a language; an empty catalogue for English."""
     from babel.messages.pofile import read_po
 
     file = resources.files("quaternity.web") / "locale" / f"{language}.po"
@@ -50,20 +50,20 @@ def catalogue(language: str) -> dict[str, str]:
 
 
 def language() -> str:
-    """Return the language of whoever asks."""
+    """Return the language of the current request."""
     return _language.get()
 
 
 def gettext(message: str) -> str:
-    """Return a text in the language of whoever asks; in English if there is no other."""
+    """Return a text in the language of the request, or in English without a translation."""
     return catalogue(_language.get()).get(message, message)
 
 
 class SpokenWords(Words):
-    """The words of a language, of whoever asks."""
+    """The wording of messages in the language of the request."""
 
     def template(self, kind: Kind) -> str:
-        """Return the template of a kind in that language."""
+        """Return the translated template of a kind."""
         return gettext(kind.template)
 
     def _joined(self, texts: Iterable[str]) -> str:
@@ -71,30 +71,30 @@ class SpokenWords(Words):
 
 
 def spoken(text: str) -> str:
-    """Return a text, or a sentence with values, in the language of whoever asks."""
+    """Return a text, or a message with values, in the language of the request."""
     return SpokenWords().say(text) if isinstance(text, Sentence) else gettext(text)
 
 
 def joined(names: Sequence[str]) -> str:
-    """Return names in a row: "Ann, Ben and Cleo"."""
-    *most, last = names or [""]
-    return f"{', '.join(most)} {gettext('and')} {last}" if most else last
+    """Return names as a list in words: "Ann, Ben and Cleo"."""
+    *others, last = names or [""]
+    return f"{', '.join(others)} {gettext('and')} {last}" if others else last
 
 
 def by_words_drawn(svg: str) -> Markup:
-    """Return a picture with what is written in it in the language of whoever asks."""
+    """Return a picture with its words for appearances in the language of the request."""
     return Markup(re.sub(r">[a-z]+<", lambda match: by_words(match[0]), svg))
 
 
 def by_words(text: str) -> str:
-    """Return what a card or a piece looks like, word by word in the language of whoever asks."""
+    """Return the description of a card or a piece, translated word by word."""
     known = catalogue(_language.get())
     return _WORD.sub(lambda match: known.get(match[0], match[0]), text) if known else text
 
 
 @contextmanager
 def speaking(name: str) -> Iterator[None]:
-    """Use a language meanwhile."""
+    """Use a language during a `with` block."""
     token = _language.set(name)
     try:
         yield
@@ -103,7 +103,7 @@ def speaking(name: str) -> Iterator[None]:
 
 
 def page_words() -> Markup:
-    """Return what the scripts say, by what they say in English, as a document."""
+    """Return the texts of the scripts as JSON: the translation of each English text."""
     return Markup("{}").format(json.dumps({text: gettext(text) for text in SCRIPT_WORDS}))
 
 
@@ -112,9 +112,9 @@ MAX_ACCEPT_LANGUAGE_LENGTH = 200
 
 
 def chosen(asked: str, cookie: str, accepted: str) -> str:
-    """Return the language for who asked for one, liked one before, or whose browser accepts some.
+    """Return the language for a request, by its query, its cookie or its Accept-Language header.
 
-    One that does not exist is passed over.
+    Unknown languages are ignored.
 
     >>> chosen("", "", "fr;q=0.9, de-AT;q=0.8, en;q=0.5"), chosen("xx", "nl", "de")
     ('de', 'nl')
@@ -139,13 +139,13 @@ def _accepted(accepted: str) -> str:
 
 
 class Spoken:
-    """An application whose pages use the language of whoever asks."""
+    """Middleware that chooses the language of each request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer in their language; one that was asked for is kept in a cookie."""
+        """Handle a request in its language; store a language from the query in a cookie."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -174,7 +174,7 @@ def _cookie(text: str) -> str:
 
 
 def environment_of(environment: Any) -> None:
-    """Let templates use the language of whoever asks."""
+    """Let templates translate texts into the language of the request."""
     environment.add_extension("jinja2.ext.i18n")
     environment.install_gettext_callables(gettext, _ngettext, newstyle=True)
     environment.globals.update(language=language, spoken=SPOKEN, page_words=page_words)
@@ -186,33 +186,33 @@ def _ngettext(one: str, many: str, number: int) -> str:
 
 
 SCRIPT_WORDS = (
-    "Touch it again to ask.",
-    "Something else came under your finger: nothing is done.",
+    "Tap it again to ask.",
+    "The page changed under your finger: nothing was done.",
     "Not played:",
     "The server does not answer: the move may not have been played.",
     "The server has not answered your last move: it is sent again.",
-    "Something is not chosen yet.",
+    "Your choice is not complete yet.",
     "The link is copied.",
     "The server does not answer. Try again.",
     "The link",
     "The code",
     "The link as a QR code",
     "Why?",
-    "whom do you ask?",
-    "nobody can be asked.",
+    "which player do you ask?",
+    "you cannot ask anybody for it.",
     "Tap another card.",
     "yes",
     "The server does not answer.",
     "catching up:",
     "tap to skip",
     "Nothing has happened yet.",
-    "The server does not answer: the mark is not kept.",
+    "The server does not answer: the mark was not saved.",
     "No answer from the server; trying again…",
     "days",
     "no mark",
     "has it",
     "does not have it",
     "may have it",
-    "It is copied.",
+    "The result is copied.",
 )
-"""What the scripts of the pages say."""
+"""The texts of the scripts of the pages."""

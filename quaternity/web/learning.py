@@ -1,4 +1,4 @@
-"""A file that somebody drops on a page: whether it is possible, and what it implies."""
+"""Analysis of a file dropped on the page *Learn*: whether it is possible, and what it implies."""
 
 from __future__ import annotations
 
@@ -21,32 +21,35 @@ from solvers.problem import DealProblem
 from solvers.registry import SOLVERS
 
 JUDGES = ("coalitions", "max-flow", "cp-sat")
-"""The solvers that look at every position."""
+"""The solvers that check every position."""
 
 MAX_PAIRS = MAX_SEATS * MAX_CARDS
-"""Maximum number of pairs of a player and a card in a file: the number at the largest table."""
+"""Maximum number of pairs of a player and a card in a file, as at the largest table."""
 
 MAX_ANSWER = 4 << 20
 """Maximum size of the answer, in bytes."""
 
 
 def learned_page(data: bytes, root: str, language: str) -> tuple[bytes, int]:
-    """Return a page with what a file implies, or why it was refused, and the HTTP status."""
+    """Return the page with the result or with the reason for a refusal, and the HTTP status."""
     with speaking(language):
         try:
             page, status = learned_html(learned(data), root=root).encode(), 200
             if len(page) > MAX_ANSWER:
-                raise InputError(f"the answer would have {len(page)} bytes: at most {MAX_ANSWER}")
+                raise InputError(
+                    f"the answer has {len(page)} bytes, but at most {MAX_ANSWER} may be sent"
+                )
         except QuaternityError as error:
             page, status = learned_html(None, str(error)[:MAX_ANSWER], root).encode(), 422
     return page, status
 
 
 def learned(data: bytes) -> dict[str, Any]:
-    """Return what a state, a deal problem or a record says.
+    """Return the analysis of a state, a deal problem or a record.
 
-    That is `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings`; where it is possible and
-    of Quaternity `blocks` (see `quaternity.web.drawing.owners`), `players` and `deals`, as text.
+    The entries are `kind`, `game`, `possible`, `reason`, `verdicts`, `warnings` and `moves`. If the
+    file is possible and belongs to Quaternity, `blocks` (see `quaternity.web.drawing.owners`),
+    `players` and `deals` (a string) are filled in, too.
     """
     is_json = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"["))
     rules: Any = None if is_json else rules_of_record(data)
@@ -54,30 +57,30 @@ def learned(data: bytes) -> dict[str, Any]:
         replay = rules.replay(data)
         return _found("record", rules.name, True, None, {}, replay.warnings, len(replay.moves))
     solvers = [SOLVERS[name] for name in JUDGES]
-    given: State | DealProblem | None
+    position: State | DealProblem | None
     warnings: Sequence[str]
     if is_json:
         loaded = parse_any(decode(data), settle=False)
-        given = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
-        problem = problem_of(given)
+        position = loaded.state if isinstance(loaded, LoadedState) else loaded.problem
+        problem = problem_of(position)
         cards = problem.cards
-        if isinstance(given, State):  # cards of completed sets are no longer in the problem
-            cards = given.set_size * len(problem.sets)
+        if isinstance(position, State):  # cards of completed sets are no longer in the problem
+            cards = position.set_size * len(problem.sets)
         _check_pairs(problem.players, cards)
         if isinstance(loaded, LoadedState):
             loaded = settled_state(loaded)
-            given = loaded.state
-        report, warnings, moves = check_state(given, solvers), loaded.warnings, None
+            position = loaded.state
+        report, warnings, moves = check_state(position, solvers), loaded.warnings, None
     else:
         record = parse_record(data)
         settings = record.settings
         _check_pairs(settings.players, settings.set_size * settings.sets)
         report, warnings, moves = check_record(record, solvers), record.warnings, len(record.moves)
-        given = record.replay().state if report.valid else None
+        position = record.replay().state if report.valid else None
     facts = _found(
         report.kind, "quaternity", report.valid, report.reason, report.verdicts, warnings, moves
     )
-    return facts | (_implied(given) if report.valid and given is not None else {})
+    return facts | (_implied(position) if report.valid and position is not None else {})
 
 
 def _check_pairs(players: int, cards: int) -> None:
@@ -98,19 +101,19 @@ def _found(
     }  # fmt: skip
 
 
-def _implied(given: State | DealProblem) -> dict[str, Any]:
-    """Return who owns what with what chance."""
-    problem = problem_of(given)
-    completed = given.completed if isinstance(given, State) else (None,) * len(problem.sets)
+def _implied(position: State | DealProblem) -> dict[str, Any]:
+    """Return the owners of each card with their chances, and the number of deals."""
+    problem = problem_of(position)
+    completed = position.completed if isinstance(position, State) else (None,) * len(problem.sets)
     deals: str | None = None
     try:
-        analysis = analyse(given, 8.0)
+        analysis = analyse(position, 8.0)
         chances: Any = analysis.chances
         deals = str(analysis.deals)
     except TooManyDeals as error:
         chances = owner_chances(error.deductions.may_own, problem.players)
     except LimitError:
         chances = None
-    known = given.closed(8.0) if isinstance(given, State) else problem
+    known = position.closed(8.0) if isinstance(position, State) else problem
     blocks: list[Block] = owner_blocks(known, completed, None, (), chances)
     return {"blocks": blocks, "players": problem.players, "deals": deals}

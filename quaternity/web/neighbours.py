@@ -1,7 +1,8 @@
-"""Who is present at other servers of the same tables, and what was asked for there.
+"""Presence and rate limits shared between the servers of one database.
 
-Each second the servers exchange who has come, left or asked, and what was used of budgets: presence
-and budgets hold for all servers together, a second later.
+Once a second the servers exchange which players have come, left or sent a request, and how much of
+the rate limits was used. So presence and rate limits hold for all servers together, with a delay of
+about a second.
 """
 
 from __future__ import annotations
@@ -26,32 +27,32 @@ long, the player counts as gone."""
 
 
 class Neighbours:
-    """The other servers of some tables."""
+    """The other servers that share the tables of this one."""
 
     def __init__(self, store: Store, admission: Admission) -> None:
         self._store, self._admission = store, admission
         self._begun = monotonic()
         self._afar: dict[str, dict[tuple[int, str], Afar]] = {}
-        """Per table who is at which seat of which server."""
+        """For each table, the presence at each pair of a seat and a server."""
 
     def of(self, table: str) -> dict[int, Afar]:
-        """Return who is at other servers, by their seats at a table."""
+        """Return the presence of players at other servers, by their seats at a table."""
         seats: dict[int, Afar] = {}
-        for (seat, _), there in self._afar.get(table, {}).items():
-            before = seats.get(seat, there)
-            seats[seat] = Afar(*map(max, before, there))
+        for (seat, _), presence in self._afar.get(table, {}).items():
+            before = seats.get(seat, presence)
+            seats[seat] = Afar(*map(max, before, presence))
         return seats
 
     async def meet(self, tables: Iterable[Table]) -> None:
-        """Exchange once what has changed."""
+        """Exchange the changes since the last call with the other servers, once."""
         live = {table.kept.id: table for table in tables}
-        here = [come for table in live.values() for come in self._news(table)]
+        reports = [report for table in live.values() for report in self._news(table)]
         used = self._admission.taken()
         try:
-            theirs, spent = await asyncio.to_thread(self._store.exchange, here, used)
+            theirs, spent = await asyncio.to_thread(self._store.exchange, reports, used)
         except Refusal:
-            for come in here:
-                live[come.table].shown.pop(come.seat, None)  # told once more
+            for report in reports:
+                live[report.table].shown.pop(report.seat, None)  # so that it is reported again
             return
         self._admission.learn(spent)
         changed = self._learn(theirs)
@@ -62,27 +63,30 @@ class Neighbours:
                 table.seats_changed()
 
     def _news(self, table: Table) -> Iterable[Presence]:
-        """Yield who of a table has come, left or asked since others were told, or stays."""
+        """Yield the players of a table who came, left or were active since the last report.
+
+        A player who stays connected is reported again after `AGAIN_SECONDS`.
+        """
         streams = Counter(stream.seat for stream in table.streams)
         now, up = monotonic(), self._store.uptime()
         for seat, asked in enumerate(table.seen):
             seen = now if streams[seat] else asked
-            count, told = table.shown.get(seat, (0, -AGAIN_SECONDS))
-            lately = seen > self._begun and seen - told >= AGAIN_SECONDS
-            if count != streams[seat] or lately:
+            count, reported = table.shown.get(seat, (0, -AGAIN_SECONDS))
+            is_due = seen > self._begun and seen - reported >= AGAIN_SECONDS
+            if count != streams[seat] or is_due:
                 table.shown[seat] = streams[seat], seen
                 yield Presence(table.kept.id, seat, "", streams[seat], up - (now - seen))
 
-    def _learn(self, theirs: Iterable[Presence]) -> set[str]:
-        """Note who is where; return the tables of which something was heard."""
+    def _learn(self, reports: Iterable[Presence]) -> set[str]:
+        """Store the reports of other servers, and return the tables that they name."""
         now, up = monotonic(), self._store.uptime()
         changed = set()
-        for come in theirs:
-            seen = now - max(0.0, up - come.seen)
-            until = seen + 3 * AGAIN_SECONDS if come.streams else -inf
-            self._afar.setdefault(come.table, {})[come.seat, come.server] = Afar(until, seen)
-            changed.add(come.table)
-        for name, there in list(self._afar.items()):
-            if all(now - afar.seen > ABSENT_SECONDS for afar in there.values()):
+        for report in reports:
+            seen = now - max(0.0, up - report.seen)
+            until = seen + 3 * AGAIN_SECONDS if report.streams else -inf
+            self._afar.setdefault(report.table, {})[report.seat, report.server] = Afar(until, seen)
+            changed.add(report.table)
+        for name, presences in list(self._afar.items()):
+            if all(now - afar.seen > ABSENT_SECONDS for afar in presences.values()):
                 del self._afar[name]
         return changed

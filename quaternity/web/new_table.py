@@ -1,4 +1,4 @@
-"""The choices there are when a table is made."""
+"""Checks of a request for a new table: rules, settings, clock, deck, names and programs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _ARGUMENT = re.compile(r"[a-z-]{1,20}(:[0-9]{1,5})?")
 class NewTable(NamedTuple):
     """A request for a new table; see `POST /api/tables`.
 
-    With `visitors`, anyone who knows its address may take a free seat before the game begins.
+    With `visitors`, everybody who knows the address of the table may take a free seat before the
+    game begins.
     """
 
     game: str
@@ -46,10 +47,13 @@ class NewTable(NamedTuple):
 
 
 def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
-    """Return the rules of a game for so many; or refuse such a game or settings."""
+    """Return the rules of a game for a number of seats.
+
+    Raises `Refusal` if the game is unknown, or the settings are not allowed.
+    """
     known = tuple(game_names())
     if game not in known:
-        raise Refusal(422, f"game {quoted(game)} is unknown; known are {', '.join(known)}")
+        raise Refusal(422, f"unknown game {quoted(game)}; choose from {', '.join(known)}")
     try:
         rules = rules_class(game)(read_settings(game, settings, seats))
     except InputError as error:
@@ -60,13 +64,13 @@ def rules_with(game: str, settings: Mapping[str, Any], seats: int) -> Any:
 
 
 def check_clock(rules: Any, clock: Clock | None) -> None:
-    """Refuse a clock for a game in which several may act at once."""
+    """Raise `Refusal` for a clock in a game in which several players may act at once."""
     if clock is not None and not may_have_clock(rules):
-        raise Refusal(422, f"clock: {rules.name} has none: all may move at any time")
+        raise Refusal(422, f"clock: {rules.name} has none, because all may move at any time")
 
 
 def may_have_clock(rules: Any) -> bool:
-    """Return whether one seat at a time is to move."""
+    """Return whether only one player at a time may move."""
     return len(rules.to_act(rules.start(Random(0)))) < 2
 
 
@@ -79,14 +83,14 @@ def settings_for(rules: Any, seats: int) -> dict[str, Any]:
 
 
 def decks_of(game: str) -> tuple[Deck, ...]:
-    """Return the decks that a game may be played with; none where cards come in no sets."""
+    """Return the decks for a game; empty if its cards do not form sets."""
     return decks() if size_of(rules_class(game)().settings) else ()
 
 
 def deck_name(settings: Any, asked: str | None) -> str:
-    """Return the name of the deck of a table: the first that fits, where none was asked for.
+    """Return the name of the deck of a table: `asked`, or the first that fits if it is empty.
 
-    Raises `Refusal` if there is none of this name, or it has too few cards.
+    Raises `Refusal` if no deck has this name, or the deck has too few cards.
     """
     size = size_of(settings)
     if not asked:
@@ -101,7 +105,10 @@ def deck_name(settings: Any, asked: str | None) -> str:
 
 
 def checked_name(name: str | None, seat: int) -> str:
-    """Return what somebody is called; or refuse what is too long or cannot be printed."""
+    """Return the name of a person, or the usual name of the seat if it is None.
+
+    Raises `Refusal` if the name is too long or not printable.
+    """
     name = usual_name(seat) if name is None else composed(" ".join(name.split()))
     if len(name) > MAX_NAME_LENGTH or not is_printed(name):
         raise Refusal(422, BAD_NAME(most=MAX_NAME_LENGTH))
@@ -109,7 +116,7 @@ def checked_name(name: str | None, seat: int) -> str:
 
 
 def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str]]]:
-    """Return a record's game, its head without names, who plays, and the moves with their seats."""
+    """Return the game of a record, its head without names, its players, and moves with seats."""
     rules = rules_of_record(data)
     chosen = {
         form_field.name: getattr(rules.settings, form_field.name)
@@ -119,7 +126,7 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
     replay = rules.replay(data)
     if len(replay.moves) > MAX_RECORD_MOVES:
         raise InputError(
-            f"the record has {len(replay.moves)} moves: at most {MAX_RECORD_MOVES} are taken"
+            f"the record has {len(replay.moves)} moves, but at most {MAX_RECORD_MOVES} are allowed"
         )
     names = list(replay.names) or [YOU] * rules.seats
     # A record calls people "you"; at a table their seats get the usual names.
@@ -129,25 +136,27 @@ def parsed_record(data: bytes) -> tuple[str, str, list[str], list[tuple[int, str
 
 
 async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
-    """Return the name of a program, or of that of a level; or refuse what nobody may ask for.
+    """Return the name of a program, given by its name or by a level.
 
-    Only the programs of this distribution, with no argument but a number, and those that this
-    server was told to have: no module and no file is named by a request.
+    A request may only ask for the programs of this package, with at most a number as argument, and
+    for the programs that the server was started with. So it cannot name a module or a file.
+
+    Raises `Refusal` if the program is not allowed, or does not play with these settings.
     """
     further = thinking.players.get((rules.name, name))
     if further is not None:
         try:
             await thinking.try_player(rules, further)
-        except InputError as error:  # which may name files of this machine
-            what = f"seat {name!r}: this program does not play with these settings"
-            raise Refusal(422, what) from error
+        except InputError as error:  # do not quote it: it may name files of this machine
+            message = f"seat {name!r}: this program does not play with these settings"
+            raise Refusal(422, message) from error
         return name
     levels = {level.name: level.player for level in registration(rules.name).levels}
     name = levels.get(name, name)
     base, colon, _ = name.partition(":")
     if not _ARGUMENT.fullmatch(name) or base not in known_players(rules.name, {}):
-        every = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
-        raise Refusal(422, f"seat {quoted(name)} is unknown; known are {every}")
+        choices = ", ".join(("me", OPEN, *levels, *known_players(rules.name, thinking.players)))
+        raise Refusal(422, f"unknown player {quoted(name)} for a seat; choose from {choices}")
     if colon:
         try:
             await thinking.try_player(rules, name)
@@ -157,7 +166,7 @@ async def checked_player(thinking: Thinking, rules: Any, name: str) -> str:
 
 
 def known_players(game: str, more: Mapping[tuple[str, str], str]) -> list[str]:
-    """Give the programs that may be asked for; `more` are those that a server was told to have."""
-    own = registration(game)
-    names = [name for name in own.players if name not in own.of_files]
+    """Return the programs that a request may ask for; `more` maps those added by the operator."""
+    game_registration = registration(game)
+    names = [name for name in game_registration.players if name not in game_registration.of_files]
     return names + [name for other, name in more if other == game]

@@ -1,4 +1,4 @@
-"""The pages: requests of browsers, answered in HTML."""
+"""The request handlers of the HTML pages."""
 
 from __future__ import annotations
 
@@ -65,14 +65,15 @@ KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "tx
 
 
 class Pages:
-    """The pages of some tables."""
+    """The HTML pages of the server."""
 
     def __init__(self, tables: Any) -> None:
         self.tables = tables
         self._turns = Turns(1, 1), Turns(1, 1)
-        """Turns for small and for large pages; another process draws the large ones.
+        """The queues for small and for large pages; another process draws the large ones.
 
-        Pages are drawn one at a time, and addresses take turns; moves are served in between.
+        Pages of a queue are drawn one at a time, and addresses take turns. Moves are handled in
+        between.
         """
         self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
         # Load these now, because their first use takes longer than a request may take.
@@ -83,7 +84,7 @@ class Pages:
             registration(game).part("drawing")
 
     def routes(self) -> list[BaseRoute]:
-        """Return all of them."""
+        """Return the routes of all pages."""
         gets = {
             "/": self.home,
             "/new": self.new,
@@ -101,7 +102,7 @@ class Pages:
             "/guide/{name}": self.guide,
             "/static/{version}/{name}": self.static,
         }
-        # The page of a large game is twenty times as long without.
+        # Compression makes the page of a large game twenty times smaller.
         packed = [Middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)]
         return [
             Route("/learn", self.learned, methods=["POST"]),
@@ -113,39 +114,39 @@ class Pages:
         ]
 
     async def home(self, request: Request) -> Response:
-        """`GET /`."""
+        """`GET /`: return the start page."""
         self._count()
         async with self._turns[0].taken():
             tables = await self.tables.of_browser(caller_of(request).browser)
             return HTMLResponse(home_html(tables, root_of(request)))
 
     async def new(self, request: Request) -> Response:
-        """`GET /new?game=`."""
+        """`GET /new?game=`: return the form for a new table."""
         self._count()
         game = request.query_params.get("game", "quaternity")
         known = tuple(game_names())
         if game not in known:
-            raise Refusal(404, f"game {quoted(game)} is unknown; known are {', '.join(known)}")
+            raise Refusal(404, f"unknown game {quoted(game)}; choose from {', '.join(known)}")
         return HTMLResponse(new_html(game, root_of(request), self._more(game)))
 
     async def join(self, request: Request) -> Response:
-        """`GET /join/INVITATION`."""
+        """`GET /join/INVITATION`: return the page of an invitation, or redirect to the table."""
         self._count()
         invitation = request.path_params["invitation"]
         table, seat = await self.tables.invited(invitation)
         caller = caller_of(request)
-        who = table.who(*caller)
-        sight = table.sight(who)
-        if seat in who.held or (seat is None and who.held):
+        visitor = table.who(*caller)
+        sight = table.sight(visitor)
+        if seat in visitor.held or (seat is None and visitor.held):
             return RedirectResponse(f"{root_of(request)}/t/{sight.table}", 303)
         response = HTMLResponse(join_html(sight, seat, invitation, root_of(request)))
         if caller.browser is None:
-            # Known before they sit down: when that answer is lost they may ask again.
+            # Set the cookie before they sit down, so that they can repeat a request that was lost.
             set_cookie(response, request, fresh_cookie(request))
         return response
 
     async def move(self, request: Request) -> Response:
-        """`GET /move/LINK`: a button; who only looks at the link spends nothing."""
+        """`GET /move/LINK`: return the page with the button, without using up the link."""
         self._count()
         link = request.path_params["link"]
         table, seat = await self.tables.moving(link)
@@ -156,58 +157,60 @@ class Pages:
         return response
 
     async def table(self, request: Request) -> Response:
-        """`GET /t/T`."""
+        """`GET /t/T`: return the page of a table."""
         return await self._drawn(request, await self._sight(request))
 
     async def part(self, request: Request) -> Response:
-        """`GET /t/T/part`: what changes of the page of a table."""
+        """`GET /t/T/part`: return the part of the page of a table that changes."""
         sight = await self._sight(request)
         response = await self._drawn(request, sight, whole=False)
         response.headers["quaternity-version"] = str(sight.version)
         return response
 
     async def events(self, request: Request) -> Response:
-        """`GET /t/T/events?after=N&before=N`: what happened between, for a page that missed it."""
+        """`GET /t/T/events?after=N&before=N`: return events in between that a page has missed."""
         after, before = (_number(request.query_params.get(end, "")) for end in ("after", "before"))
         sight = await self._sight(request)
         draws = sight.is_large, events_html, sight, after, before
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def moment(self, request: Request) -> Response:
-        """`GET /t/T/at/N?seat=`."""
+        """`GET /t/T/at/N?seat=`: return the page of a table as it was after N moves."""
         sight = await self._sight(request, _number(request.path_params["number"]))
         return await self._drawn(request, sight, replayed=True)
 
     async def help(self, request: Request) -> Response:
-        """`GET /t/T/help/WORD`: what `/api/tables/T/help/WORD` gives, for people."""
+        """`GET /t/T/help/WORD`: return the same as `/api/tables/T/help/WORD`, as HTML."""
         asked = question_of(request)
         name, word = request.path_params["table"], request.path_params["word"]
-        table, who = await self.tables.admitted(name, caller_of(request))
+        table, visitor = await self.tables.admitted(name, caller_of(request))
         table.check_begun()
-        sight = table.sight(who)
+        sight = table.sight(visitor)
         known = word == "know" and word in dict(registration(sight.game).help)
         if known and sight.help and "formula" not in asked:
-            answer = {}  # the formula is asked for first
+            answer = {}  # show the form for the formula first
         else:
-            answer = await self.tables.help(table, who, word, asked)
+            answer = await self.tables.help(table, visitor, word, asked)
         draws = sight.is_large, help_html, sight, word, answer, asked, root_of(request)
         async with self._turns[sight.is_large].taken():
             return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def review(self, request: Request) -> Response:
-        """`GET /t/T/review`: what decided a game that is over."""
-        table, who = await self.tables.admitted(request.path_params["table"], caller_of(request))
-        done = await self.tables.review(table, who)
-        draws = True, review_html, table.sight(who), done, root_of(request)
+        """`GET /t/T/review`: return the page with the review of a finished game."""
+        table, visitor = await self.tables.admitted(
+            request.path_params["table"], caller_of(request)
+        )
+        finished = await self.tables.review(table, visitor)
+        draws = True, review_html, table.sight(visitor), finished, root_of(request)
         return HTMLResponse(await self.tables.thinking.draw(*draws))
 
     async def learn(self, request: Request) -> Response:
-        """`GET /learn`."""
+        """`GET /learn`: return the page *Learn*."""
         self._count()
         return HTMLResponse(learn_html(root_of(request)))
 
     async def learned(self, request: Request) -> Response:
-        """`POST /learn`: what a state or a record implies."""
+        """`POST /learn`: return the analysis of a state, a deal problem or a record."""
         data = await body_of(request, MAX_UPLOAD_BYTES)
         asked = data, root_of(request), language()
         try:
@@ -219,7 +222,7 @@ class Pages:
         return HTMLResponse(page, status)
 
     async def guide(self, request: Request) -> Response:
-        """`GET /guide/NAME`."""
+        """`GET /guide/NAME`: return a page or a picture of the guide."""
         self._count()
         name = request.path_params.get("name")
         if name in guide_pictures():
@@ -232,7 +235,7 @@ class Pages:
             raise Refusal(404, str(error)) from None
 
     async def report(self, request: Request) -> Response:
-        """`GET /report`: how the solvers were compared."""
+        """`GET /report`: redirect to the guide's page about the comparison of the solvers."""
         return RedirectResponse(f"{root_of(request)}/guide/solvers", 307)
 
     def _count(self) -> None:
@@ -241,18 +244,18 @@ class Pages:
     async def _drawn(
         self, request: Request, sight: Sight, whole: bool = True, replayed: bool = False
     ) -> Response:
-        """Return a page of a table, or its part; it is drawn once for all who may see the same."""
+        """Return the page of a table or its changing part; equal pages are drawn only once."""
         packs = "gzip" in request.headers.get("accept-encoding", "")
         sight = sight._replace(times_left=tuple(round(left, 1) for left in sight.times_left))
         more = () if replayed else tuple(self._more(sight.game))
         base, root = _links(request)
-        # Only invitation links depend on the host, so a page is not redrawn for another host.
+        # Only invitation links depend on the host, so other pages can be shared between hosts.
         drawing = base if sight.invites else BASE, root, whole, replayed, more
         key = page_key(sight), drawing, language()
         page = self._kept.get(key)
         if page is None:
             async with self._turns[sight.is_large].taken():
-                page = self._kept.get(key)  # somebody may have drawn it meanwhile
+                page = self._kept.get(key)  # another request may have drawn it meanwhile
                 if page is None:
                     draws = sight.is_large, table_html, sight, *drawing
                     html = await self.tables.thinking.draw(*draws)
@@ -267,7 +270,7 @@ class Pages:
         return HTMLResponse(page, headers=headers)
 
     def _more(self, game: str) -> list[str]:
-        """Return the programs that this server has besides those of a game."""
+        """Return the programs that the operator has added to those of a game."""
         return [name for other, name in self.tables.thinking.players if other == game]
 
     async def _sight(self, request: Request, at: int | None = None) -> Sight:
@@ -277,7 +280,7 @@ class Pages:
         return sight
 
     async def static(self, request: Request) -> Response:
-        """`GET /static/VERSION/NAME`."""
+        """`GET /static/VERSION/NAME`: return a static file."""
         version, name = request.path_params["version"], request.path_params["name"]
         data = static_files().get(f"/static/{version}/{name}")
         if data is None:
@@ -287,28 +290,29 @@ class Pages:
 
 
 def _number(text: str) -> int:
-    """Return the number of a moment or an event; one later than the last is the last."""
+    """Return the number of a moment or an event, or a very large one for a number with many digits.
+
+    Raises `Refusal` if the text is not a number.
+    """
     if not (text.isascii() and text.isdigit()):
         raise Refusal(404, "there is no such moment")
-    # Python reads no number of thousands of digits.
+    # Python refuses to parse numbers with thousands of digits.
     return int(text) if len(text) < 8 else sys.maxsize
 
 
 def _links(request: Request) -> tuple[str, str]:
-    """Return what links for others, and those of this page, begin with."""
+    """Return the prefix of links to share, and that of links on the page."""
     return str(request.base_url).rstrip("/"), root_of(request)
 
 
 def routes(tables: Any) -> list[BaseRoute]:
-    """Return the pages of some tables (`quaternity.web.tables.Tables`)."""
+    """Return the routes of the pages; `tables` is a `quaternity.web.tables.Tables`."""
     return Pages(tables).routes()
 
 
 def refusal(request: Request, error: Refusal) -> Response:
-    """Return the page that says why a request was refused."""
-    headline = (
-        gettext("There is nothing here") if error.status == 404 else gettext("That cannot be")
-    )
+    """Return the page with the reason why a request was refused."""
+    headline = gettext("Not found") if error.status == 404 else gettext("That is not possible")
     text = spoken(error.args[0])
     text = f"{text[:1].upper()}{text[1:]}."
     html = message_html(headline, text, root_of(request))

@@ -1,10 +1,11 @@
-"""All tables in a database of PostgreSQL: the same as in a file, for any number of servers.
+"""The store in a PostgreSQL database, which any number of servers can share.
 
-Each write of a table names the revision by which it was judged: of two servers' writes one is
-refused. Others hear of a write by NOTIFY, in the same transaction; who may have missed some
-compares revisions. Locks of the database say which servers there are, and which of them does what
-one alone should do; they end with the connection that has them. When the connection that writes
-breaks, nobody knows whether the last writing was kept: then all is read anew.
+Each write of a table names the revision that it is based on, so if two servers write at the same
+time, one write is refused. The transaction also sends a NOTIFY to the other servers; a server that
+may have missed a notification compares revisions. Advisory locks show which servers are running,
+and let only one of them run a program; they are released with the connection that holds them. If
+the writing connection breaks, it is unknown whether the last transaction was committed, so all
+tables are reloaded.
 """
 
 from __future__ import annotations
@@ -47,13 +48,14 @@ from quaternity.web.store import (
 )
 
 LOCK = 5_172_843_906_112
-"""The lock that all servers of a database share; who makes its tables has it alone."""
+"""The advisory lock that the servers of a database share; a server that migrates it holds it
+exclusively."""
 
 LOCK_TRIES, LOCK_PAUSE = 200, 0.05
-"""The lock is waited for so often, and so many seconds each time."""
+"""Number of attempts to get the lock, and the pause after each, in seconds."""
 
 CHANNEL = "quaternity"
-"""Where servers tell each other what they have written."""
+"""The NOTIFY channel on which servers announce what they have written."""
 
 MAX_NOTIFICATION_BYTES = 7_900
 """Maximum size of one notification, in bytes; PostgreSQL allows slightly more."""
@@ -64,7 +66,8 @@ LISTEN_SECONDS = 0.5
 LOCK_TABLES = "SELECT id, revision FROM tables WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
 
 CONNECT_SECONDS, PAUSE_SECONDS, QUERY_SECONDS = 2, 0.5, 20.0
-"""Time limit for connecting, pause after a failure, time limit of an operator's query: seconds."""
+"""Time limit for connecting, pause after a failure, and time limit of an operator's query, all in
+seconds."""
 
 SERVED_SECONDS = 1.0
 """Maximum time for a query of a server, in seconds, because requests wait for it."""
@@ -100,16 +103,16 @@ _SPEND = """
 """
 
 _log = logging.getLogger("uvicorn.error")
-logging.getLogger("psycopg").setLevel(logging.ERROR)  # of what it warns we tell ourselves
+logging.getLogger("psycopg").setLevel(logging.ERROR)  # this module logs the same problems itself
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def _schema(script: str) -> str:
-    """Return what makes the same of PostgreSQL as a script makes of SQLite."""
+    """Return a migration script of SQLite in the SQL of PostgreSQL."""
     for ours, theirs in {
         " WITHOUT ROWID": "",
-        " REFERENCES tables": "",  # SQLite looks at them only when it is asked to
+        " REFERENCES tables": "",  # SQLite does not enforce them either
         "INTEGER": "BIGINT",
         "REAL": "DOUBLE PRECISION",
         "DEFAULT CURRENT_TIMESTAMP":
@@ -129,27 +132,27 @@ def _values(values: Sequence[Any]) -> list[Any]:
 
 
 def _where(place: str) -> str:
-    """Return what errors call a database: nothing of it is a secret."""
+    """Return the name of a database in error messages: host and name, without the password."""
     try:
         parts = conninfo_to_dict(place)
     except psycopg.ProgrammingError:
-        raise InputError("--data postgresql://...: is no address of PostgreSQL") from None
+        raise InputError("--data postgresql://...: is not a valid PostgreSQL URL") from None
     host, name = parts.get("host") or "", parts.get("dbname") or ""
     return f"postgresql://{host}/{name}"
 
 
 class PostgresReader(Reader):
-    """The tables of a database, read beside a server that has them."""
+    """A reader of the tables of a database, even while servers use it."""
 
     def __init__(self, place: str, for_server: bool = False) -> None:
-        """Connect; nothing is written.
+        """Connect to a database for reading.
 
         Args:
-            for_server: whether a server may begin here: the database may be empty, its tables may
-                be older.
+            for_server: Whether to accept an empty database, and tables of an older version, which
+                a server would migrate.
 
         Raises:
-            InputError: that cannot be, or another version wrote the tables.
+            InputError: If the database cannot be used, or another version wrote the tables.
         """
         self._open(place)
         with self._refusing():
@@ -157,7 +160,7 @@ class PostgresReader(Reader):
         if not for_server and version < len(MIGRATIONS):
             self.close()
             if not version:
-                raise InputError(f"{self.where}: holds no tables of this program")
+                raise InputError(f"{self.where}: contains no tables of this program")
             raise InputError(
                 f"{self.where}: an older version of this program wrote the tables; start "
                 "`quaternity serve` once, which brings them up to date"
@@ -172,21 +175,21 @@ class PostgresReader(Reader):
         self._failed = -PAUSE_SECONDS
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives; from any thread."""
+        """Return the rows of a query; may be called from any thread."""
         with self._reading, self._unreadable():
             try:
                 return self._rows(query, values)
             except psycopg.OperationalError:
                 if self._moment or self._database is None or not self._database.closed:
-                    raise  # another connection would read another moment
-                return self._rows(query, values)  # by a new connection
+                    raise  # a new connection would see another snapshot
+                return self._rows(query, values)  # with a new connection
 
     @contextmanager
     def _unreadable(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            # No more is shown: messages of PostgreSQL may hold what is kept.
+            # Show only the type: messages of PostgreSQL may contain stored values.
             _log.error("%s cannot be read: %s", self.where, type(error).__name__)
             raise Refusal(503, UNREADABLE) from None
 
@@ -195,7 +198,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Read in the block as all is now."""
+        """Make all reads in the block see the same snapshot."""
         with self._reading, self._unreadable():
             database = self._connected()
             if database.info.transaction_status != TransactionStatus.IDLE:
@@ -211,7 +214,7 @@ class PostgresReader(Reader):
                     database.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return which rows belong to no table."""
+        """Return messages about rows that belong to no table."""
         orphans = "SELECT 1 FROM {} WHERE table_id NOT IN (SELECT id FROM tables) LIMIT 1"
         return [
             f"{self.where}: {kind} has rows of tables that are gone"
@@ -219,17 +222,17 @@ class PostgresReader(Reader):
         ]  # fmt: skip
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while a server has the tables."""
+        """Execute a statement for each row of values, even while servers use the tables."""
         with self._refusing(), self._connected().cursor() as cursor:
             cursor.executemany(_query(text), rows)
 
     def now(self) -> float:
-        """Return the time of the database, which all servers share."""
+        """Return the time of the database, which is the same for all servers."""
         ((now,),) = self.read("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(now)
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the connection."""
         with self._reading:
             self._ends = True
             if self._database is not None:
@@ -238,7 +241,7 @@ class PostgresReader(Reader):
     # ------------------------------------------------------------------ connections
 
     def _connected(self) -> Connection:
-        """Return the connection for reading; make it anew if it broke."""
+        """Return the connection for reading; reconnect if it broke."""
         if self._database is None or self._database.closed:
             self._database = self._connection()
         return self._database
@@ -261,7 +264,7 @@ class PostgresReader(Reader):
             self._wait_bounded(database, gen), *more, **options
         )
         self._limit(database)
-        # Whatever is usual there: what is said to be kept is on the disk.
+        # Make commits durable, whatever the default of the database is.
         database.execute("SET synchronous_commit = on")
         return database
 
@@ -282,7 +285,7 @@ class PostgresReader(Reader):
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Say in words what keeps a database from being used."""
+        """Close the connection after an error, and raise it as an InputError."""
         try:
             yield
         except InputError:
@@ -294,10 +297,14 @@ class PostgresReader(Reader):
             raise InputError(f"{self.where}: {reason}") from None
 
     def _version(self, database: Connection) -> int:
-        """Return the version of the tables; or refuse what a newer program wrote."""
+        """Return the version of the tables, 0 if there are none.
+
+        Raises:
+            InputError: If a newer version wrote them, or the database is not in UTF-8.
+        """
         encoding = database.info.parameter_status("server_encoding")
         if encoding != "UTF8":
-            raise InputError(f"{self.where}: is kept in {encoding}; expected UTF8")
+            raise InputError(f"{self.where}: the encoding must be UTF8, not {encoding}")
         known = database.execute("SELECT to_regclass('schema_version')").fetchone()
         if known is None or known[0] is None:
             return 0
@@ -312,23 +319,23 @@ class PostgresReader(Reader):
 
 
 class PostgresStore(PostgresReader, Store):
-    """The tables of a database, for one of its servers."""
+    """The store in a database, for one of its servers."""
 
     shared = True
 
     def __init__(self, place: str, alone: bool = False) -> None:
-        """Connect, and make what is missing.
+        """Connect to a database, and create or migrate its tables.
 
         Args:
-            alone: whether no other server may have the tables.
+            alone: Whether no other server may use the tables.
 
         Raises:
-            InUse: another server has them.
-            InputError: the database cannot be used, or a newer version wrote the tables.
+            InUse: If another server uses the tables, and they may not be shared.
+            InputError: If the database cannot be used, or a newer version wrote the tables.
         """
         self._open(place)
         self._name = secrets.token_hex(8)
-        """What other servers call this one."""
+        """Name of this server in presence rows and notifications."""
         self._salt = b""
         self._alone = alone
         self._claims: Connection | None = None
@@ -352,12 +359,12 @@ class PostgresStore(PostgresReader, Store):
             self._limit(database)
 
     def size(self) -> int:
-        """Return the bytes of the database on the disk of PostgreSQL."""
+        """Return the size of the database on the disk of PostgreSQL, in bytes."""
         ((size,),) = self.read("SELECT pg_database_size(current_database())")
         return int(size)
 
     def close(self) -> None:
-        """Write what waits, and let the tables go."""
+        """Write the pending jobs, and close the connections."""
         self._ends = True
         Store.close(self)
 
@@ -379,10 +386,13 @@ class PostgresStore(PostgresReader, Store):
         PostgresReader.close(self)
 
     def _have(self, database: Connection, begins: bool = False) -> None:
-        """Be one of the servers of the tables; what has just ended may still be letting them go."""
+        """Get the lock of the servers, and migrate the tables if this is the first server.
+
+        Retry for a while, because a server that has just ended may still hold the lock.
+        """
         for _ in range(LOCK_TRIES if begins and not self._alone else 20):
             if begins and _try_lock(database, LOCK):
-                # Nobody else is there: clocks have stood still.
+                # No other server is running, so the uptime has stood still.
                 self._migrate(self._version(database))
                 database.execute("UPDATE uptime SET at = extract(epoch FROM clock_timestamp())")
                 if not self._alone:
@@ -391,10 +401,12 @@ class PostgresStore(PostgresReader, Store):
                 return
             if not self._alone and _try_lock(database, LOCK, "_shared"):
                 if self._version(database) != len(MIGRATIONS):
-                    raise InputError(f"{self.where}: a server of an older version has the tables")
+                    raise InputError(
+                        f"{self.where}: a server of another version is using the tables"
+                    )
                 return
             sleep(LOCK_PAUSE)
-        raise InUse(f"{self.where}: another server has the tables of this database")
+        raise InUse(f"{self.where}: another server is using the tables of this database")
 
     def _migrate(self, version: int) -> None:
         database = self._writer
@@ -404,7 +416,7 @@ class PostgresStore(PostgresReader, Store):
                     database.execute("CREATE TABLE schema_version (number BIGINT NOT NULL)")
                     database.execute("INSERT INTO schema_version VALUES (0)")
                     database.execute("CREATE TABLE server (name TEXT NOT NULL)")
-                    # With it names of budgets say nothing of addresses.
+                    # A salt for the hashes in the names of budgets, so that they hide addresses.
                     database.execute("INSERT INTO server VALUES (%s)", [secrets.token_hex(16)])
                 for text in filter(str.strip, _schema(MIGRATIONS[number]).split(";")):
                     database.execute(text.encode())
@@ -413,7 +425,7 @@ class PostgresStore(PostgresReader, Store):
     # ------------------------------------------------------------------ clocks
 
     def uptime_statement(self) -> Statement:
-        """Return what writes down how long servers of these tables were running."""
+        """Return the statement that stores the uptime."""
         return (
             "UPDATE uptime SET seconds = GREATEST(seconds, ?), "
             "at = extract(epoch FROM clock_timestamp())",
@@ -421,7 +433,7 @@ class PostgresStore(PostgresReader, Store):
         )
 
     def _read_uptime(self, step: float = 1.0) -> None:
-        """Go by the clock of the other servers, unless that of the database was set anew."""
+        """Adopt the uptime of the other servers, unless the clock of the database has jumped."""
         # Running servers write it often, so a larger difference is a jump of the clock.
         now = (
             "SELECT seconds + GREATEST(0, LEAST(60, extract(epoch FROM clock_timestamp())::float8 "
@@ -440,9 +452,9 @@ class PostgresStore(PostgresReader, Store):
         return Refusal(507 if full else 503, NOT_KEPT(error=self._fault(error)))
 
     def _fault(self, error: Exception) -> str:
-        """Return what may be said of an error to everybody.
+        """Return the text of an error, without anything secret.
 
-        Messages of PostgreSQL may hold what is kept.
+        Messages of PostgreSQL may contain stored values, so only their type is shown.
         """
         if isinstance(error, InputError):
             return str(error)
@@ -458,7 +470,7 @@ class PostgresStore(PostgresReader, Store):
             try:
                 return self._written(database, batch)
             except (errors.DeadlockDetected, errors.SerializationFailure):
-                continue  # of two that wait for each other the database ends one
+                continue  # the database aborts one of two conflicting transactions
             except BaseException:
                 self._doubt = bool(database.closed)
                 raise
@@ -466,7 +478,7 @@ class PostgresStore(PostgresReader, Store):
 
     def _written(self, database: Connection, batch: Sequence[Job]) -> Collection[int]:
         guarded = [job.guard[0] for job in batch if job.guard]
-        # Sent together: what is locked, and the last answer, are waited for.
+        # A pipeline sends the statements together, and waits only for the locks and for the end.
         with database.pipeline(), database.transaction():
             known = database.execute(LOCK_TABLES, [guarded]).fetchall() if guarded else []
             stale = _stale(batch, dict(known))
@@ -478,13 +490,13 @@ class PostgresStore(PostgresReader, Store):
                 database.execute(_APPEND, [list(column) for column in zip(*entries, strict=True)])
             if changed := [job.guard[0] for job in jobs if job.guard]:
                 database.execute(CHANGE_TABLES, [changed])
-            news = [each for job in jobs for each in job.news]
+            news = [notice for job in jobs for notice in job.news]
             for payload in _payloads(self._calls_itself(), news):
                 database.execute("SELECT pg_notify(%s, %s)", [CHANNEL, payload])
         return stale
 
     def _ready(self) -> Connection:
-        """Return the connection that writes; make it anew if it broke."""
+        """Return the connection for writing; reconnect if it broke."""
         if not self._writer.closed:
             return self._writer
         database = self._connection()
@@ -496,45 +508,48 @@ class PostgresStore(PostgresReader, Store):
         self._writer = database
         return database
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def _calls_itself(self) -> str:
-        # What was in doubt may be kept later: then this server hears it as if from another.
+        # After a reload the name differs, so that notices of a write in doubt are not ignored.
         return f"{self._name}/{self.times_read}"
 
     def tell(self, *news: News) -> None:
-        """Tell other servers something that is not kept, if there are any; wait for nothing."""
+        """Send notices that are not stored to the other servers, if any, without waiting."""
         self._jobs.put(Job((), (), None, news, None, self.times_read))
 
     def listen(self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]) -> None:
-        """Have the running loop call `hear` with what others write, `miss` where that was lost."""
+        """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
         loop = asyncio.get_running_loop()
 
-        def call(what: Callable[..., None], *arguments: Any) -> None:
-            with suppress(RuntimeError):  # the loop has ended before
-                loop.call_soon_threadsafe(what, *arguments)
+        def call(function: Callable[..., None], *arguments: Any) -> None:
+            with suppress(RuntimeError):  # the loop has already ended
+                loop.call_soon_threadsafe(function, *arguments)
 
         def listen() -> None:
             while not self._ends:
                 try:
                     with self._connection() as database:
                         database.execute(f"LISTEN {CHANNEL}".encode())
-                        call(miss)  # from now on nothing is missed
+                        call(miss)  # some may have been lost before; from now on none is
                         while not self._ends:
-                            for told in database.notifies(timeout=LISTEN_SECONDS):
-                                sender, *rows = json.loads(told.payload)
+                            for notification in database.notifies(timeout=LISTEN_SECONDS):
+                                sender, *rows = json.loads(notification.payload)
                                 if sender != self._calls_itself():
                                     call(hear, [News(*row) for row in rows])
                 except (psycopg.Error, ValueError, TypeError) as error:
-                    # Whatever was told: all is looked at again once it listens anew.
-                    _log.error("%s: not heard: %s", self.where, type(error).__name__)
+                    # All tables are checked again once the connection listens again.
+                    _log.error("%s: lost notices: %s", self.where, type(error).__name__)
                     sleep(LISTEN_SECONDS)
 
         self._listening = Thread(target=listen, name="listening", daemon=True)
         self._listening.start()
 
     async def claim(self, key: str) -> bool:
-        """Return whether this server alone does something now, until it lets go or ends."""
+        """Try to get the lock `key` between servers; return whether this server has it now.
+
+        Return True if the database does not answer.
+        """
 
         def claim() -> bool:
             try:
@@ -542,7 +557,7 @@ class PostgresStore(PostgresReader, Store):
                     self._claims = self._connection()
                 return _try_lock(self._claims, _number(key))
             except psycopg.Error:
-                return True  # twice is better than never: one of two writes is refused
+                return True  # twice is better than never, because one of two writes is refused
 
         claiming = self._claiming.submit(claim)
 
@@ -553,33 +568,35 @@ class PostgresStore(PostgresReader, Store):
         try:
             return await asyncio.wrap_future(claiming)
         except asyncio.CancelledError:
-            claiming.add_done_callback(let_go)  # nobody waits for it any more
+            claiming.add_done_callback(let_go)  # release a lock that is got after the cancellation
             raise
 
     def let_go(self, key: str) -> None:
-        """End a claim."""
+        """Release the lock that `claim` got."""
 
         def let_go() -> None:
             with suppress(psycopg.Error):
                 if self._claims is not None:
                     self._claims.execute("SELECT pg_advisory_unlock(%s)", [_number(key)])
 
-        with suppress(RuntimeError):  # all have ended before
+        with suppress(RuntimeError):  # the executor has already ended
             self._claiming.submit(let_go)
 
     def exchange(
-        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+        self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Tell the other servers who is here and what was used of budgets; return theirs."""
+        """Exchange presence and the use of rate limits with the other servers; see `Store`."""
         names = {self._hashed(name): name for name in used}
         budgets = [(name, *used[key]) for name, key in sorted(names.items())]
         self._read_uptime()
         now, theirs, rows = self.uptime(), [], []
         with self._reading, self._unreadable(), self._connected().transaction():
             database = self._connected()
-            database.execute("SET LOCAL synchronous_commit = off")  # nothing of it need last
-            if here:
-                columns = [list(column) for column in zip(*here, strict=True)]
+            database.execute(
+                "SET LOCAL synchronous_commit = off"
+            )  # these rows need not survive a crash
+            if presences:
+                columns = [list(column) for column in zip(*presences, strict=True)]
                 database.execute(_COME, [self._name, now, *columns[:2], *columns[3:]])
             theirs = database.execute(_THEIRS, [self._name, self._heard_at]).fetchall()
             if budgets:
@@ -587,7 +604,7 @@ class PostgresStore(PostgresReader, Store):
                 rows = database.execute(_SPEND, [now, *columns]).fetchall()
             database.execute("DELETE FROM budgets WHERE at < %s", [now - 120])
             database.execute("DELETE FROM present WHERE at < %s", [now - 600])
-        # What others wrote in this moment is read once more.
+        # Read the rows of the last two seconds once more: others may have written them meanwhile.
         self._heard_at = now - 2.0
         return [Presence(*row) for row in theirs], {names[name]: left for name, left in rows}
 
@@ -596,9 +613,9 @@ class PostgresStore(PostgresReader, Store):
 
 
 def _stale(batch: Sequence[Job], known: dict[str, int]) -> set[int]:
-    """Return the places of jobs whose table has another revision than they name.
+    """Return the indices of jobs whose table has another revision than they name.
 
-    Of two jobs in a batch for the same table the second comes after the first.
+    If a batch has several jobs for the same table, all but the first are stale.
     """
     return {
         place for place, job in enumerate(batch)
@@ -613,17 +630,17 @@ def _try_lock(database: Connection, number: int, kind: str = "") -> bool:
 
 
 def _number(key: str) -> int:
-    """Return the number of a lock."""
+    """Return the number of the advisory lock for a key."""
     return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), signed=True)
 
 
 def _payloads(sender: str, news: Sequence[News]) -> Iterator[str]:
-    """Yield notifications of one server; what is too long for one is left to be read."""
+    """Yield the payloads of notifications; a notice that is too long has only its revision."""
     rows: list[str] = []
-    for each in news:
-        row = json.dumps(each)
+    for notice in news:
+        row = json.dumps(notice)
         if len(row) > MAX_NOTIFICATION_BYTES // 2:
-            row = json.dumps(News(each.table, each.revision))
+            row = json.dumps(News(notice.table, notice.revision))
         if sum(map(len, rows)) + 2 * len(rows) + len(row) > MAX_NOTIFICATION_BYTES - 100:
             yield f"[{json.dumps(sender)}, {', '.join(rows)}]"
             rows = []

@@ -1,4 +1,4 @@
-"""Puzzles as pages. Nothing is kept of whoever solves them."""
+"""The pages of puzzles. The server stores nothing about the people who solve them."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ NEW_SEEDS = 1 << 40
 
 
 def texts() -> dict[str, tuple[str, str]]:
-    """Return per kind of puzzle its name and what it asks, in the language of whoever asks."""
+    """Return the name and the question of each kind of puzzle, in the language of the request."""
     names = [
-        (gettext("Yes or no?"), gettext("Can somebody give this answer?")),
-        (gettext("Whose card?"), gettext("Which card can be only one player's?")),
-        (gettext("Force a set"), gettext("Which question brings you a set for certain?")),
-        (gettext("Find the card"), gettext("Which card of somebody else can you name?")),
-        (gettext("Who knows?"), gettext("Does somebody know who has a card?")),
+        (gettext("Yes or no?"), gettext("Is this answer possible?")),
+        (gettext("Whose card?"), gettext("Which card can only one player have?")),
+        (gettext("Force a set"), gettext("Which question makes sure that you get a set?")),
+        (gettext("Find the card"), gettext("Which card of another player can you name?")),
+        (gettext("Who knows?"), gettext("Does a player know who has a card?")),
         (gettext("Find the SETs"), gettext("Which SETs are among these cards?")),
-        ("Quarto", gettext("Which move wins, or does not lose?")),
+        ("Quarto", gettext("Which move wins, or at least does not lose?")),
     ]
     return dict(zip(KINDS, names, strict=True))
 
 
 class Puzzling:
-    """The pages of puzzles; the server makes a puzzle anew, or has it from somebody before."""
+    """The pages of puzzles; puzzles are made on request, and the latest ones are cached."""
 
     def __init__(self, thinking: Any, turns: Turns) -> None:
-        """Make puzzles in the processes for counts; pages are drawn in turn."""
+        """Set up the pages: puzzles are made by the processes for counts, pages drawn in turn."""
         self.thinking, self._turns = thinking, turns
         self._kept: OrderedDict[tuple[str, int, int], Puzzle] = OrderedDict()
 
     def routes(self) -> list[BaseRoute]:
-        """Return all of them."""
+        """Return the routes of all pages of puzzles."""
         return [
             Route("/puzzles", self.all),
             Route("/puzzles/new", self.new),
@@ -76,23 +76,23 @@ class Puzzling:
         ]
 
     async def all(self, request: Request) -> Response:
-        """`GET /puzzles`: the five of today, and all kinds."""
+        """`GET /puzzles`: return the page with the five puzzles of today, and all kinds."""
         self.thinking.admission.count("page")
         async with self._turns.taken():
             return HTMLResponse(puzzles_html(datetime.now(UTC).date(), root_of(request)))
 
     async def new(self, request: Request) -> Response:
-        """`GET /puzzles/new?kind=&level=`: to a puzzle that nobody has chosen."""
+        """`GET /puzzles/new?kind=&level=`: redirect to a random puzzle."""
         asked = request.query_params
         kind, level = _checked(asked.get("kind", ""), asked.get("level", ""))
         path = f"{root_of(request)}/puzzles/{VERSION}/{kind}/{level}/{randbelow(NEW_SEEDS)}"
         return RedirectResponse(path, 303, {"cache-control": "no-store"})
 
     async def one(self, request: Request) -> Response:
-        """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`."""
+        """`GET /puzzles/VERSION/KIND/LEVEL/SEED?answer=&steps=`: return the page of a puzzle."""
         self.thinking.admission.count("page")
         version = request.path_params["version"]
-        if version != str(VERSION):  # it may have other kinds
+        if version != str(VERSION):  # which may have other kinds
             today = datetime.now(UTC).date()
             return HTMLResponse(puzzles_html(today, root_of(request), other=version), 404)
         kind, level = _checked(request.path_params["kind"], request.path_params["level"])
@@ -118,20 +118,20 @@ class Puzzling:
 
 def _checked(kind: str, level: str) -> tuple[str, int]:
     if kind not in KINDS:
-        raise Refusal(404, f"puzzle {quoted(kind)} is unknown; known are {', '.join(KINDS)}")
+        raise Refusal(404, f"unknown puzzle {quoted(kind)}; choose from {', '.join(KINDS)}")
     if level not in map(str, LEVELS):
-        raise Refusal(404, f"level {quoted(level)}: levels are {LEVELS[0]} to {LEVELS[-1]}")
+        raise Refusal(404, f"level {quoted(level)}: must be from {LEVELS[0]} to {LEVELS[-1]}")
     return kind, int(level)
 
 
-def _number(text: str, most: int, what: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= most):
-        raise Refusal(404, f"{what} {quoted(text)}: a whole number from 0 to {most}")
+def _number(text: str, limit: int, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= limit):
+        raise Refusal(404, f"{name} {quoted(text)}: must be a whole number from 0 to {limit}")
     return int(text)
 
 
 def puzzles_html(day: date, root: str = "", other: str = "") -> str:
-    """Return the page of a day; `other` is the version of a link that leads nowhere any more."""
+    """Return the page of a day; `other` is the version in an outdated link that led here."""
     path = f"{root}/puzzles/{VERSION}"
     five = [(kind, level, f"{path}/{kind}/{level}/{day:%Y%m%d}") for kind, level in DAILY]
     return templates().get_template("puzzles.html").render(
@@ -141,9 +141,10 @@ def puzzles_html(day: date, root: str = "", other: str = "") -> str:
 
 
 def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tuple[str, int]:
-    """Return the page of a puzzle with an answer judged and so many steps of the proof shown.
+    """Return the page of a puzzle and its HTTP status.
 
-    The second value is its status: 422 where the answer is none to this question.
+    The page judges `answer`, unless it is empty, and shows the first `steps` steps of the proof.
+    The status is 422 if the answer is not a valid answer to this question.
     """
     words = PageWords(PLAIN, (), language())
     right, because = None, ""
@@ -166,12 +167,12 @@ def puzzle_html(puzzle: Puzzle, answer: str, steps: int, root: str = "") -> tupl
 
 
 def _sentence(words: PageWords, text: str) -> str:
-    put = words.say(text)
-    return put[:1].upper() + put[1:]
+    sentence = words.say(text)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _offered(puzzle: Puzzle) -> list[list[str]]:
-    """Return the answers to choose from, in an order that says nothing; a list for each choice."""
+    """Return a list of answers for each selection, in an order that reveals nothing."""
     allowed = sorted({*puzzle.answers, *puzzle.wrong})
     if puzzle.answer_form == "card":
         cards, players = ({text.split()[part] for text in allowed} for part in (0, 1))
@@ -182,7 +183,7 @@ def _offered(puzzle: Puzzle) -> list[list[str]]:
 
 
 def _quarto(board: Board, shown: Sequence[Step]) -> str:
-    """Draw a board with the pieces that shown steps place, and the cells of the last step lit."""
+    """Draw a board with the pieces that the shown steps place; mark the cells of the last step."""
     marked: list[int] = []
     for step in shown:
         marked = []
@@ -200,7 +201,7 @@ def _by_numbers(card: str) -> list[int]:
 
 
 def _board(puzzle: Puzzle, words: PageWords, shown: Sequence[Step]) -> dict[str, Any]:
-    """Return what the template draws: what the moves say, and nothing but shown steps besides."""
+    """Return the values of the template: the position, with no more of the proof than is shown."""
     turn: int | None
     position = position_of(puzzle)
     if isinstance(position, tuple):

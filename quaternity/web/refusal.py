@@ -1,4 +1,4 @@
-"""The answer to a request that is refused."""
+"""Error responses, and the messages of frequent ones."""
 
 from __future__ import annotations
 
@@ -8,39 +8,43 @@ from quaternity.base.errors import QuaternityError
 from quaternity.base.sentences import Kind
 
 NO_TABLE = "there is no such table"
-FAILED = "the server failed: its log says more"
-BAD_NAME = Kind("bad_name", "name: 1 to {most} characters that can be printed")
-BAD_LINE = Kind("bad_line", "text: 1 to {most} characters that can be printed")
+FAILED = "the server failed; its log has the details"
+BAD_NAME = Kind("bad_name", "name: must have 1 to {most} printable characters")
+BAD_LINE = Kind("bad_line", "text: must have 1 to {most} printable characters")
 LONG_QUESTION = Kind("long_question", "the question has more than {most} characters")
-ONLY_HOST = Kind("only_host", "only who made the table can do that, or the first who is there")
+ONLY_HOST = Kind(
+    "only_host",
+    "only the host can do that: the person who made the table, or the first player present",
+)
 NO_SEAT = Kind("no_seat", "there is no seat {seat}")
 NOT_YOURS = Kind("not_yours", "seat {seat} is not yours")
 WAS_HERE = Kind(
     "was_here",
-    "seat {seat} belongs to somebody who was here two minutes ago: ask them to hand it over",
+    "the player in seat {seat} was here in the last two minutes: ask them to hand the seat over",
 )
-WOULD_SEE = Kind("would_see", "whoever comes to seat {seat} would see what it has")
+WOULD_SEE = Kind("would_see", "a person who took seat {seat} would see what the program holds")
 CANNOT_AGREE = Kind("cannot_agree", "{name:called} has left the seat to a program and cannot agree")
 WAIT_FOR = Kind("wait_for", "it is not this seat's turn: wait for {names:all_called}")
-TOO_OFTEN = Kind("too_often", "at most {most} such requests a minute: try again later")
-MANY_KEPT = Kind("many_kept", "{kept} tables are kept here, and no more")
-NOT_KEPT = Kind("not_kept", "nothing can be kept now ({error}): it was not played")
+TOO_OFTEN = Kind("too_often", "at most {most} such requests per minute: try again later")
+MANY_KEPT = Kind("many_kept", "this server already stores {kept} tables and accepts no more")
+NOT_KEPT = Kind("not_kept", "nothing can be saved now ({error}): your action was not carried out")
 SILENT = "the database does not answer"
-WRONG_SEATS = Kind("wrong_seats", "seats: {named} are named, {play} play")
+WRONG_SEATS = Kind("wrong_seats", "seats: {named} given, but {play} players play this game")
 
 MAX_QUOTED_CHARS = 40
 """Maximum number of characters of the sent text that an error message quotes."""
 
 
 def quoted(text: str) -> str:
-    """Return the beginning of what was sent, as a refusal names it."""
+    """Return the beginning of a sent text, quoted for an error message."""
     return repr(text[:MAX_QUOTED_CHARS])
 
 
 class Refusal(QuaternityError):
-    """A refused request: the status of HTTP, and further entries (`more`) of the answer.
+    """An error response: HTTP status, message, and further entries (`more`) of its document.
 
-    `retry_after` has the seconds after which it may be sent again, where that helps.
+    `retry_after` is the number of seconds after which the client may send the request again, or
+    None.
     """
 
     def __init__(self, status: int, text: str, **more: Any) -> None:
@@ -50,10 +54,10 @@ class Refusal(QuaternityError):
 
     @property
     def document(self) -> dict[str, Any]:
-        """The answer."""
+        """The JSON document of the response."""
         return {"error": str(self), **self.more}
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the answer."""
+        """The additional headers of the response."""
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}

@@ -1,6 +1,6 @@
-"""Pages as text: templates, what they are filled with, and the files that they load.
+"""Rendering of the pages: templates, their values, and the static files that pages load.
 
-A page of a table is made of a sight alone.
+The page of a table depends on a sight alone.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from quaternity.web.sight import Sight
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Return what browsers load besides pages, by path.
+    """Return the static files that browsers load, by path.
 
-    Paths change with what is in the files, so browsers may keep them for ever. Files that name each
-    other do so within one version.
+    The path contains a hash of all files, so browsers may cache the files for ever, and files that
+    refer to each other are of the same version.
     """
     folder = resources.files("quaternity.web") / "static"
     files = {i.name: i.read_bytes() for i in folder.iterdir() if i.is_file()}
@@ -59,7 +59,7 @@ def static(name: str) -> str:
 
 @cache
 def templates() -> Environment:
-    """Return the templates; everything in them is escaped."""
+    """Return the environment of the templates, which escape all values."""
     environment = Environment(
         loader=PackageLoader("quaternity.web"),
         autoescape=True,
@@ -78,7 +78,7 @@ def templates() -> Environment:
 
 
 def grouped(digits: str) -> str:
-    """Return a large number as people read it.
+    """Return a large number in readable form.
 
     >>> grouped("1234567"), grouped("53644737765488792839237440000")
     ('1,234,567', 'about 5.36 × 10²⁸')
@@ -90,7 +90,7 @@ def grouped(digits: str) -> str:
 
 
 def ago(seconds: float) -> str:
-    """Return how long something is past.
+    """Return a time span as words for the past, in the language of the request.
 
     >>> ago(5), ago(65), ago(2 * 86_400)
     ('just now', '1 minute ago', '2 days ago')
@@ -114,13 +114,14 @@ def table_html(
     replayed: bool = False,
     more: Sequence[str] = (),
 ) -> str:
-    """Return the page of a table, or the part of it that changes.
+    """Return the page of a table, or only the part of it that changes.
 
     Args:
-        base: where links for others begin, without a last slash.
-        root: where links of this page begin.
-        replayed: whether it is a moment of the game that one looks at, not the table itself.
-        more: programs of this server that may sit there, besides those of the game.
+        base: Scheme, host and path prefix of links to share, without a trailing slash.
+        root: Path prefix of the links on this page.
+        whole: Whether to return the whole page.
+        replayed: Whether the page shows an earlier moment of the game.
+        more: Further programs of this server that may play, besides those of the game.
     """
     part = "table_part.html" if sight.begun else "waiting_part.html"
     context = (
@@ -132,13 +133,13 @@ def table_html(
 
 
 def events_html(sight: Sight, after: int, before: int) -> str:
-    """Return the events between two numbers, the first of them if there are many."""
-    most = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
-    return _rendered("events.html", events=told_events(sight, after, most))
+    """Return the events after one number and before another, at most `MAX_SHOWN_EVENTS` of them."""
+    limit = max(0, min(before - after - 1, MAX_SHOWN_EVENTS))
+    return _rendered("events.html", events=told_events(sight, after, limit))
 
 
 def home_html(tables: Sequence[Any] = (), root: str = "") -> str:
-    """Return the first page: the games, and the tables of whoever looks."""
+    """Return the start page: the games, and the tables of the visitor."""
     games = [registration(name) for name in game_names()]
     pictures = {game.name: Markup(draw()) for game in games if (draw := game.part("picture"))}
     lines = [(table, table_line(table.sight)) for table in tables]
@@ -178,7 +179,7 @@ def new_html(game: str, root: str = "", more: Sequence[str] = ()) -> str:
 
 
 def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -> str:
-    """Return the page that an invitation leads to: that to a table if no seat is named."""
+    """Return the page of an invitation to a seat, or to any free seat of a table if it is None."""
     names = seat_names(sight.seats, sight.game)
     others = [
         names[number] for number, holder in enumerate(sight.seats) if holder.name and number != seat
@@ -201,7 +202,7 @@ def join_html(sight: Sight, seat: int | None, invitation: str, root: str = "") -
 
 
 def move_html(game: str, name: str, link: str, root: str = "") -> str:
-    """Return the page that moves a seat to this device."""
+    """Return the page with the button that moves a seat to this device."""
     title = registration(game).title
     return _rendered("move.html", root, title=title, name=name, link=link)
 
@@ -209,7 +210,7 @@ def move_html(game: str, name: str, link: str, root: str = "") -> str:
 def help_html(
     sight: Sight, word: str, answer: dict[str, Any], query: Mapping[str, str], root: str = ""
 ) -> str:
-    """Return what somebody asked for at a table; see `quaternity.web.helping`."""
+    """Return the help that a player requested, as HTML; see `quaternity.web.helping`."""
     words = sight_words(sight)
     context = table_context(sight, "", root, replayed=False)
     if word == "chances":
@@ -219,13 +220,13 @@ def help_html(
     context["headline"] = gettext(dict(registration(sight.game).help).get(asked, "Help"))
     context["lines"] = list(map(words.say, answer.get("lines", ())))
     return _rendered(
-        "help.html", **context, word=word, found=answer, said={"formula": "", **query},
+        "help.html", **context, word=word, answer=answer, query={"formula": "", **query},
         names_in=words.say,
     )  # fmt: skip
 
 
 def review_html(sight: Sight, review: Review, root: str = "") -> str:
-    """Return what decided a game that is over, and what its moves were worth."""
+    """Return the page with the review of a finished game."""
     words = sight_words(sight)
     whole = [list(moves) for _, moves in groupby(review.moves, key=lambda move: move.number)]
     moves = [
@@ -246,22 +247,22 @@ def review_html(sight: Sight, review: Review, root: str = "") -> str:
 
 
 def learn_html(root: str = "") -> str:
-    """Return the page on which files are dropped."""
+    """Return the page *Learn*, on which visitors drop files."""
     return _rendered("learn.html", root)
 
 
 def learned_html(facts: dict[str, Any] | None, error: str = "", root: str = "") -> str:
-    """Return what a file says that somebody dropped; see `quaternity.web.learning`."""
+    """Return the analysis of a dropped file, or its error; see `quaternity.web.learning`."""
     player = gettext("player {number}")
     names = [
         player.format(number=seat).capitalize() for seat in range(facts["players"] if facts else 0)
     ]
-    return _rendered("learned.html", root, found=facts, error=error, names=names, titles=_titles())
+    return _rendered("learned.html", root, facts=facts, error=error, names=names, titles=_titles())
 
 
 @cache
 def guide_pictures() -> dict[str, bytes]:
-    """Return the pictures of the guide, by name."""
+    """Return the SVG pictures of the guide, by file name."""
     folder = resources.files("quaternity.guide")
     return {
         file.name: _without_styles(file.read_text(encoding="utf-8")).encode()
@@ -271,7 +272,7 @@ def guide_pictures() -> dict[str, bytes]:
 
 
 def _without_styles(svg: str) -> str:
-    """Return a drawing whose styles are attributes: the policy of the pages allows no others.
+    """Return a drawing with attributes instead of styles, which the policy of the pages forbids.
 
     >>> _without_styles('<path style="fill: none; stroke: #b0b0b0"/>')
     '<path fill="none" stroke="#b0b0b0"/>'
@@ -286,15 +287,15 @@ def _without_styles(svg: str) -> str:
 
 
 def guide_html(name: str, root: str = "") -> str:
-    """Return a page of the guide, which is English; what is around it is not."""
+    """Return a page of the guide, in English with a frame in the language of the request."""
     return _guide_html(name, root, language())
 
 
 @lru_cache(maxsize=64)
 def _guide_html(name: str, root: str, spoken: str) -> str:
-    del spoken  # what the cache tells apart
+    del spoken  # only part of the cache key
     page = guide.page(name)
-    # What is wider than the page can be scrolled by keys too; columns are aligned by classes.
+    # Let keys scroll code that is too wide, and align columns by classes instead of styles.
     html = guide.html(page.text).replace("<pre>", '<pre tabindex="0">')
     text = Markup(re.sub(r'style="text-align:(\w+)"', r'class="\1"', html))
     return _rendered(
@@ -303,5 +304,5 @@ def _guide_html(name: str, root: str, spoken: str) -> str:
 
 
 def message_html(headline: str, text: str, root: str = "") -> str:
-    """Return a page that only says something."""
+    """Return a page with only a headline and a text."""
     return _rendered("message.html", root, headline=headline, text=text)

@@ -1,4 +1,4 @@
-"""The people and programs in the seats of a table, and how that is kept."""
+"""The seats of a table and their players, and how they are stored."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from quaternity.web.store import Statement
 OPEN, PERSON, PROGRAM = "open", "person", "program"
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-"""Of codes: no digit that looks like a letter of it."""
+"""The characters of codes, without the digits 0 and 1, which look like letters."""
 
 READY, BUSY, COMING = 1, 0, 2
-"""Of a person before the game has begun: may it begin? The last have not come yet."""
+"""States of a person before the game begins: ready, not ready, and not yet arrived."""
 
 
 class Seat(NamedTuple):
-    """A seat, and how somebody shows that it is theirs.
+    """A seat, with the credentials of the person who owns it.
 
     Attributes:
         kind: `OPEN`, `PERSON` or `PROGRAM`.
-        person: the name of the person whose seat it is, whoever plays there now.
-        token, browser: hashes of what shows that it is theirs; None where there is no such thing.
-        invitation: what invites, or invited, to the seat.
+        name: Name of the person or program that plays; None if the seat is open.
+        person: Name of the person who owns the seat, even if a program plays there now.
+        token, browser: Hashes of the token and of the cookie that prove ownership, or None.
+        invitation: Last part of the invitation link to the seat; it is kept once the seat is taken.
         ready: `READY`, `BUSY` or `COMING`.
-        saved: seconds that may be taken for a move besides those of the clock.
-        missed: how often in a row the time ran out.
-        code: hash of what brings the seat back to who lost it.
+        saved: Saved seconds, which may be used for a move in addition to those of the clock.
+        missed: Number of consecutive moves that were not made in time.
+        code: Hash of the code that restores the seat to a player who lost it.
     """
 
     kind: str
@@ -44,18 +45,18 @@ class Seat(NamedTuple):
 
     @property
     def is_held(self) -> bool:
-        """Return whether it is somebody's, whoever plays there."""
+        """Return whether a person owns the seat, even if a program plays there."""
         return self.token is not None or self.browser is not None
 
 
 class Kept(NamedTuple):
-    """A table as the store has it: see `quaternity.web.store`.
+    """A row of the store's `tables`; see `quaternity.web.store`.
 
     Attributes:
-        head: of the record; before the game has begun of a deal that nobody will play.
-        invitation: what invites to any seat before the game has begun.
-        waiting: before the game has begun, the seed of its deal, empty if it is secret; else None.
-        evening: the first of the tables at which the same people play again and again.
+        head: Head of the record; before the game begins, that of another deal, which is not played.
+        invitation: Invitation to any free seat before the game begins.
+        waiting: Before the game begins, the seed of its deal, or empty if it is secret; then None.
+        evening: Id of the first table of the series at which the same people play, or None.
     """
 
     id: str
@@ -76,16 +77,16 @@ class Kept(NamedTuple):
 
 
 class Caller(NamedTuple):
-    """The hashes of a request: of the token in the header, and of the cookie."""
+    """The credentials of a request: the hashes of the token in its header and of its cookie."""
 
     token: str | None = None
     browser: str | None = None
 
 
 class Who(NamedTuple):
-    """Someone who looks at a table: `held` are their seats, `maker` whether they made the table.
+    """A visitor of a table: `held` lists their seats, `maker` says whether they made the table.
 
-    They look from the seat `looking`; None: as a bystander.
+    `looking` is the seat from which they look; None for a bystander.
     """
 
     held: tuple[int, ...]
@@ -94,7 +95,7 @@ class Who(NamedTuple):
 
 
 def fresh_code() -> str:
-    """Return a text that nobody can guess and that can be written down: 130 bits.
+    """Return a random code of 130 bits that is easy to write down.
 
     >>> len(fresh_code())
     32
@@ -104,7 +105,7 @@ def fresh_code() -> str:
 
 
 def plain_code(text: str) -> str:
-    """Return a code without what people write differently.
+    """Return the normal form of a code: capital letters, without spaces and hyphens.
 
     >>> plain_code("abcd 2345-o")
     'ABCD2345O'
@@ -113,22 +114,22 @@ def plain_code(text: str) -> str:
 
 
 def fresh() -> str:
-    """Return a text that nobody can guess: 128 random bits."""
+    """Return a new token of 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
 def hashed(text: str) -> str:
-    """Return what is kept of a text that nobody can guess."""
+    """Return the hash of a token, cookie or code, which is stored instead of it."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def usual_name(seat: int) -> str:
-    """Return what somebody without a name of their own is called."""
+    """Return the name of a person in a seat who did not give one."""
     return f"player {seat}"
 
 
 def renamed(seat: Seat, number: int, new: int) -> Seat:
-    """Return a seat under a new number, by which a person without a name is called."""
+    """Return a seat that gets a new number; the default name of its person follows the number."""
     usual = {usual_name(number): usual_name(new)}
     name, person = (usual.get(text or "", text) for text in (seat.name, seat.person))
     return seat._replace(name=name, person=person)
@@ -142,7 +143,7 @@ _KEEP_SEAT = (
 
 
 def seat_statement(table: str, number: int, seat: Seat) -> Statement:
-    """Return what keeps who sits somewhere."""
+    """Return the statement that stores a seat."""
     return (
         _KEEP_SEAT,
         (table, number, *seat),

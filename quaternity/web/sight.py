@@ -1,4 +1,4 @@
-"""The sight of a table for one who looks at it: the only way out of a position."""
+"""The view of a table for one visitor. Nothing else of a position is shown to anybody."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from quaternity.web.evening import Score
 from quaternity.web.talk import Line
 
 MAX_PAIRS = 60
-"""Maximum number of pairs of a player and a card in a table that the event loop draws."""
+"""Maximum number of pairs of a player and a card for which the event loop draws the table."""
 
 
 class SeatSight(NamedTuple):
-    """A seat and who sits there, as others see it.
+    """A seat and its player, as others see them.
 
     Attributes:
-        name: of a person or of a program; None while nobody sits there.
+        name: Name of the person or program; None if the seat is open.
         kind: "person", "open" or "program".
-        present: whether a stream of this seat is open now.
-        invitation: what invites to the seat; None but for who made the table, while it is open.
-        ready: whether the game may begin, as far as they are concerned.
+        present: Whether a stream of this seat is open now.
+        invitation: The last part of the invitation link of an open seat, for the host; otherwise
+            None.
+        ready: Whether the player is ready for the game to begin.
     """
 
     name: str | None
@@ -34,45 +35,45 @@ class SeatSight(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """All that one seat, or a bystander, may be shown of one table, and nothing else.
+    """Everything that one visitor, a player or a bystander, may see of a table.
 
     Attributes:
-        table: its name, which nobody can guess.
-        game: as in the first line of its records.
-        rules: of the game.
-        settings: by name, as in requests.
-        version: the length of the table's log: moves, and moves taken back.
-        number: how many moves lie before this sight; less than `last` in a replay.
-        last: how many moves were made so far.
-        seat: whose sight it is; None: a bystander.
-        mine: all seats that whoever looks holds.
-        seats: who sits where.
-        to_act: the seats that may move; none when the game is over.
+        table: Id of the table, which cannot be guessed.
+        game: Name of the game, as in the first line of its records.
+        rules: Rules of the game.
+        settings: Settings by name, as in requests.
+        version: Length of the table's log, which has an entry for each move and each take-back.
+        number: Number of moves before the shown position; less than `last` in a replay.
+        last: Number of moves made so far.
+        seat: Seat from which the visitor looks; None for a bystander.
+        mine: All seats that the visitor holds.
+        seats: The seats and their players.
+        to_act: Seats that may move; empty if the game is over.
         view: `rules.view(position, seat)`.
-        moves: what everybody saw of the moves so far.
-        points: per seat.
-        places: per seat its place when the game is over.
-        help: whether counts and hints are allowed.
-        practice: whether who made the table chose the seed, so that they may know what is hidden.
-        thinking: the seats whose program is at work.
-        undo: the people who have agreed to take back.
-        notice: what went wrong at the table; None while nothing did.
-        watch: the last part of the link for bystanders.
-        again: the table at which the same people play again, once there is one.
-        revealed: the first position of a game with hidden things, when it is over.
-        awaited: the seats to which somebody has to come before anybody may move.
-        deck: the name of the deck; see `quaternity.decks`.
-        begun: whether the game has begun; before, `view` is None.
-        invitation: invitation to the table before the game has begun; None for a visitor unless
+        moves: The public events of each move before the shown position.
+        points: Points of each seat.
+        places: Place of each seat if the game is over; otherwise None.
+        help: Whether counts and hints are allowed.
+        practice: Whether the maker of the table chose the seed, and so may know the hidden cards.
+        thinking: Seats whose programs are choosing a move.
+        undo: Seats of the people who have agreed to take the last move back.
+        notice: Message about a problem at the table, or None.
+        watch: Last part of the link for bystanders.
+        again: Id of the table of the rematch, or None.
+        revealed: First position of a game with hidden information that is over; otherwise None.
+        awaited: Seats that must be taken before anybody may move.
+        deck: Name of the deck; see `quaternity.decks`.
+        begun: Whether the game has begun; before, `view` is None.
+        invitation: Invitation to the table before the game has begun; None for a visitor unless
             every visitor may sit down.
-        may_start: whether whoever looks may begin the game.
-        evening: who won how often, where the same people have played before.
-        chat: whether people may talk here.
-        lines: what was said last, among those at the table or among bystanders.
-        clock: how long a move may take; None: as long as one likes.
-        times_left: per seat the seconds for its next move, where there is a clock.
-        given: per seat of who is away, who agrees that somebody else gets it.
-        absent: the people who are away for so long that this may be.
+        may_start: Whether the visitor may start the game.
+        evening: Score of the series, if the same people have played before.
+        chat: Whether the table has a chat.
+        lines: Latest chat lines: those of the players or those of the bystanders.
+        clock: Time limit of the moves; None if there is none.
+        times_left: Seconds left for the next move of each seat; empty without a clock.
+        given: For the seat of an absent player, the seats of those who have agreed to give it away.
+        absent: Seats of people who have been away long enough to lose them.
     """
 
     table: str
@@ -113,26 +114,27 @@ class Sight(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Return whether another process draws the table."""
+        """Return whether another process should draw the table."""
         cards = self.settings.get("sets", 1) * self.settings.get("set_size", 1)
         links = sum(seat.invitation is not None for seat in self.seats)  # each has a QR code
         return cards * len(self.seats) > MAX_PAIRS or len(self.moves) > 500 or links > 2
 
     @property
     def invites(self) -> bool:
-        """Return whether it has invitations; their links depend on the host of the request."""
+        """Return whether the page has invitation links, which depend on the host of the request."""
         return any((self.invitation, *(seat.invitation for seat in self.seats)))
 
 
 DERIVED = ("rules", "settings", "view", "moves", "revealed")
-"""What the table, its version, the number of moves and the seat decide, once the game has begun."""
+"""Attributes determined by the table, its version, the number of moves and the seat, once the game
+has begun."""
 
 
 def page_key(sight: Sight) -> Hashable:
-    """Return what is equal for two sights only if they show the same.
+    """Return a cache key for the page: two sights with equal keys show the same.
 
-    It has every entry but those of `DERIVED`, which are large.
+    It holds every attribute except those of `DERIVED`, which are large.
     """
-    shown = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
-    shown["given"] = tuple(sorted(sight.given.items()))
-    return sight.revealed is not None, *shown.values()
+    entries = {name: entry for name, entry in sight._asdict().items() if name not in DERIVED}
+    entries["given"] = tuple(sorted(sight.given.items()))
+    return sight.revealed is not None, *entries.values()

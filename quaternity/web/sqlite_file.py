@@ -1,4 +1,4 @@
-"""All tables on the disk, in one file of SQLite."""
+"""The store in an SQLite file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from quaternity.web.store import MIGRATIONS, InUse, Job, Reader, Stale, Store
 FILE = "tables.sqlite"
 
 LOCK_TRIES, LOCK_PAUSE = 20, 0.05
-"""A folder is waited for so often, and so many seconds each time."""
+"""Number of attempts to lock a file, and the pause after each, in seconds."""
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What a damaged file raises: of a text that is none SQLite's own message may be none."""
+"""The exceptions for a damaged file; a text that is not UTF-8 may cause a UnicodeDecodeError."""
 
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-"""What SQLite raises where a disk or a quota is full."""
+"""The error codes of SQLite for a full disk or quota."""
 
 ADVICE = (
-    "; put a backup in its place (quaternity tables restore); without one, SQLite's .recover may "
+    "; replace it by a backup (quaternity tables restore); without a backup, SQLite's .recover may "
     "save a part"
 )
 
@@ -47,7 +47,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def check_folder(folder: str) -> None:
-    """Raise InputError where a server could not keep its tables in a folder; write nothing."""
+    """Raise InputError if a server could not store its tables in a folder; write no tables."""
     path = Path(folder) / FILE
     if path.exists():
         with ExitStack() as opened, _refusing(path):
@@ -58,21 +58,22 @@ def check_folder(folder: str) -> None:
             _version(database, path)
             _check(database)
         return
-    there = path.parent
-    while not there.exists():
-        there = there.parent
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    existing = path.parent
+    while not existing.exists():
+        existing = existing.parent
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(f"{path.parent}: cannot be written")
 
 
 class FileReader(Reader):
-    """The file of all tables in a folder, read beside a server that has it."""
+    """A reader of the SQLite file in a folder, even while a server uses it."""
 
     def __init__(self, folder: str) -> None:
-        """Open the file; nothing is written to it.
+        """Open the file for reading.
 
         Raises:
-            InputError: there is none, it cannot be read, or another version wrote it.
+            InputError: If the file does not exist, cannot be read, or was written by another
+                version.
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
@@ -90,19 +91,19 @@ class FileReader(Reader):
         self._reading = RLock()
 
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives; from any thread."""
+        """Return the rows of a query; may be called from any thread."""
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
         except DAMAGE as error:
-            # What the file holds may be secret: what cannot be decoded is shown to nobody.
+            # Do not show the text that cannot be decoded, because it may be secret.
             fault = str(error).partition(" with text ")[0]
             _log.error("%s cannot be read: %s", self.path, fault)
             raise Refusal(503, f"the tables cannot be read now ({fault})") from None
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
-        """Read in the block as all is now."""
+        """Make all reads in the block see the same snapshot."""
         with self._reading:
             if self._reader.in_transaction:
                 yield
@@ -114,7 +115,7 @@ class FileReader(Reader):
                 self._reader.execute("ROLLBACK")
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the file."""
+        """Return the faults of the file, as messages."""
         try:
             _check(self._reader)
             orphans = self._reader.execute("PRAGMA foreign_key_check").fetchall()
@@ -124,24 +125,24 @@ class FileReader(Reader):
         return [f"{self.path}: {kind} has rows of tables that are gone" for kind in kinds]
 
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while a server has the folder."""
+        """Execute a statement for each row of values, even while a server uses the folder."""
         with ExitStack() as opened, _refusing(self.path):
             _connected(self.path, opened).executemany(text, rows)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._close()
 
 
 class FileStore(FileReader, Store):
-    """The file of all tables in a folder; one process at a time has it."""
+    """The store in an SQLite file in a folder, which only one process at a time can use."""
 
     def __init__(self, folder: str) -> None:
-        """Open the file, or make it.
+        """Open the file, or create it.
 
         Raises:
-            InputError: the folder cannot be used, another server has it, a newer one wrote it, or
-                the file is damaged.
+            InputError: If the folder cannot be used, another server uses it, a newer version wrote
+                the file, or the file is damaged.
         """
         self.path = Path(folder) / FILE
         self.where = str(self.path)
@@ -149,7 +150,7 @@ class FileStore(FileReader, Store):
         self._reading = RLock()
         with ExitStack() as opened, _refusing(self.path):
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Hands are in it: nobody else on this machine reads it, nor what SQLite puts beside it.
+            # Other users may not read the file or SQLite's files beside it: they contain hands.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             _lock_folder(self.path, opened)
             self.writer = _connected(self.path, opened)
@@ -162,24 +163,24 @@ class FileStore(FileReader, Store):
         self._files = self._found()
 
     def _found(self) -> list[tuple[int, int]]:
-        """Return device and inode of both files; nothing where one is gone, or the first empty."""
+        """Return device and inode of both files; empty if one is missing or the first is empty."""
         try:
-            found = [os.stat(path) for path in (self.path, self._beside)]
+            stats = [os.stat(path) for path in (self.path, self._beside)]
         except OSError:
             return []
-        return [(one.st_dev, one.st_ino) for one in found] if found[0].st_size else []
+        return [(stat.st_dev, stat.st_ino) for stat in stats] if stats[0].st_size else []
 
     def size(self) -> int:
-        """Return the bytes of the file, and of what SQLite has not yet put into it."""
+        """Return the size of the file and of its write-ahead log, in bytes."""
         files = (self.path, self._beside)
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Write what waits, and let others have the file."""
+        """Write pending jobs, and release the file."""
         Store.close(self)
 
     def _end(self) -> None:
-        with suppress(sqlite3.Error):  # a full disk only loses what passed since it was kept last
+        with suppress(sqlite3.Error):  # a full disk only loses the time since the last write
             self.writer.execute(*self.uptime_statement())
         self._close()
 
@@ -190,12 +191,12 @@ class FileStore(FileReader, Store):
         return Refusal(507 if code in NO_ROOM else 503, NOT_KEPT(error=error))
 
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        if not self._files or self._found() != self._files:  # SQLite does not look, and goes on
+        if not self._files or self._found() != self._files:  # SQLite would not notice
             raise sqlite3.DatabaseError(f"{FILE} was moved, removed or emptied")
-        # Nobody else has the tables: none has changed meanwhile.
+        # No other process uses the tables, so no revision can be stale.
         entries = [entry for job in batch for entry in job.entries]
         statements = [statement for job in batch for statement in job.statements]
-        # One call for all: each of them waits for its turn beside the thread that answers.
+        # One call for all entries, because each call waits for the thread that serves requests.
         rows = json.dumps(entries)
         if not statements:
             self.writer.execute(_APPEND, (rows,))
@@ -216,7 +217,7 @@ class FileStore(FileReader, Store):
 
 @contextmanager
 def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
-    """Say in words what keeps the file of the tables from being used."""
+    """Turn errors about the file or its folder into an InputError."""
     try:
         yield
     except OSError as error:
@@ -228,9 +229,9 @@ def _refusing(path: Path, advice: str = ADVICE) -> Iterator[None]:
 
 
 def _lock_folder(path: Path, opened: ExitStack) -> None:
-    """Lock a folder and the file in it, to which other folders may have links.
+    """Lock a folder and its file, to which other folders may have links.
 
-    Wait a second, because a server that has just ended may still hold the locks.
+    Retry for a second for each lock, because a server that has just ended may still hold it.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -238,21 +239,21 @@ def _lock_folder(path: Path, opened: ExitStack) -> None:
     _give_owner(lock, path)
     handles = [lock]
     if path.exists():
-        # It stays open until SQLite has closed the file: closing it would end SQLite's own locks.
+        # Keep this handle open until SQLite closes the file: closing it would drop SQLite's locks.
         handles.append(os.open(path, os.O_RDWR))
         opened.callback(os.close, handles[1])
     tries = iter(range(LOCK_TRIES * len(handles)))
     for handle in handles:
         while try_lock(handle) is False:
             if next(tries, None) is None:
-                raise InUse(f"{path.parent}: another server has the tables of this folder")
+                raise InUse(f"{path.parent}: another server is using the tables of this folder")
             sleep(LOCK_PAUSE)
 
 
 def _give_owner(made: int | Path, path: Path) -> None:
-    """Give a file to whoever has the folder: a server of theirs uses what root made."""
+    """Give a file made by root to the owner of the folder, so that their server can use it."""
     owner = path.parent.stat()
-    with suppress(OSError):  # only root may
+    with suppress(OSError):  # only root may change owners
         os.chown(made, owner.st_uid, owner.st_gid)
 
 
@@ -276,7 +277,7 @@ def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
         if recent.exists() and recent.stat().st_size:
             raise InputError(
                 f"{path}: the newest moves are in {recent.name}, which cannot be read without "
-                "write permission; copy both files to a folder of your own"
+                "write permission; copy both files to a folder in which you may write"
             )
         mode = "ro&immutable=1"
     place = f"{real.as_uri()}?mode={mode}"
@@ -287,24 +288,24 @@ def _for_reading(path: Path, opened: ExitStack) -> sqlite3.Connection:
 
 
 def back_up_file(folder: str, file: str) -> None:
-    """Copy all tables as they are at one moment; a crash leaves the file as it was, or the new one.
+    """Copy a consistent snapshot of all tables to a file, which is replaced atomically.
 
     Raises:
-        InputError: they cannot be read or are damaged, or the file cannot be written.
+        InputError: If the tables cannot be read or are damaged, or the file cannot be written.
     """
     path, target = Path(folder) / FILE, Path(file)
     if target.resolve().parent == path.resolve().parent and target.name.startswith(path.stem + "."):
-        raise InputError(f"{file}: the server's own file; a backup has another name or folder")
+        raise InputError(f"{file}: is a file of the server; choose another name or folder")
     with replacing(file) as part:
         _copy(path, part)
 
 
 def restore_file(folder: str, file: str) -> Path | None:
-    """Put a backup in the place of all tables; return where the ones before it are kept.
+    """Replace all tables by a backup; return the new path of the previous file, or None.
 
     Raises:
-        InUse: a server has the folder.
-        InputError: the backup is damaged or none, or the folder cannot be written.
+        InUse: If a server uses the folder.
+        InputError: If the file is damaged or not a backup, or the folder cannot be written.
     """
     path = Path(folder) / FILE
     with ExitStack() as opened:
@@ -318,11 +319,11 @@ def restore_file(folder: str, file: str) -> Path | None:
 
 
 def _kept_aside(path: Path) -> Path | None:
-    """Give a file of tables a second name, and take what is beside it away."""
+    """Link a file under a new name, move SQLite's files beside it there, and return the name."""
     if not path.exists():
         return None
     with suppress(sqlite3.Error), ExitStack() as opened:
-        # All in one file, unless it is damaged: then what is beside it is kept, too.
+        # Merge the write-ahead log into the file. If the file is damaged, the log is kept, too.
         _connected(path, opened).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     now = datetime.now(UTC)
     before = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{path.suffix}")
@@ -334,23 +335,24 @@ def _kept_aside(path: Path) -> Path | None:
 
 
 def _copy(path: Path, part: Path, advice: str = ADVICE) -> None:
-    """Copy a file of tables to an empty one, and look at all of the copy."""
+    """Copy a file of tables to an empty one, and check the whole copy."""
     part.chmod(0o600)
     with ExitStack() as opened, _refusing(path, advice):
         source = _for_reading(path, opened)
         copy = opened.enter_context(closing(sqlite3.connect(part, isolation_level=None)))
-        # One reading, else each move of a server begins it anew; in parts, so that Ctrl-C ends it.
+        # Copy in one read transaction, because a server's moves would restart the backup otherwise;
+        # and in small parts, so that Ctrl-C can stop it.
         source.execute("BEGIN")
         source.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         source.backup(copy, pages=1000, progress=lambda *counts: None)
-        copy.execute("PRAGMA journal_mode = DELETE")  # so it is one file, wherever it is read
+        copy.execute("PRAGMA journal_mode = DELETE")  # a single file, readable anywhere
         if not _version(copy, path):
-            raise InputError(f"{path}: is empty: it holds no tables of this program")
+            raise InputError(f"{path}: is empty: it contains no tables of this program")
         _check(copy)
 
 
 def _check(database: sqlite3.Connection) -> None:
-    """Look at the whole file, every page, every index and all tables; or raise DatabaseError."""
+    """Check every page, every index and the uptime of a file; raise DatabaseError for a fault."""
     (fault,) = database.execute("PRAGMA integrity_check(1)").fetchone()
     if fault != "ok":
         raise sqlite3.DatabaseError(" ".join(fault.split()))
@@ -358,7 +360,7 @@ def _check(database: sqlite3.Connection) -> None:
         return  # an older file
     bad = "typeof(seconds) NOT IN ('real', 'integer') OR NOT seconds BETWEEN 0 AND 1e12"
     if database.execute(f"SELECT 1 FROM uptime WHERE {bad}").fetchone():
-        raise sqlite3.DatabaseError("uptime: no number of seconds")
+        raise sqlite3.DatabaseError("uptime: not a valid number of seconds")
 
 
 def _version(database: sqlite3.Connection, path: Path) -> int:
@@ -371,9 +373,9 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     schema = {*database.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")}
     names = {name for name, _ in schema}
-    if names and len(names & {"tables", "seats", "log"}) < 2:  # any program may have one of them
+    if names and len(names & {"tables", "seats", "log"}) < 2:  # other programs may use one of them
         raise InputError(
-            f"{path}: another program wrote this file: it holds no tables of this program"
+            f"{path}: another program wrote this file: it contains no tables of this program"
         )
     if version > len(MIGRATIONS):
         raise InputError(
@@ -394,7 +396,7 @@ def _version(database: sqlite3.Connection, path: Path) -> int:
 
 
 def _migrate(database: sqlite3.Connection, version: int, end: int = len(MIGRATIONS)) -> None:
-    """Make a file of one version one of another."""
+    """Migrate a file from one version to a later one."""
     for number in range(version, end):
         # A script is one transaction: a crash leaves the old version.
         database.executescript(

@@ -1,8 +1,8 @@
-"""What keeps all tables: what a store does, whatever it is made of, and the thread that writes.
+"""Storage of all tables: the interface of a store, and its writer thread.
 
-What waits to be written together is written in one transaction, so a thousand moves a second cost
-few waits for the disk. A table's log only grows: its entries are moves, and how many moves are
-taken back; everything else is rebuilt from them.
+The writer thread writes all pending jobs in one transaction, so that a thousand moves per second
+need few waits for the disk. The log of a table is append-only: each entry is a move, or a number of
+moves taken back. The game is rebuilt from the log.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quaternity.web.refusal import NOT_KEPT, SILENT, Refusal
 T = TypeVar("T")
 
 TAKEN_BACK = -1
-"""The seat of an entry that takes moves back; its text is how many."""
+"""The seat of a log entry that takes moves back; the text of its move is their number."""
 
 MIGRATIONS = (
     """
@@ -106,7 +106,7 @@ MIGRATIONS = (
     """,
     "ALTER TABLE uptime ADD COLUMN clock REAL; ALTER TABLE uptime ADD COLUMN secret TEXT",
 )
-"""What makes a file of one version one of the next; the first makes it from nothing."""
+"""SQL scripts that migrate a store from each version to the next; the first creates it."""
 
 MAX_TRIES = 10
 """Maximum number of attempts at a change when other servers keep changing the table first."""
@@ -117,18 +117,18 @@ ANSWER_SECONDS = 1.8
 PAUSE_SECONDS = 0.5
 """Time after a missing answer during which requests are refused at once, in seconds."""
 
-REFUSED = "nothing can be kept now, so moves are refused: {}"
+REFUSED = "nothing can be saved now, so moves are refused: {}"
 
 UNREADABLE = "the tables cannot be read now"
 
-READ_ANEW = "the tables are being read anew: try again"
+READ_ANEW = "the tables are being reloaded: try again"
 
 
 class Entry(NamedTuple):
     """One entry of a table's log.
 
-    `version` is the length of the log with it, `seat` who moved, or `TAKEN_BACK`; `id` is what
-    whoever moved calls the move, empty for programs.
+    `version` is the length of the log including this entry. `seat` is the seat that moved, or
+    `TAKEN_BACK`. `id` identifies the move for its client; it is empty for programs.
     """
 
     table: str
@@ -139,16 +139,16 @@ class Entry(NamedTuple):
 
 
 Statement = tuple[str, Sequence[Any]]
-"""A text of SQL that every store knows, and its values, for which `?` stands."""
+"""An SQL statement that every store understands, with `?` for its values, and the values."""
 
 
 class News(NamedTuple):
-    """What servers that share all tables tell each other of one of them.
+    """A notice about a table, sent between the servers of one database.
 
     Attributes:
-        revision: how often the table has changed by then; `GONE` after its removal.
-        entry: the entry of the log that is all that has changed; None where more has.
-        event, data: what to tell those who look on, where nothing was kept.
+        revision: Number of changes of the table so far; `GONE` after its removal.
+        entry: The log entry, if nothing else has changed; otherwise None.
+        event, data: An event for the streams of the table, if nothing was stored.
     """
 
     table: str
@@ -163,13 +163,13 @@ GONE = -1
 
 
 class Job(NamedTuple):
-    """What is written all or nothing, and who waits for it.
+    """A set of changes that is written entirely or not at all.
 
     Attributes:
-        guard: the table that changes, and the revision that it must have until then.
-        news: what other servers hear once it is written.
-        done: what waits for it, if anybody does.
-        read: how often all tables had been read anew when it was made.
+        guard: The table that changes, and the revision that it must still have.
+        news: Notices for the other servers, sent once the job is written.
+        done: Future of the caller, or None.
+        read: Value of `Store.times_read` when the job was made.
     """
 
     entries: Sequence[Entry]
@@ -181,67 +181,67 @@ class Job(NamedTuple):
 
 
 class Stale(Refusal):
-    """Another server has changed a table meanwhile: judge anew by what it is now."""
+    """Raised if another server has changed a table meanwhile; check the request again."""
 
     def __init__(self) -> None:
-        super().__init__(409, "that was written meanwhile: try again")
+        super().__init__(409, "the table was changed meanwhile: try again")
 
 
 class InDoubt(Exception):
-    """Whether the last writing was kept is not known."""
+    """Raised if it is not known whether the last transaction was committed."""
 
 
 class InUse(InputError):
-    """Another process has the tables."""
+    """Raised if another process uses the tables."""
 
 
 class Reader(ABC):
-    """All tables, read beside a server that has them."""
+    """A reader of all tables, even while a server uses them."""
 
     where: str
-    """What errors call the store; no password is in it."""
+    """Name of the store in error messages, without a password."""
 
     @abstractmethod
     def read(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the rows that a query gives; from any thread.
+        """Return the rows of a query; may be called from any thread.
 
-        Raises `Refusal` if they cannot be read now.
+        Raises `Refusal` if the tables cannot be read now.
         """
 
     @abstractmethod
     def at_one_moment(self) -> AbstractContextManager[None]:
-        """Read in the block as all is now, whatever a server writes meanwhile."""
+        """Make all reads in the block see the same snapshot, whatever a server writes meanwhile."""
 
     @abstractmethod
     def faults(self) -> list[str]:
-        """Return what is wrong with the store, and which of its rows belong to no table."""
+        """Return the faults of the store as messages, such as rows that belong to no table."""
 
     @abstractmethod
     def change(self, text: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Execute a statement for each row of values, even while a server has the tables."""
+        """Execute a statement for each row of values, even while a server uses the tables."""
 
     def now(self) -> float:
-        """Return the time by which tables expire, in seconds since 1970."""
+        """Return the current time for the expiry of tables, in seconds since 1970."""
         return datetime.now(UTC).timestamp()
 
     def order_removal(self, names: Sequence[str]) -> None:
-        """Have the server that has the tables remove some."""
+        """Ask the server that uses the tables to delete some."""
         order = "INSERT INTO removing (table_id) VALUES (?) ON CONFLICT DO NOTHING"
         self.change(order, [(name,) for name in names])
 
     def confirm_clock(self) -> float:
-        """Store that the clock is right, even while a server has the tables; return the time."""
+        """Store that the clock is right, even while a server uses the tables; return the time."""
         now = self.now()
         self.change("UPDATE uptime SET clock = ? - seconds", [(now,)])
         return now
 
     @abstractmethod
     def close(self) -> None:
-        """Let the store go."""
+        """Close the store."""
 
 
 async def anew(act: Callable[[], Awaitable[T]]) -> T:
-    """Do what another server came before, by what is there now; a few times at most."""
+    """Call a function, and call it again if a table was changed meanwhile, a few times at most."""
     for _ in range(MAX_TRIES):
         try:
             return await act()
@@ -251,7 +251,7 @@ async def anew(act: Callable[[], Awaitable[T]]) -> T:
 
 
 class Presence(NamedTuple):
-    """Somebody in a seat, as a server sees it; `seen` counts as `Store.uptime`."""
+    """The presence of a player in a seat at one server; `seen` is a time as of `Store.uptime`."""
 
     table: str
     seat: int
@@ -261,40 +261,40 @@ class Presence(NamedTuple):
 
 
 class Store(Reader):
-    """All tables, for a server.
+    """The store of all tables, for a server.
 
-    Where `shared` is true, other servers may have the same tables. Each write of a table then names
-    the revision by which it was judged, and is refused as `Stale` after that of another server.
-    What the others write is heard after `listen`.
+    If `shared` is true, other servers may use the same tables. A write then names the revision of
+    the table that it is based on, and raises `Stale` if another server has changed the table. After
+    `listen`, this server is notified of what the others write.
     """
 
     shared = False
 
     @abstractmethod
     def size(self) -> int:
-        """Return the bytes that all takes on the disk."""
+        """Return the size of the store on the disk, in bytes."""
 
     @abstractmethod
     def _commit(self, batch: Sequence[Job]) -> Collection[int]:
-        """Write what all of them ask for, all or nothing, so that a crash loses none of it.
+        """Write the jobs in one durable transaction.
 
-        Leave out those whose table has changed meanwhile, and return their places.
+        Leave out the jobs whose table has changed meanwhile, and return their indices.
         """
 
     @abstractmethod
     def _refusal(self, error: Exception) -> Refusal:
-        """Return what those are told whose writing failed; 409 if it was written meanwhile."""
+        """Return the refusal for the callers of a failed write; `Stale` for a conflict."""
 
     def _fault(self, error: Exception) -> str:
-        """Return what may be said of an error to everybody."""
+        """Return the text of an error, without anything secret."""
         return str(error)
 
     @abstractmethod
     def _end(self) -> None:
-        """Let the store go, after the thread that writes has ended."""
+        """Close the store, after the writer thread has ended."""
 
     def _begin(self) -> None:
-        """Begin to write."""
+        """Set the attributes of the store, and start the writer thread."""
         rows = self.read("SELECT seconds FROM uptime")
         self.change("UPDATE uptime SET secret = ? WHERE secret IS NULL", [(token_hex(32),)])
         ((secret,),) = self.read("SELECT MAX(secret) FROM uptime")
@@ -302,41 +302,42 @@ class Store(Reader):
         """The key that signs cookies."""
         self._up: float = sum(seconds for (seconds,) in rows) - monotonic()
         self.trouble: str | None = None
-        """Why nothing could be written the last time; None when it could."""
+        """Why the last write failed; None if it succeeded."""
         self.appended = 0
-        """Entries of logs that were written."""
+        """Number of log entries written."""
         self.times_read = 0
-        """How often all tables had to be read anew."""
+        """Number of times that all tables had to be reloaded."""
         self.on_doubt: Callable[[], None] = lambda: None
-        """What forgets all that was read; called in the loop of who waits."""
+        """Callback that drops all cached tables; called in the event loop of the callers."""
         self._silent = 0.0
         """Time until which requests are refused, by `monotonic`."""
         self._reads = ThreadPoolExecutor(1, "reading")
         self._doubt = False
-        """Whether the last writing may have been kept or not: then nothing that was read holds."""
+        """Whether the last write may be lost or not, so that cached tables may be outdated."""
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = Thread(target=self._write, name="store", daemon=True)
         self._thread.start()
 
     def uptime(self) -> float:
-        """Return the seconds that servers of these tables were running, by which clocks go.
+        """Return the total running time of servers of these tables, in seconds.
 
-        It stands still while none runs, whatever the clock of the machine is set to.
+        The clocks of the games use it. It stops while no server runs, and does not depend on the
+        clock of the machine.
         """
         return self._up + monotonic()
 
     def believe_clock(self, now: float) -> None:
-        """Store that the clock is right, without waiting for the write."""
+        """Store that the clock of the machine is right, without waiting for the write."""
         clock: Statement = "UPDATE uptime SET clock = ?", (now - self.uptime(),)
         statements = self.uptime_statement(), clock
         self._jobs.put(Job((), statements, None, (), None, self.times_read))
 
     async def keep_uptime(self) -> None:
-        """Store the uptime, because a crash loses the rest. Fail if no table can be changed."""
+        """Store the uptime, so that a crash loses little; raise `Refusal` if that fails."""
         await self.write((), [self.uptime_statement(), ("DELETE FROM tables WHERE 1 = 0", ())])
 
     def uptime_statement(self) -> Statement:
-        """Return what writes it down."""
+        """Return the statement that stores the uptime."""
         return "UPDATE uptime SET seconds = ?", (self.uptime(),)
 
     async def write(
@@ -346,9 +347,9 @@ class Store(Reader):
         guard: tuple[str, int] | None = None,
         news: Sequence[News] = (),
     ) -> None:
-        """Append to logs and change what else there is, all or nothing; then it is on the disk.
+        """Append log entries and execute statements in one transaction, durable on return.
 
-        Raises `Stale` if the guarded table has another revision, or an entry is there already.
+        Raises `Stale` if the guarded table has another revision, or an entry already exists.
         """
         self._check_answers(NOT_KEPT(error=SILENT))
         done = asyncio.get_running_loop().create_future()
@@ -379,10 +380,10 @@ class Store(Reader):
 
     async def _answer(self, answer: asyncio.Future[T], text: str) -> T:
         try:
-            # An answer counts that came while the loop was busy or the process was stopped.
+            # Unlike `wait_for`, this accepts an answer that came while the loop was busy.
             done, _ = await asyncio.wait([answer], timeout=ANSWER_SECONDS)
         finally:
-            answer.cancel()  # without effect on an answer that came
+            answer.cancel()  # no effect if the answer has come
         if done:
             return answer.result()
         self._silent = max(self._silent, monotonic() + PAUSE_SECONDS)
@@ -390,47 +391,51 @@ class Store(Reader):
         raise Refusal(503, text)
 
     def close(self) -> None:
-        """Write what waits, and let others have the tables."""
-        self._silent = inf  # what comes later is refused at once
+        """Write the pending jobs, and close the store."""
+        self._silent = inf  # later requests are refused at once
         self._jobs.put(None)
         self._thread.join()
         self._reads.shutdown(cancel_futures=True)
         self._end()
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def listen(
         self, hear: Callable[[Sequence[News]], None], miss: Callable[[], None]
     ) -> None:  # fmt: skip
-        """Have the running loop call `hear` with what others write, `miss` where that was lost."""
+        """Have the event loop call `hear` with notices of others, and `miss` if some were lost."""
 
     def tell(self, *news: News) -> None:
-        """Tell other servers something that is not kept, if there are any; wait for nothing."""
+        """Send notices that are not stored to the other servers, if any, without waiting."""
 
     async def claim(self, key: str) -> bool:
-        """Return whether this server alone does something now, until it lets go or ends."""
+        """Try to get the lock `key` between servers; return whether this server has it now.
+
+        It keeps the lock until it calls `let_go`, or ends.
+        """
         del key
         return True
 
     def let_go(self, key: str) -> None:
-        """End a claim."""
+        """Release the lock that `claim` got."""
 
     def exchange(
-        self, here: Sequence[Presence], used: Mapping[str, tuple[float, int]]
+        self, presences: Sequence[Presence], used: Mapping[str, tuple[float, int]]
     ) -> tuple[Sequence[Presence], Mapping[str, float]]:
-        """Tell the other servers who is here and what was used of budgets; return theirs.
+        """Exchange presence and the use of rate limits with the other servers.
 
         Args:
-            here: who has come, left or asked since the last time.
-            used: per budget what was used here since then, and how much of it comes back a minute.
+            here: Players who have come, left or been active at this server since the last call.
+            used: For each budget, the use at this server since then, and the amount freed per
+                minute.
 
         Returns:
-            Who has come to other servers, left or asked there; of the budgets what is used in all.
+            The same about players at the other servers, and the total use of these budgets.
         """
-        del here, used
+        del presences, used
         return (), {}
 
-    # ------------------------------------------------------------------ the thread that writes
+    # ------------------------------------------------------------------ the writer thread
 
     def _write(self) -> None:
         job = self._jobs.get()
@@ -458,14 +463,14 @@ class Store(Reader):
                 raise InDoubt
             stale = self._commit(batch)
         except InDoubt:
-            # What was read before may be old: nobody writes by it.
+            # Cached tables may be outdated, so no write may be based on them.
             _in_loop(batch, self._read_anew)
             self._tell(batch, Refusal(503, READ_ANEW))
         except Exception as error:
-            # Whatever it is: who waits is told, and this thread goes on.
+            # Report any error to the callers, and keep this thread running.
             refusal = self._refusal(error)
             if refusal.status == 409 and len(batch) > 1:
-                for job in batch:  # whose fault it is will be seen
+                for job in batch:  # write the jobs one by one to find the conflict
                     self._write_batch([job])
                 return
             if refusal.status != 409:
@@ -473,7 +478,7 @@ class Store(Reader):
                 self.trouble = REFUSED.format(fault)
             self._tell(batch, refusal)
         else:
-            if any(job.entries or job.statements for job in batch):  # others change nothing
+            if any(job.entries or job.statements for job in batch):  # not if nothing was written
                 self.trouble = None
             late = [batch[place] for place in stale]
             batch = [job for place, job in enumerate(batch) if place not in stale]
@@ -489,7 +494,7 @@ class Store(Reader):
             for job in batch:
                 if job.done is None:
                     continue
-                if job.done.done():  # its caller was told that it failed
+                if job.done.done():  # its caller has already got a timeout
                     late |= job.guard is not None and error is None
                 elif error is None:
                     job.done.set_result(None)
@@ -503,7 +508,7 @@ class Store(Reader):
 
 
 def _in_loop(batch: Sequence[Job], act: Callable[[], None]) -> None:
-    """Do something in the loop of those who wait."""
+    """Call a function in the event loop of the jobs' callers."""
     loops = {job.done.get_loop() for job in batch if job.done is not None}
     for loop in loops:
         if not loop.is_closed():

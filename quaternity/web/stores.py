@@ -1,4 +1,4 @@
-"""Which store `--data` names: a folder with a file of SQLite, or a database of PostgreSQL."""
+"""Opening the store that `--data` names: a folder with an SQLite file, or a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -21,46 +21,57 @@ if TYPE_CHECKING:
     from quaternity.web.postgres import PostgresReader, PostgresStore
 
 POSTGRES = ("postgresql", "postgres")
-"""Schemes of addresses of PostgreSQL."""
+"""URL schemes of PostgreSQL."""
 
 
 def place_of(data: str | None) -> str:
-    """Return what `--data` names, by default the environment's or the folder of the user.
+    """Return the folder or database URL that `--data` names.
+
+    The default is `QUATERNITY_DATA` or, without it, the user's data folder.
 
     Raises:
-        InputError: it names something else.
+        InputError: If it is a URL, but not of PostgreSQL.
     """
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     place = data or os.environ.get("QUATERNITY_DATA") or str(Path(home) / "quaternity")
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", place)
     if scheme is not None and scheme[1] not in POSTGRES:
-        # No more of it is shown: a password may follow.
-        raise InputError(f"--data {scheme[0]}...: expected a folder or postgresql://...")
+        # Show only the scheme, because a password may follow.
+        raise InputError(f"--data {scheme[0]}...: must be a folder or postgresql://...")
     return place
 
 
 def opened_store(data: str | None, alone: bool = False) -> Store:
-    """Return all tables for a server; raise InputError if they cannot be used.
+    """Return the store for a server.
 
-    Raises `InUse` where another server has them, and they are of one alone.
+    Args:
+        alone: Whether no other server may use the same PostgreSQL database.
+
+    Raises:
+        InUse: If another server uses the store, and it cannot or may not be shared.
+        InputError: If the store cannot be used.
     """
     place = place_of(data)
     return _postgres()[1](place, alone) if _is_database(place) else FileStore(place)
 
 
 def is_shared(data: str | None) -> bool:
-    """Return whether several servers may have the tables."""
+    """Return whether several servers may use the store at the same time."""
     return _is_database(place_of(data))
 
 
 def opened_reader(data: str | None) -> Reader:
-    """Return all tables to look at beside a server; raise InputError if they cannot be read."""
+    """Return a reader of the store, which may run beside a server.
+
+    Raises:
+        InputError: If the store cannot be read.
+    """
     place = place_of(data)
     return _postgres()[0](place) if _is_database(place) else FileReader(place)
 
 
 def check_store(data: str | None) -> None:
-    """Raise InputError where a server could not keep its tables; write nothing."""
+    """Raise InputError if a server could not use the store; write no tables."""
     place = place_of(data)
     if _is_database(place):
         _postgres()[0](place, for_server=True).close()
@@ -69,19 +80,20 @@ def check_store(data: str | None) -> None:
 
 
 def back_up(data: str | None, file: str) -> None:
-    """Copy all tables as they are at one moment; a crash leaves the file as it was, or the new one.
+    """Copy a consistent snapshot of all tables to a file, which is replaced atomically.
 
     Raises:
-        InputError: they cannot be read or are damaged, or the file cannot be written.
+        InputError: If the tables cannot be read or are damaged, or the file cannot be written.
     """
     back_up_file(_folder(data, "pg_dump copies"), file)
 
 
 def restore(data: str | None, file: str) -> Path | None:
-    """Put a backup in the place of all tables; return where those before it are kept.
+    """Replace all tables by a backup; return the path to which the previous file was moved.
 
     Raises:
-        InputError: a server has them, the backup is damaged, or the folder cannot be written.
+        InputError: If a server uses the tables, the backup is damaged, or the folder cannot be
+            written.
     """
     return restore_file(_folder(data, "pg_restore fills"), file)
 
@@ -89,7 +101,7 @@ def restore(data: str | None, file: str) -> Path | None:
 def _folder(data: str | None, program: str) -> str:
     place = place_of(data)
     if _is_database(place):
-        raise InputError(f"--data: expected a folder; {program} a database of PostgreSQL")
+        raise InputError(f"--data: must be a folder; {program} a PostgreSQL database")
     return place
 
 

@@ -1,6 +1,6 @@
-"""Streams of events: who looks at a table is told at once what happens there.
+"""Event streams, which tell the players and bystanders of a table at once what happens there.
 
-Server-sent events by hand: a message is made once for all who get it.
+Server-sent events, without a library, so that each message is encoded once for all its readers.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ BEAT_SECONDS = 15.0
 """Seconds after which an idle stream is sent an empty comment, so that proxies do not close it."""
 
 MAX_PENDING_MESSAGES = 512
-"""Maximum number of messages that wait for a slow reader; then the stream ends, and the client
+"""Maximum number of messages that wait for a slow reader; above it, the stream ends and the client
 reconnects."""
 
 MAX_BUFFERED_BYTES = 1 << 17
-"""Number of unsent bytes of a connection from which on the stream ends, because its reader is too
+"""Number of unsent bytes of a connection at which its stream ends, because the reader is too
 slow."""
 
 CHUNKS = "quaternity.chunks"
-"""The ASGI extension by which a connection says where chunks of HTTP 1.1 may be written."""
+"""The ASGI extension in which a connection offers its transport, to which a stream may write chunks
+of HTTP/1.1 directly."""
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -33,19 +34,19 @@ HEADERS = [
 
 
 def message(event: str, data: Any, number: int | None = None) -> bytes:
-    """Return a message as it is sent; the number is what a reader that comes back has seen last."""
+    """Return an encoded message. A client that reconnects reports the last number that it saw."""
     identity = "" if number is None else f"id: {number}\n"
     text = json.dumps(data, separators=(",", ":"))
     return f"event: {event}\n{identity}data: {text}\n\n".encode()
 
 
 class Stream:
-    """A seat's or a bystander's reader of a table's events; an ASGI response."""
+    """The event stream of one player or bystander of a table; an ASGI response."""
 
     def __init__(
         self, seat: int | None, streams: set[Stream], everywhere: Streams, network: str = ""
     ) -> None:
-        """Begin a stream, which is among `streams` until it ends."""
+        """Open a stream, and add it to `streams` and to all streams until it ends."""
         self.seat, self.network = seat, network
         self._sets = (streams, everywhere.open)
         self._waiting: list[bytes] = []
@@ -57,13 +58,13 @@ class Stream:
             members.add(self)
 
     def put(self, part: bytes, chunk: bytes | None = None) -> None:
-        """Send something when there is time; a reader that is too slow is left.
+        """Send a message without waiting; end the stream if its reader is too slow.
 
-        `chunk` is the same as a chunk of HTTP, where that is made once for many.
+        `chunk` is the message as an HTTP chunk, if the caller has encoded it for many streams.
         """
         transport = self._transport
         if self._overrun:
-            return  # what comes now would hide what was left out
+            return  # a later message would hide that one was dropped
         if transport is not None and not self._ended:
             if transport.is_closing():
                 return
@@ -79,12 +80,12 @@ class Stream:
         self._news.set()
 
     def end(self) -> None:
-        """Send what waits, and end."""
+        """Send the pending messages, and end the stream."""
         self._ended = True
         self._news.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the reader leaves or the stream is ended."""
+        """Send messages until the reader disconnects or the stream is ended."""
         leaving = asyncio.create_task(self._leaves(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
@@ -98,7 +99,7 @@ class Stream:
                 if ended:
                     break
                 if not self._waiting:
-                    # From here on without a dozen calls for each message and reader.
+                    # From now on write directly, which saves a dozen calls per message and reader.
                     self._transport = scope.get("extensions", {}).get(CHUNKS, {}).get("transport")
         finally:
             leaving.cancel()
@@ -113,30 +114,30 @@ class Stream:
 
 
 class Streams:
-    """All streams that are open."""
+    """All open streams of the server."""
 
     def __init__(self) -> None:
         self.open: set[Stream] = set()
         self.ending = False
 
     def beat(self) -> None:
-        """Keep them alive."""
+        """Send an empty comment to each stream, which keeps its connection open."""
         send(self.open, b":\n\n")
 
     def end(self) -> None:
-        """End all, and let none begin."""
+        """End all streams, and mark that no new one may begin."""
         self.ending = True
         for stream in list(self.open):
             stream.end()
 
 
 def send(streams: Iterable[Stream], part: bytes) -> None:
-    """Send one message to all."""
+    """Send one message to several streams."""
     chunk = chunked(part)
     for stream in streams:
         stream.put(part, chunk)
 
 
 def chunked(part: bytes) -> bytes:
-    """Return a chunk of HTTP."""
+    """Return a part of the body as an HTTP chunk."""
     return b"%x\r\n%b\r\n" % (len(part), part)

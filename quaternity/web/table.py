@@ -1,4 +1,4 @@
-"""One table: a game that people and programs play move by move, kept before anybody sees it."""
+"""A table: a game that people and programs play, whose moves are stored before they are shown."""
 
 from __future__ import annotations
 
@@ -52,13 +52,15 @@ from quaternity.web.streams import Stream, message, send
 from quaternity.web.talk import LINES_SHOWN, Line, checked_reaction, lines, said
 from quaternity.web.thinking import Thinking
 
-FAILED = Kind("failed", "{name:called} failed: hand the seat to somebody else (More, at the end)")
+FAILED = Kind(
+    "failed", "{name:called} failed: hand the seat over to another player (More, at the end)"
+)
 TAKES_TOO_LONG = Kind(
     "takes_too_long",
-    "{name:called} takes too long: hand the seat to somebody else (More, at the end)",
+    "{name:called} takes too long: hand the seat over to another player (More, at the end)",
 )
 GIVEN_AWAY = Kind(
-    "given_away", "{name:called} was away: seat {seat} is free for whoever is invited"
+    "given_away", "{name:called} was away: seat {seat} is free, and you can invite a player to it"
 )
 GIVEN_TO_PROGRAM = Kind(
     "given_away", "{name:called} was away: {program:called} plays in seat {seat}"
@@ -68,7 +70,7 @@ MAX_ALARM_SECONDS = 3_600.0
 """Maximum interval between two checks of a running clock, in seconds."""
 
 ABSENT_SECONDS = 120.0
-"""Seconds of absence after which a player may lose the seat."""
+"""Duration of absence after which a player may lose the seat, in seconds."""
 
 GONE_SECONDS = 40.0
 """Seconds without an open stream or a request after which a player counts as absent."""
@@ -89,9 +91,10 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class Afar(NamedTuple):
-    """Somebody at other servers: until when they have streams there, and when they were seen.
+    """The presence of a player at other servers, by times of this server's `monotonic`.
 
-    Both count as `monotonic`.
+    `streams_until` is the time until which the player counts as having an open stream there, `seen`
+    the time of their last activity.
     """
 
     streams_until: float
@@ -99,7 +102,7 @@ class Afar(NamedTuple):
 
 
 class _Lock(asyncio.Lock):
-    """What somebody holds who changes a table; nobody gets that of a table that is gone."""
+    """The lock for changes of a table; it cannot be acquired once the table is gone."""
 
     gone: tuple[int, str] | None = None
 
@@ -111,32 +114,32 @@ class _Lock(asyncio.Lock):
 
 
 class Table:
-    """One table under way or over."""
+    """A table in memory: its seats, its game, its streams and its clock."""
 
     def __init__(
         self, stored: Stored, course: LoggedCourse, store: Store, thinking: Thinking,
         seen: Sequence[float], afar: Mapping[int, Afar],
     ) -> None:  # fmt: skip
-        """Begin with what the store has; `course` is what head and log tell.
+        """Set up a stored table; `course` is the game rebuilt from its head and log.
 
-        `seen` has per seat when somebody last showed here that it is theirs, as `monotonic` counts;
-        `afar` who is at other servers, as far as is known.
+        `seen` holds the time of the last activity of each seat's owner at this server, by
+        `monotonic`; `afar` the known presence at other servers, by seat.
         """
         self.streams: set[Stream] = set()
         self.afar = afar
         self.revision = stored.revision
-        """How often the table has changed, as the store counts where servers share it."""
+        """Number of changes of the table, by which servers that share it detect conflicts."""
         self.undo: set[int] = set()
         self.given: dict[int, set[int]] = {}
-        """Per seat of who is away, the people who agree that somebody else gets it."""
+        """For each seat of an absent player, the seats of those who agree to give it away."""
         self._read_agreed(stored.agreed)
         self.notice: str | None = None
         self._noticed = self.revision
-        """The revision of the table about which something was noticed last."""
+        """The revision of the table at the time of the latest notice."""
         self.due: float | None = None
-        """When the time of who is to move runs out, as `Store.uptime` counts."""
+        """When the time of the player to move runs out, by `Store.uptime`."""
         self._left = -1, 0.0
-        """The version in which a clock was last stopped by who left a seat, with what was left."""
+        """The version in which a player's leaving last stopped the clock, and the seconds left."""
         self._alarm: asyncio.TimerHandle | None = None
         self._evening: tuple[Score, ...] | None = None
         self._moments: dict[tuple[int, int], Any] = {}
@@ -145,21 +148,21 @@ class Table:
         self._arriving: asyncio.Task[None] | None = None
         self._lay(stored.kept, stored.seats, course)
         self.lock = _Lock()
-        """Who changes the table holds it."""
+        """The lock that any change of the table requires."""
         self._store, self._thinking = store, thinking
         self._elsewhere: set[int] = set()
-        """Seats of programs that think at another server, as far as is known."""
+        """Seats whose programs, as far as is known, are running at another server."""
         self.shown: dict[int, tuple[int, float]] = {}
-        """Per seat its streams, and when it was seen, as other servers were last told."""
+        """For each seat, its number of streams and last activity as last sent to other servers."""
         self.seen = list(seen)
         self._asked = monotonic()
-        """When somebody asked for something last."""
+        """When the last request about the table came, by `monotonic`."""
         self._woken: int | None = None
-        """The version in which programs were told to think."""
+        """The version in which programs were last started."""
         self.tasks: dict[int, asyncio.Task[object]] = {}
         self._alone = 0
         self._retry = False
-        """Whether a program's move could not be kept."""
+        """Whether a program's move could not be stored, and should be tried again."""
 
     def _lay(self, kept: Kept, seats: list[Seat], course: LoggedCourse) -> None:
         self.kept, self.seats, self.course, self.again = kept, seats, course, kept.again
@@ -192,34 +195,34 @@ class Table:
 
     @property
     def awaited(self) -> list[int]:
-        """The seats for which all wait: where several may act at once, nobody begins alone."""
+        """The open seats that must be taken before anybody may move, if several may act at once."""
         acting = self.to_act if len(self.to_act) > 1 else ()
         return [seat for seat in acting if self.seats[seat].kind == OPEN]
 
     @property
     def is_over(self) -> bool:
-        """Return whether nobody will move any more, and nothing need be hidden."""
+        """Return whether the game is over or an archive, so that nothing need be hidden."""
         return self.kept.archive or not self.rules.to_act(self.course.position)
 
     @property
     def is_quiet(self) -> bool:
-        """Return whether nobody looks, and nothing is under way."""
+        """Return whether the table has no streams, no running tasks and no pending changes."""
         return not (self.streams or self.tasks or self.lock.locked())
 
     @property
     def is_deserted(self) -> bool:
-        """Return whether nobody is there, or was lately."""
+        """Return whether the table is quiet, and nobody was active recently."""
         return self.is_quiet and monotonic() - max(self._asked, *self.seen) >= GONE_SECONDS
 
-    # ------------------------------------------------------------------ who is there
+    # ------------------------------------------------------------------ visitors and presence
 
     def tokens(self, *seats: int) -> dict[int, str | None]:
-        """Return whose some seats are now."""
+        """Return the token hashes of some seats, which show later whether they changed owners."""
         return {number: self.seats[number].token for number in seats}
 
     @asynccontextmanager
     async def locked(self, tokens: Mapping[int, str | None]) -> AsyncIterator[None]:
-        """Hold the lock; refuse whoever lost one of their seats while they waited for it."""
+        """Hold the lock; raise `Refusal` if one of the seats changed owners before."""
         async with self.lock:
             for number, token in tokens.items():
                 if number not in range(len(self.seats)) or self.seats[number].token != token:
@@ -227,7 +230,7 @@ class Table:
             yield
 
     def held(self, token: str | None, browser: str | None) -> tuple[int, ...]:
-        """Return the seats of somebody, by the hashes of what they show."""
+        """Return the seats of a visitor, by the hashes of their token and cookie."""
         return tuple(
             number
             for number, seat in enumerate(self.seats)
@@ -239,10 +242,11 @@ class Table:
         self, token: str | None, browser: str | None, asked: int | None = None, *,
         comes: bool = True,
     ) -> Who:  # fmt: skip
-        """Return who somebody is, by the hashes of what they show.
+        """Identify a visitor by the hashes of their token and cookie.
 
-        They look from the seat that was asked for, which must be theirs; else from the one that may
-        move, or from the first. Who does not come only hears of the table elsewhere.
+        They look from the seat `asked`, which must be theirs unless the game is over. By default
+        they look from their seat that may move, or else from their first. If `comes` is false, the
+        visitor is not at the table, for instance on the start page.
         """
         held = self.held(token, browser)
         self._asked = monotonic()
@@ -262,51 +266,51 @@ class Table:
         return Who(held, maker, next(iter(acting or held), None))
 
     def is_present(self, seat: int) -> bool:
-        """Return whether somebody is in a seat, as far as can be told."""
+        """Return whether the player of a seat has an open stream or was active recently."""
         lately = self.seats[seat].kind != OPEN and self._unseen(seat) < GONE_SECONDS
         return seat in self.streaming() or lately
 
     def _unseen(self, seat: int) -> float:
-        """Return the seconds since somebody showed that a seat is theirs."""
+        """Return the seconds since the last activity of a seat's owner, at any server."""
         afar = self.afar.get(seat)
         return monotonic() - max(self.seen[seat], -inf if afar is None else afar.seen)
 
     def streaming(self) -> set[int | None]:
-        """Return the seats that have a stream, here or at another server."""
+        """Return the seats that have a stream at this server or at another; None for bystanders."""
         now = monotonic()
-        here = {stream.seat for stream in self.streams}
-        return here | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
+        seats = {stream.seat for stream in self.streams}
+        return seats | {seat for seat, afar in self.afar.items() if afar.streams_until > now}
 
     def is_absent(self, seat: int) -> bool:
-        """Return whether somebody is away for so long that their seat may be given away."""
+        """Return whether a player has been away long enough for the seat to be given away."""
         return self._unseen(seat) >= ABSENT_SECONDS and seat not in self.streaming()
 
-    async def agree_to_give(self, seat: int, who: Who) -> bool:
-        """Agree that somebody else gets the seat of who is away; return whether that is enough.
+    async def agree_to_give(self, seat: int, visitor: Who) -> bool:
+        """Vote to give away the seat of an absent player; return whether all have agreed.
 
-        The host alone decides where they would see nothing that is hidden.
+        The host alone decides if the new player would not see anything hidden.
         """
         if not self.rules.hidden or self.waits or self.is_over:
-            if seat not in who.held and not self.is_host(who):
+            if seat not in visitor.held and not self.is_host(visitor):
                 raise Refusal(403, ONLY_HOST())
             return True
-        here = [other for other in self.people() if other != seat and self.is_present(other)]
-        if set(here) <= set(who.held):
-            raise Refusal(403, "whoever comes would see a hand, and nobody else is here to agree")
-        agreed = self.given.get(seat, set()) | {*who.held}
-        if agreed.issuperset(here):
+        voters = [other for other in self.people() if other != seat and self.is_present(other)]
+        if set(voters) <= set(visitor.held):
+            raise Refusal(403, "a new player would see this hand, and nobody else is here to agree")
+        agreed = self.given.get(seat, set()) | {*visitor.held}
+        if agreed.issuperset(voters):
             return True
         await self._agree(self.undo, {**self.given, seat: agreed})
         self.seats_changed()
         return False
 
     def say_of_seat(self, seat: int, before: Seat, after: Seat) -> None:
-        """Tell everybody that the seat of who is away was given away."""
+        """Notify everybody that the seat of an absent player was given away."""
         kind = GIVEN_TO_PROGRAM if after.kind == PROGRAM else GIVEN_AWAY
         self._notify(kind(name=before.person, seat=seat, program=after.name))
 
     def end_streams(self, *seats: int) -> None:
-        """End the streams of seats, which are somebody else's now."""
+        """End the streams of seats that have changed owners."""
         for stream in [stream for stream in self.streams if stream.seat in seats]:
             stream.end()
 
@@ -315,27 +319,27 @@ class Table:
         return [number for number, seat in enumerate(self.seats) if seat.kind == PERSON]
 
     def check_begun(self) -> None:
-        """Refuse what nobody may do before the game has begun."""
+        """Raise `Refusal` if the game has not begun."""
         if self.waits:
             raise Refusal(409, "the game has not begun", version=self.version)
 
-    def is_host(self, who: Who) -> bool:
-        """Return whether somebody may begin the game: its maker, or the first who is there."""
-        came = (seat for seat in self.people() if self.seats[seat].ready != COMING)
-        here = (seat for seat in came if self.is_present(seat))
-        return who.maker or next(here, None) in who.held
+    def is_host(self, visitor: Who) -> bool:
+        """Return whether a visitor is a host: the table's maker, or the first person present."""
+        arrived = (seat for seat in self.people() if self.seats[seat].ready != COMING)
+        present = (seat for seat in arrived if self.is_present(seat))
+        return visitor.maker or next(present, None) in visitor.held
 
-    def would_show(self, seat: int, who: Who) -> bool:
-        """Return whether somebody could let a second self see what a program has in its hand."""
+    def would_show(self, seat: int, visitor: Who) -> bool:
+        """Return whether a visitor could see a program's hand by joining its seat a second time."""
         played = self.seats[seat].kind == PROGRAM and not (self.is_over or self.waits)
-        # Whoever left a seat to a program may be back.
-        others = any(s.is_held and n not in who.held for n, s in enumerate(self.seats))
+        # A player who left a seat to a program may come back.
+        others = any(s.is_held and n not in visitor.held for n, s in enumerate(self.seats))
         return played and self.rules.hidden and others
 
-    # ------------------------------------------------------------------ what is shown
+    # ------------------------------------------------------------------ views and streams
 
     async def moment(self, number: int) -> tuple[int, Any]:
-        """Return the number of moves, at most that of the game, and the position after them."""
+        """Return the position after some moves, and their number, limited to those of the game."""
         course, last = self.course, len(self.course.moves)
         number = min(max(number, 0), last)
         if number == last:
@@ -349,8 +353,8 @@ class Table:
             self._moments = {**dict([*self._moments.items()][-MAX_MOMENTS:]), key: position}
         return number, self._moments[key]
 
-    def sight(self, who: Who, at: tuple[int, Any] | None = None) -> Sight:
-        """Return what a reader may be shown, now or at an earlier moment of the game."""
+    def sight(self, visitor: Who, at: tuple[int, Any] | None = None) -> Sight:
+        """Return the sight of a visitor, now or at an earlier moment of the game."""
         rules, last = self.rules, len(self.course.moves)
         number, position = (last, self.course.position) if at is None else at
         over, waits = self.is_over, self.waits
@@ -360,7 +364,7 @@ class Table:
                 seat.name,
                 seat.kind,
                 index in streaming,
-                seat.invitation if seat.kind == OPEN and self.is_host(who) else None,
+                seat.invitation if seat.kind == OPEN and self.is_host(visitor) else None,
                 seat.ready == READY,
             )
             for index, seat in enumerate(self.seats)
@@ -369,24 +373,24 @@ class Table:
         points = (0.0,) * len(seats) if waits else tuple(rules.points(position))
         return Sight(
             self.kept.id, rules.name, rules, settings_of(rules), self.version, number, last,
-            who.looking, who.held, seats,
+            visitor.looking, visitor.held, seats,
             () if self.kept.archive or waits else tuple(rules.to_act(position)),
-            None if waits else rules.view(position, who.looking), tuple(self.course.steps[:number]),
-            points, None if places is None else tuple(places),
+            None if waits else rules.view(position, visitor.looking),
+            tuple(self.course.steps[:number]), points, None if places is None else tuple(places),
             bool(self.kept.help), bool(self.kept.practice) and self.secret,
             tuple(sorted(self.tasks)), tuple(sorted(self.undo)),
             self._store.trouble or self.notice, self.kept.id, self.again,
             self.course.start if over and self.secret else None,
             tuple(self.awaited), self.kept.deck, not waits,
-            self.kept.invitation if waits and (who.held or self.is_public) else None,
-            waits and self.is_host(who), self.evening(), bool(self.kept.chat),
-            tuple(self._lines[not who.held]), self.clock, self.times_left(),
+            self.kept.invitation if waits and (visitor.held or self.is_public) else None,
+            waits and self.is_host(visitor), self.evening(), bool(self.kept.chat),
+            tuple(self._lines[not visitor.held]), self.clock, self.times_left(),
             {seat: tuple(sorted(agreed)) for seat, agreed in self.given.items()},
             tuple(seat for seat in self.people() if self.is_absent(seat)),
         )  # fmt: skip
 
     def times_left(self) -> tuple[float, ...]:
-        """Return the seconds that each seat has for a move, or for the one it is about to make."""
+        """Return the seconds left for each seat's current or next move; empty without a clock."""
         if self.clock is None:
             return ()
         left = [self.clock.seconds + seat.saved for seat in self.seats]
@@ -395,21 +399,22 @@ class Table:
         return tuple(left)
 
     def evening(self) -> tuple[Score, ...]:
-        """Return who won how often at the tables at which these people played one after another."""
+        """Return the score of the series; empty if it was not read or there is none."""
         return self._evening or ()
 
-    async def record(self, who: Who) -> str:
-        """Return the record of the game; before its end only what somebody may know.
+    async def record(self, visitor: Who) -> str:
+        """Return the record of the game or, before its end, a text of what the visitor may know.
 
-        People are called `you`, as at a terminal, so that it can be played on there.
+        The second holds only for games with secrets. People are named `you`, as in records of the
+        terminal, so that the game can be continued there.
         """
         self.check_begun()
         rules = self.rules
         if self.secret and not self.is_over:
             lines = [
-                f"{rules.name}, before its end: what is open and what you see yourself",
+                f"{rules.name}, before its end: what everybody sees, and what only you see",
                 *settings_text(rules.settings).splitlines(),
-                *rules.show(rules.view(self.course.position, who.looking)).splitlines(),
+                *rules.show(rules.view(self.course.position, visitor.looking)).splitlines(),
                 *(event for step in self.course.steps for event in step.events),
             ]
             return "".join(f"# {line}\n" for line in lines)
@@ -418,9 +423,9 @@ class Table:
         return await self._thinking.draw(len(moves) > MAX_REPLAYED, *game)
 
     def listen(self, stream: Stream, last: int | None) -> None:
-        """Begin a stream, with what its reader has missed since it saw version `last`.
+        """Begin a stream with the events that its reader has missed since version `last`.
 
-        It ends with the present version: who has an older one looks at the table.
+        A message with the current version follows; a client with an older one reloads the table.
         """
         stream.left = self._came_or_left
         if last is not None and 0 <= self.version - last <= MAX_REPLAYED_VERSIONS:
@@ -440,14 +445,15 @@ class Table:
             send(self.streams, message(event, data))
 
     def _tell_all(self, event: str, data: dict[str, Any]) -> None:
-        """Tell those who look on, here and at other servers, what is not kept."""
+        """Send an event that is not stored to the streams at this server and at all others."""
         self.hear(event, data, self.revision)
         self._store.tell(News(self.kept.id, self.revision, None, event, data))
 
     def hear(self, event: str, data: dict[str, Any], revision: int) -> None:
-        """Tell those who look on here what happened here or at another server.
+        """Send an event from this or another server to the streams at this server.
 
-        `revision` is that of the table there: what was noticed before the latest is over.
+        `revision` is the revision of the table at that server; a notice about an older revision is
+        not stored.
         """
         if event == "talk":
             send([s for s in self.streams if (s.seat is None) == data["watching"]], TALK)
@@ -462,18 +468,18 @@ class Table:
     def _notify(self, notice: Sentence) -> None:
         self._tell_all("notice", {"kind": notice.kind, "about": notice.about})
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     async def _write(
         self, entries: Sequence[Entry] = (), statements: Sequence[Statement] = (),
         entry: Entry | None = None,
     ) -> None:  # fmt: skip
-        """Keep a change of the table; who calls it holds the lock.
+        """Store a change of the table. The caller must hold the lock.
 
-        `entry` is the entry of the log that is all that changes for who has the table.
+        `entry` is the log entry if other servers need nothing else to follow the change.
 
         Raises:
-            Stale: another server has changed the table; now it is here as it is there.
+            Stale: If another server has changed the table, which was then reloaded.
         """
         name, revision = self.kept.id, self.revision
         news = News(name, revision + 1, entry)
@@ -485,7 +491,7 @@ class Table:
         self.revision = revision + 1
 
     def follow(self, news: News) -> bool:
-        """Do what another server has done; return whether that is all, else the store says more."""
+        """Apply a notice of another server; return False if the table must be reloaded instead."""
         follows = news.revision == self.revision + 1 and not self.lock.locked()
         if follows and news.entry and news.entry[1] == self.version + 1:
             self.course.follow(Entry(*news.entry))
@@ -498,70 +504,70 @@ class Table:
         return 0 <= news.revision <= self.revision
 
     async def refresh(self) -> None:
-        """Become as the store has the table; who calls it holds the lock."""
+        """Reload the table from the store if it has changed. The caller must hold the lock."""
         version = self.version
-        now = await self._store.ask(stored, self._store, self.kept.id, version)
-        if now is None:
+        row = await self._store.ask(stored, self._store, self.kept.id, version)
+        if row is None:
             self.lock.gone = 404, NO_TABLE
             self.stop()
             raise Refusal(404, NO_TABLE)
-        if now.revision == self.revision:
+        if row.revision == self.revision:
             return
         before, again = self.seats, self.again
-        begun = self.waits and now.kept.waiting is None
-        course = await asyncio.to_thread(rebuilt, now) if begun else self.course
-        self.revision = now.revision
-        if len(now.seats) != len(before):
-            self.seen, self.afar = [monotonic()] * len(now.seats), {}
+        begun = self.waits and row.kept.waiting is None
+        course = await asyncio.to_thread(rebuilt, row) if begun else self.course
+        self.revision = row.revision
+        if len(row.seats) != len(before):
+            self.seen, self.afar = [monotonic()] * len(row.seats), {}
             self.end_streams(*range(len(before)))
-        self._lay(now.kept, now.seats, course)
-        for entry in () if begun else now.log:
+        self._lay(row.kept, row.seats, course)
+        for entry in () if begun else row.log:
             self.course.follow(entry)
             self._count_alone(entry.seat)
             self._tell_version()
-        if self._noticed < now.revision and (now.log or now.seats != before):
-            self.notice = None  # as at the server that has changed what it was about
-        self._read_agreed(now.agreed)
-        self.set_due(now.due)
+        if self._noticed < row.revision and (row.log or row.seats != before):
+            self.notice = None  # as at the server that made the change
+        self._read_agreed(row.agreed)
+        self.set_due(row.due)
         self._evening = None
         tokens = {seat.token for seat in self.seats}
         lost = [n for n, seat in enumerate(before) if seat.is_held and seat.token not in tokens]
-        self.end_streams(*lost)  # whoever looked on from there comes back as who they are now
+        self.end_streams(*lost)  # their clients reconnect with their current rights
         sits = {seat.token: n for n, seat in enumerate(self.seats) if seat.token is not None}
         self._follow_readers(dict(enumerate(before)), sits)
         if begun:
             self._tell("start", {})
-        elif now.seats != before or not now.log:
+        elif row.seats != before or not row.log:
             self.seats_changed()
         if self.again != again:
             self._tell("again", {"table": self.again})
         self.wake()
 
     def _read_agreed(self, text: str | None) -> None:
-        undo, given = json.loads(text) if text else ((), {})
+        undo, votes = json.loads(text) if text else ((), {})
         self.undo = set(undo)
-        self.given = {int(seat): set(agreed) for seat, agreed in given.items()}
+        self.given = {int(seat): set(agreed) for seat, agreed in votes.items()}
 
-    async def _agree(self, undo: set[int], given: Mapping[int, set[int]]) -> None:
-        """Keep what people agree to."""
-        document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in given.items()}]
+    async def _agree(self, undo: set[int], takeovers: Mapping[int, set[int]]) -> None:
+        """Store the votes to take back and to give seats away."""
+        document = [sorted(undo), {seat: sorted(agreed) for seat, agreed in takeovers.items()}]
         update = "UPDATE tables SET agreed = ? WHERE id = ?"
         await self._write((), ((update, (json.dumps(document), self.kept.id)),))
-        self.undo, self.given = set(undo), dict(given)
+        self.undo, self.given = set(undo), dict(takeovers)
 
     def _disagreed(self) -> tuple[Statement, ...]:
-        """Return what keeps that people agree to nothing any more."""
+        """Return the statements that delete the stored votes, if there are any."""
         if not (self.undo or self.given):
             return ()
         return (("UPDATE tables SET agreed = NULL WHERE id = ?", (self.kept.id,)),)
 
-    # ------------------------------------------------------------------ what people do
+    # ------------------------------------------------------------------ moves and seats
 
     async def _catch_up(self, version: int) -> None:
-        """Become as another server is, where somebody has seen a later version than is here.
+        """Reload the table if a client has already seen a later version, written by another server.
 
         Raises:
-            Stale: so it is; judge anew.
+            Stale: If the table was reloaded; the caller must check the request again.
         """
         before = self.revision
         if self._store.shared and version > self.version:
@@ -570,9 +576,9 @@ class Table:
             raise Stale
 
     async def play(self, seat: int, version: int, identity: str, text: str) -> int:
-        """Make a move and return the version with it; the same identity again has the same answer.
+        """Make a move, and return the version after it; repeating an identity returns the same.
 
-        Where several may act at once, it is judged by what it meant in its version.
+        If several players may act at once, the move means what it meant in `version`.
         """
         async with self.locked(self.tokens(seat)):
             known = self.course.answered.get((seat, identity)) if identity else None
@@ -587,15 +593,15 @@ class Table:
             if seat not in acting:
                 names = seat_names(self.seats, self.kept.game)
                 wait = WAIT_FOR(names=[names[other] for other in acting])
-                why = wait if acting else "the game is over"
-                raise Refusal(409, why, version=self.version)
+                reason = wait if acting else "the game is over"
+                raise Refusal(409, reason, version=self.version)
             if awaited := self.awaited:
-                why = f"nobody moves before somebody has come to {named('seat', awaited)}"
-                raise Refusal(409, why, version=self.version)
+                reason = f"nobody may move before a player has taken {named('seat', awaited)}"
+                raise Refusal(409, reason, version=self.version)
             return await self._play(seat, identity, self.course.meant(seat, version, text))
 
     async def _play(self, seat: int, identity: str, move: Any) -> int:
-        """Judge a move, keep it, make it and tell of it."""
+        """Check a move, store it, apply it and notify the streams."""
         try:
             after = self.rules.after(self.course.position, seat, move)
         except IllegalMove as error:
@@ -624,19 +630,19 @@ class Table:
         return self.version
 
     def _count_alone(self, mover: int) -> None:
-        """Count moves of programs among themselves."""
+        """Count the consecutive moves of programs."""
         moved = mover != TAKEN_BACK and self.seats[mover].kind == PROGRAM
         self._alone = self._alone + 1 if moved else 0
 
     def _marked_over(self, places: Sequence[int] | None) -> tuple[Statement, ...]:
-        """Return what keeps who won, or that nobody has."""
+        """Return the statement that stores the places, or that the game is not over."""
         self._evening = None
         text = None if places is None else json.dumps(list(places))
         update = "UPDATE tables SET over = ?, places = ? WHERE id = ?"
         return ((update, (places is not None, text, self.kept.id)),)
 
     def _changed(self) -> None:
-        """After an entry of the log: tell of it, and let programs think."""
+        """Clear the votes after a log entry, notify the streams, and start programs."""
         self.undo.clear()
         self.given.clear()
         self.notice = None
@@ -648,7 +654,7 @@ class Table:
             send(self.streams, self.course.news(self.version))
 
     async def agree_to_undo(self, seat: int, version: int, agree: bool) -> int:
-        """Agree to take moves back, or no longer; when all people do, that is done."""
+        """Agree to take moves back, or withdraw; take them back once all people agree."""
         async with self.locked(self.tokens(seat)):
             await self._catch_up(version)
             if version != self.version:
@@ -661,7 +667,7 @@ class Table:
                 raise Refusal(409, "a program plays in this seat", version=self.version)
             leavers = [s.person for s in self.seats if s.kind == PROGRAM and s.is_held]
             if self.rules.hidden and leavers:
-                # Else those who stay would ask, look at the answer, and take the question back.
+                # Otherwise those who stay could ask, see the answer, and take the question back.
                 raise Refusal(409, CANNOT_AGREE(name=leavers[0]))
             agreed = self.undo | {seat} if agree else self.undo - {seat}
             people = self.people()
@@ -684,20 +690,20 @@ class Table:
             return self.version
 
     def _follow_readers(self, before: Mapping[int, Seat], sits: Mapping[Any, int]) -> None:
-        """Let streams of some seats go where their readers sit now, by token, or look on."""
+        """Reassign streams of some seats to each reader's new seat, by token, or to bystanders."""
         for stream in self.streams:
             if stream.seat is not None and stream.seat in before:
                 stream.seat = sits.get(before[stream.seat].token)
 
     async def change_seats(self, seats: Mapping[int, Seat], *more: Statement) -> None:
-        """Put others in some seats, and keep that; with what else is written."""
+        """Store and apply changes of seats, together with further statements."""
         name, due, now = self.kept.id, self.due, self._store.uptime()
         if any(seats[seat].kind != self.seats[seat].kind for seat in self.to_act if seat in seats):
             if due is not None:
                 self._left = self.version, due - now
             due = self._due_for(self.to_act, seats)
             if due is not None and self._left[0] == self.version:
-                due = now + self._left[1]  # nobody gains time by leaving the seat meanwhile
+                due = now + self._left[1]  # so leaving the seat for a while does not gain time
         statements = [seat_statement(name, *changed) for changed in seats.items()]
         await self._write(
             (), [*statements, *self._disagreed(), *self._due_statements(due), *more]
@@ -721,8 +727,8 @@ class Table:
     # ------------------------------------------------------------------ before the game
 
     async def _arrive(self, seats: Sequence[int]) -> None:
-        """Note that people have come who played here before."""
-        with suppress(Refusal):  # they ask again
+        """Mark the people of a rematch who have arrived as ready."""
+        with suppress(Refusal):  # their next request tries again
             async with self.lock:
                 coming = [seat for seat in seats if self.waits and self.seats[seat].ready == COMING]
                 await self.change_seats({
@@ -731,25 +737,25 @@ class Table:
                 await anew(self.begin_if_ready)
 
     async def keep_code(self, seat: int, new: Seat) -> None:
-        """Keep another code of a seat; nobody else sits anywhere now."""
+        """Store a new code of a seat, whose player stays the same."""
         await self._write((), (seat_statement(self.kept.id, seat, new),))
         self.seats[seat] = new
 
     async def keep_again(self, name: str, statements: Sequence[Statement]) -> None:
-        """Keep the table at which the same play again; who calls it holds the lock."""
+        """Store the table of the rematch, and notify the streams. The caller must hold the lock."""
         update = "UPDATE tables SET again = ? WHERE id = ?"
         await self._write((), (*statements, (update, (name, self.kept.id))))
         self.again = name
         self._tell("again", {"table": name})
 
     async def begin_if_ready(self) -> None:
-        """Begin when somebody who is ready sits everywhere; who calls it holds the lock."""
+        """Start the game if every seat is taken and ready. The caller must hold the lock."""
         kinds = {(seat.kind, seat.kind != PERSON or seat.ready == READY) for seat in self.seats}
         if self.waits and kinds <= {(PERSON, True), (PROGRAM, True)}:
             await self.begin(self.rules, dict(enumerate(self.seats)))
 
     async def begin(self, rules: Any, chosen: Mapping[int, Seat]) -> None:
-        """Deal, and begin with some of the seats in their order; who calls it holds the lock."""
+        """Deal, and start the game with the chosen seats. The caller must hold the lock."""
         deal, name = self.kept.waiting or fresh(), self.kept.id
         start = rules.start(Random(f"{deal}/deal"))
         kept = self.kept._replace(head=rules.record_start(start, ()), waiting=None)
@@ -774,13 +780,13 @@ class Table:
         self.wake()
 
     def seats_changed(self) -> None:
-        """Tell that somebody else sits somewhere, or plays."""
+        """Notify the streams that seats, their players or their presence have changed."""
         self._tell("seats", {})
 
     # ------------------------------------------------------------------ clocks
 
     def _due_for(self, acting: Sequence[int], seats: Mapping[int, Seat]) -> float | None:
-        """Return when the time of who is to move runs out; some seats may be about to change."""
+        """Return when the time of the player to move will run out; `seats` are about to change."""
         if self.clock is None or len(acting) != 1:
             return None
         seat = seats.get(acting[0]) or self.seats[acting[0]]
@@ -789,7 +795,7 @@ class Table:
         return self._store.uptime() + self.clock.seconds + seat.saved
 
     async def begin_clock(self) -> None:
-        """Begin the clock of a table that did not wait."""
+        """Start the clock of a table whose game has begun at once."""
         async with self.lock:
             due = self._due_for(self.to_act, {})
             if due is None:
@@ -799,11 +805,11 @@ class Table:
 
     def _due_statements(self, due: float | None) -> tuple[Statement, ...]:
         keep = ("UPDATE tables SET due = ? WHERE id = ?", (due, self.kept.id))
-        # Kept together, so that after a crash nobody has more time than the clock gives.
+        # Stored in the same transaction, so that nobody gains time by a crash.
         return (keep,) if due is None else (keep, self._store.uptime_statement())
 
     def set_due(self, due: float | None) -> None:
-        """Ring when the time runs out."""
+        """Set the time at which the clock runs out, and schedule a check."""
         self.due = due
         if self._alarm is not None:
             self._alarm.cancel()
@@ -814,7 +820,7 @@ class Table:
             self._alarm = loop.call_later(min(wait, MAX_ALARM_SECONDS), self.look_at_clock)
 
     def _after_move(self, seat: int, is_theirs: bool) -> Seat:
-        """Return a seat with what its clock says after its move."""
+        """Return a seat with its saved time and missed moves after its move."""
         mover = self.seats[seat]
         if self.clock is None or self.due is None:  # no program has a clock
             return mover
@@ -823,11 +829,11 @@ class Table:
         return mover._replace(saved=saved, missed=0 if is_theirs else mover.missed + 1)
 
     def look_at_clock(self) -> None:
-        """Let a program move for who has run out of time, and play on for who does so too often."""
+        """Let a program move for a player whose time is up, or take over after repeated misses."""
         acting = self.to_act
         if self.due is None or len(acting) != 1 or acting[0] in self.tasks or self.lock.locked():
             if self.due is not None and self.lock.locked():
-                self.set_due(self.due)  # a move is on its way
+                self.set_due(self.due)  # a move may be about to be stored
             return
         if self.due > self._store.uptime():
             self.set_due(self.due)
@@ -846,28 +852,28 @@ class Table:
                 await self.change_seats({seat: new})
 
     def usual_program(self) -> str:
-        """Return what plays where nobody said which: the middle level."""
+        """Return the default program: that of the middle level, or the strongest one."""
         game = registration(self.rules.name)
         return game.levels[len(game.levels) // 2].player if game.levels else game.strongest
 
-    # ------------------------------------------------------------------ what people say
+    # ------------------------------------------------------------------ chat and score
 
     async def say(self, seat: int | None, name: str, text: str) -> None:
-        """Tell all who sit here, or for a bystander the other bystanders."""
+        """Send a chat line to the players or, from a bystander, to the other bystanders."""
         if not self.kept.chat:
-            raise Refusal(403, "nobody talks at this table: whoever made it did not want that")
+            raise Refusal(403, "chat is switched off at this table")
         watching = seat is None
         await self._store.write((), said(self.kept.id, watching, seat, name, text))
         self._tell_all("talk", {"watching": watching})
 
-    async def lines(self, who: Who, after: int = 0) -> list[Line]:
-        """Return what somebody may read of what was said."""
+    async def lines(self, visitor: Who, after: int = 0) -> list[Line]:
+        """Return the chat lines that a visitor may read, after a number."""
         if not self.kept.chat:
             return []
-        return await self._store.ask(lines, self._store, self.kept.id, not who.held, after)
+        return await self._store.ask(lines, self._store, self.kept.id, not visitor.held, after)
 
     async def read_shown(self) -> None:
-        """Read what pages show besides the game; keep what was read before if that fails."""
+        """Read the chat and the score for the pages; keep the previous ones if that fails."""
         name, first = self.kept.id, self.kept.evening
 
         def read() -> None:
@@ -883,18 +889,18 @@ class Table:
                 await self._store.ask(read)
 
     def react(self, seat: int | None, name: str, reaction: str) -> None:
-        """Show a reaction to all; it is not kept."""
-        # Bystanders call themselves what they like, which tells nothing to those who play.
-        shown = None if seat is None else name
-        data = {"seat": seat, "name": shown, "reaction": checked_reaction(reaction)}
+        """Send a reaction to everybody, without storing it."""
+        # Do not show names of bystanders to players: they can choose any name.
+        public_name = None if seat is None else name
+        data = {"seat": seat, "name": public_name, "reaction": checked_reaction(reaction)}
         self._tell_all("reaction", data)
 
-    # ------------------------------------------------------------------ what programs do
+    # ------------------------------------------------------------------ programs
 
     def wake(self) -> None:
-        """Let the programs think that may move now, and nobody else.
+        """Start the programs that may move now, and stop all others.
 
-        Who calls it holds the lock, so no move is being kept that could be left half way.
+        The caller must hold the lock, so that no move is stopped while it is being stored.
         """
         for task in self.tasks.values():
             if task is not asyncio.current_task():
@@ -910,7 +916,7 @@ class Table:
         self.act_for_absent()
 
     def _go_on(self) -> None:
-        """Have programs think that did not while nobody looked, or at a server that has ended."""
+        """Start programs that were paused without visitors, or whose server has ended."""
         if self.lock.locked():
             return
         if self._woken != self.version:
@@ -933,14 +939,14 @@ class Table:
         if isinstance(error, Refusal):
             self._retry = error.status in (503, 507)
             return
-        # No more is said, here and there: it may tell what the program has in its hand.
+        # Show and log only the type of the error: its text may reveal the program's hand.
         kind = TAKES_TOO_LONG if isinstance(error, PlayerTimeout) else FAILED
         name = self.seats[seat].name
         _log.warning("a program of %s, %s, failed: %s", self.rules.name, name, type(error).__name__)
         self._notify(kind(name=seat_names(self.seats, self.kept.game)[seat]))
 
     def tick(self) -> None:
-        """Do what is due now and then."""
+        """Run the periodic tasks: retry programs, act for absent players, free old positions."""
         self.course.forget_positions()
         if self._retry and not self.lock.locked():
             self.wake()
@@ -949,7 +955,7 @@ class Table:
             self.act_for_absent()
 
     def act_for_absent(self) -> None:
-        """Do what is done for those who are not there where several may act, so that it goes on."""
+        """Play the default move of each absent player if several may act, so the game goes on."""
         acting = self.to_act
         if len(acting) < 2 or self.awaited:
             return
@@ -962,7 +968,7 @@ class Table:
                 self._begin(seat, self.play(seat, self.version, "", text))
 
     async def _program(self, seat: int, program: str | None = None) -> None:
-        """Think about one move, unless another server does, and make it."""
+        """Let a program choose and make a move, unless another server is doing so."""
         key = f"{self.kept.id}/{seat}"
         if not await self._store.claim(key):
             self._elsewhere.add(seat)
@@ -973,7 +979,7 @@ class Table:
             self._store.let_go(key)
 
     async def _think(self, seat: int, program: str | None) -> None:
-        """Think about one move, and make it unless the table has moved on."""
+        """Let a program choose a move, and make it if the version is still the same."""
         course, version, name = self.course, self.version, program or self.seats[seat].name or ""
         random = course.chance(self.kept.seed, seat)
         view = self.rules.view(course.position, seat)
@@ -987,7 +993,7 @@ class Table:
         await self.play(seat, version, "", self.rules.write(planned.move))
 
     def stop(self) -> None:
-        """Let no program think here."""
+        """Stop the clock, the programs and the streams of this table."""
         self.set_due(None)
         for task in self.tasks.values():
             task.cancel()

@@ -1,4 +1,4 @@
-"""All tables: who makes them, who comes to them, and those that are under way."""
+"""The tables of a server: making, joining, seats, views, sharing with other servers, removal."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ from quaternity.web.table import ABSENT_SECONDS, Table
 from quaternity.web.thinking import Thinking
 
 MARKS = ("yes", "no", "maybe", "none")
-"""What a pencil mark says of a player and a card; `none` rubs it out."""
+"""The values of a pencil mark for a player and a card; `none` removes the mark."""
 
 MAX_PREVIEWS = 20
 """Maximum number of tables on a user's start page that show a live preview; further ones are only
 listed."""
 
 MOVING_SECONDS = 600.0
-"""Seconds for which a link that moves a seat to another device is valid."""
+"""Lifetime of a link that moves a seat to another device, in seconds."""
 
 REVIEW_SECONDS, REVIEW_PATIENCE = 8.0, 2.0
 """Time budget for the review of a game, in seconds, and its factor for the wall-clock time."""
@@ -95,7 +95,7 @@ MAX_REVIEWS = 50
 """Maximum number of finished reviews that are kept, so that a page shows the same one again."""
 
 NOBODY = "nobody"
-"""What plays in a seat that is left out when a game begins."""
+"""The choice that leaves open seats out when a game starts."""
 
 REMOVAL_BATCH = 200
 """Maximum number of tables deleted per batch, so that requests are not delayed."""
@@ -111,7 +111,7 @@ _log = logging.getLogger("uvicorn.error")
 
 
 class Seated(NamedTuple):
-    """A seat of a new table: its token, or what invites to it, if there is such a thing."""
+    """A seat that was given to a visitor or left open: its token or its invitation, if any."""
 
     seat: int
     token: str | None
@@ -119,9 +119,9 @@ class Seated(NamedTuple):
 
 
 class OwnTable(NamedTuple):
-    """A table of somebody; `sight` is what they see of it, for the latest under way.
+    """A table in a visitor's list; `sight` is set for the latest unfinished ones.
 
-    `seconds` are those since the last move, or since it was made, as the machine's clock says.
+    `seconds` is the time since the last move, or since the table was made, by the machine's clock.
     """
 
     table: str
@@ -140,22 +140,22 @@ class Tables:
         store.on_doubt = self.forget
         self._live: OrderedDict[str, asyncio.Task[Table]] = OrderedDict()
         self._opening: Counter[str] = Counter()
-        # Who was there before this server is on the way back: nobody else gets their seats.
+        # Players count as seen at the start: those of an earlier process may be about to reconnect.
         self._begun = monotonic()
         self.clocked = bool(store.read("SELECT 1 FROM tables WHERE clock IS NOT NULL LIMIT 1"))
-        """Whether there is any clock."""
+        """Whether any table has a clock."""
         self._believed = True
         """Whether the clock was credible at the last check."""
         self._believes_clock(*clock_jump(store))
         self._seen: dict[str, list[float]] = {}
-        """When the seats of tables that left memory were seen last."""
+        """The last activity of the seats of tables that were dropped from memory."""
         self._keeping: asyncio.Task[None] | None = None
         self._cleaned = ""
-        """The last table at which `clean` has looked."""
+        """The id of the last table that `clean` has checked."""
         self._rung: dict[str, float] = {}
-        """When clocks ran out that were looked at, by table; the one looked at last is the last."""
+        """The due times of expired clocks that were handled, by table, in order of handling."""
         self._removed: set[str] = set()
-        """Tables that are about to go."""
+        """The tables that are being deleted."""
         self.neighbours = Neighbours(store, thinking.admission)
         self._following: dict[str, asyncio.Task[None]] = {}
         self._reviews: OrderedDict[tuple[str, int], Review] = OrderedDict()
@@ -163,13 +163,13 @@ class Tables:
 
     @property
     def live(self) -> int:
-        """Return how many tables are in memory."""
+        """Return the number of tables in memory."""
         return len(self._live)
 
     # ------------------------------------------------------------------ making
 
     async def make(self, new: NewTable, caller: Caller) -> tuple[str, str | None, list[Seated]]:
-        """Return the name of a new table, what invites to it if it waits, and its seats."""
+        """Make a table; return its id, its invitation if it waits for players, and its seats."""
         rules = rules_with(new.game, new.settings, len(new.seats))
         check_clock(rules, new.clock)
         seats: list[Seat] = []
@@ -178,7 +178,7 @@ class Tables:
             seat, key = await self._seat(rules, number, wanted, new.name, caller)
             seats.append(seat)
             keys.append(key)
-        # Two of them: what programs do by chance says nothing of what was dealt.
+        # Two separate seeds, so that random moves of programs reveal nothing about the deal.
         deal, seed = (fresh() if new.seed is None else str(new.seed) for _ in range(2))
         waits, name = any(seat.kind == OPEN for seat in seats), fresh()
         kept = Kept(
@@ -190,9 +190,9 @@ class Tables:
         )  # fmt: skip
         await self.store.write((), _kept_statements(kept, seats))
         self.clocked |= kept.clock is not None
-        # Who has just made a table is there, and has asked for nothing yet.
+        # The maker of the table counts as present, although no request has come yet.
         self._seen[kept.id] = [monotonic()] * len(seats)
-        # Its programs begin; to wake them once more would end a move that is being kept.
+        # This starts the programs. Waking them again could cancel a move that is being stored.
         table = await self.open(kept.id)
         if kept.clock is not None:
             await table.begin_clock()
@@ -211,18 +211,18 @@ class Tables:
         player = await checked_player(self.thinking, rules, wanted)
         return Seat(PROGRAM, player), Seated(number, None, None)
 
-    async def again(self, table: Table, who: Who) -> str:
-        """Return the table at which the same play the same again, each in the next seat."""
-        if not who.held:
-            raise Refusal(403, "only who sits at the table can do that")
+    async def again(self, table: Table, visitor: Who) -> str:
+        """Make the table of the rematch, with everybody in the next seat, and return its id."""
+        if not visitor.held:
+            raise Refusal(403, "only players at this table can do that")
         table.check_begun()
-        others = [seat for seat in table.people() if seat not in who.held]
+        others = [seat for seat in table.people() if seat not in visitor.held]
         if table.kept.archive or (others and not table.is_over):
             raise Refusal(409, "the game is not over", version=table.version)
         async with table.lock:
             if table.again is None:
                 seats = [
-                    _in_next_seat(seat, number, len(table.seats), number in who.held)
+                    _in_next_seat(seat, number, len(table.seats), number in visitor.held)
                     for number, seat in enumerate(table.seats)
                 ]
                 seats = [seats[-1], *seats[:-1]]
@@ -236,15 +236,17 @@ class Tables:
                 await table.keep_again(name, _kept_statements(kept, seats))
                 self._seen[name] = [monotonic()] * len(seats)
                 await (await self.open(name)).begin_clock()
-        assert table.again is not None, "it is kept"
+        assert table.again is not None, "it is stored"
         return table.again
 
     async def upload(self, data: bytes, caller: Caller) -> str:
-        """Return a table to look at only: that of a record."""
+        """Make an archive table from a record, to watch only, and return its id."""
         try:
             game, head, names, moves = await self.thinking.count(parsed_record, data, kind="record")
         except InputError as error:
-            error.__traceback__ = None  # a circle with its frames would keep what was sent
+            error.__traceback__ = (
+                None  # break the reference cycle, which would keep the upload alive
+            )
             raise Refusal(422, str(error)) from None
         deck = deck_name(rules_of_record(head.encode()).settings, None)
         kept = Kept(fresh(), game, head, "", True, False, True, caller.browser, None, deck)
@@ -255,10 +257,10 @@ class Tables:
         await self.store.write(log, _kept_statements(kept, seats))
         return kept.id
 
-    # ------------------------------------------------------------------ coming
+    # ------------------------------------------------------------------ opening and joining
 
     async def open(self, name: str) -> Table:
-        """Return a table."""
+        """Return a table, from memory or from the store; raise `Refusal` if there is none."""
         if name in self._removed:
             raise Refusal(404, NO_TABLE)
         task = self._live.get(name)
@@ -282,10 +284,10 @@ class Tables:
     async def admitted(
         self, name: str, caller: Caller, asked: int | None = None, kind: str = "page"
     ) -> tuple[Table, Who]:
-        """Return a table and who asks; their request is counted first.
+        """Open a table for a visitor, after counting the request; return the table and the visitor.
 
-        Who has a seat at a table in memory has a budget of their own. All others share that of
-        their address for reading, whatever they ask for.
+        A player at a table in memory has a separate budget. All others share the budget of their
+        address for reading, whatever they request.
         """
         task, seat = self._live.get(name), None
         if task is not None and task.done() and not task.cancelled() and not task.exception():
@@ -301,19 +303,19 @@ class Tables:
 
     async def _load(self, name: str) -> Table:
         try:
-            now = await self.store.ask(stored, self.store, name)
-            if now is None:
+            row = await self.store.ask(stored, self.store, name)
+            if row is None:
                 raise Refusal(404, NO_TABLE)
-            course = await asyncio.to_thread(rebuilt, now)
-            seen = self._seen.get(name) or [self._begun] * len(now.seats)
-            table = Table(now, course, self.store, self.thinking, seen, self.neighbours.of(name))
+            course = await asyncio.to_thread(rebuilt, row)
+            seen = self._seen.get(name) or [self._begun] * len(row.seats)
+            table = Table(row, course, self.store, self.thinking, seen, self.neighbours.of(name))
         except Refusal:
             raise
-        except Exception as error:  # what was changed on the disk may raise anything
+        except Exception as error:  # a damaged table may raise anything
             _log.error("table %s cannot be read: %s", name, type(error).__name__)
-            raise Refusal(500, "this table cannot be read: its file was changed") from None
-        self._seen.pop(name, None)  # from now on the table knows
-        table.set_due(now.due)
+            raise Refusal(500, "this table cannot be read: its stored data is damaged") from None
+        self._seen.pop(name, None)  # from now on the table itself keeps these times
+        table.set_due(row.due)
         table.wake()
         return table
 
@@ -323,7 +325,7 @@ class Tables:
         return [task.result() for task in done if task.exception() is None]
 
     def forget(self) -> None:
-        """Forget all tables: what was read of them may be old; who waits for one asks again."""
+        """Drop all cached tables, which may be outdated. Pending requests reload theirs."""
         for table in self._loaded():
             self._seen[table.kept.id] = table.seen
         for task in self._live.values():
@@ -333,12 +335,12 @@ class Tables:
         self._live.clear()
 
     async def _make_room(self) -> None:
-        """Forget tables at which nothing happens, the longest first."""
+        """Drop quiet tables from memory if there are too many, the least recently used first."""
         for name, task in list(self._live.items()):
             if len(self._live) <= MAX_CACHED_TABLES:
                 break
             if name in self._opening:
-                continue  # who waits for a table gets the one that stays: it is not there twice
+                continue  # a request is waiting for this object: there must not be a second one
             if task.done() and not task.cancelled() and task.exception() is None:
                 table = task.result()
                 if table.is_quiet:
@@ -349,9 +351,9 @@ class Tables:
     async def join(
         self, invitation: str, name: str | None, caller: Caller, wanted: int | None = None
     ) -> tuple[str, Seated]:
-        """Sit down where an invitation leads to; the table, and the seat.
+        """Take the seat that an invitation leads to; return the table's id and the seat.
 
-        Who has a seat already at a table that waits moves to the `wanted` one.
+        A player who already has a seat at a waiting table moves to the `wanted` one.
         """
         table, _ = await self.invited(invitation)
         async with table.lock:
@@ -367,23 +369,23 @@ class Tables:
             seat = table.seats[number]
             if seat.kind != OPEN:
                 if caller.browser is not None and seat.browser == caller.browser:
-                    return table.kept.id, Seated(number, None, None)  # they ask again
-                raise Refusal(409, "somebody has this seat already")
+                    return table.kept.id, Seated(number, None, None)  # a repeated request
+                raise Refusal(409, "this seat is already taken")
             token, person = fresh(), checked_name(name, number)
-            # The invitation stays, so that who comes late hears that they do.
+            # Keep the invitation, so that a visitor who comes too late sees that the seat is taken.
             new = Seat(PERSON, person, person, hashed(token), caller.browser, seat.invitation)
             await table.change_seats({number: new})
-            # They sit already: if another server comes before, only this is judged anew.
+            # The seat is stored. If another server is faster, retry only the start of the game.
             await anew(table.begin_if_ready)
             number = next(iter(table.held(new.token, None)), number)
         return table.kept.id, Seated(number, token, None)
 
     def _chosen(self, table: Table, wanted: int | None, caller: Caller) -> tuple[int, int | None]:
-        """Return the seat that somebody gets at a table that waits, and the one they have."""
+        """Return the seat that a visitor gets at a waiting table, and the present one or None."""
         if not table.waits:
             raise Refusal(409, "the game has begun without you: you can watch it")
         if wanted is not None and wanted not in range(len(table.seats)):
-            raise Refusal(422, f"seat: {wanted} is none of 0 to {len(table.seats) - 1}")
+            raise Refusal(422, f"seat: must be from 0 to {len(table.seats) - 1}, not {wanted}")
         held = None if caller.browser is None else table.who(*caller).looking
         if wanted is None:
             free = [number for number, seat in enumerate(table.seats) if seat.kind == OPEN]
@@ -391,18 +393,25 @@ class Tables:
         if wanted is None:
             raise Refusal(409, "every seat is taken: you can watch the game")
         if wanted != held and table.seats[wanted].kind != OPEN:
-            raise Refusal(409, "somebody has this seat already")
+            raise Refusal(409, "this seat is already taken")
         return wanted, held
 
-    async def start(self, table: Table, who: Who, fill: str | None) -> None:
-        """Begin: programs play in seats to which nobody has come, or `nobody` does, if it may."""
+    async def start(self, table: Table, visitor: Who, fill: str | None) -> None:
+        """Start the game; `fill` names the program for empty seats, or is `nobody` to omit them.
+
+        The program also plays for people of a rematch who have not arrived.
+        """
         if not table.waits:
             raise Refusal(409, "the game has begun already", version=table.version)
-        if not table.is_host(who):
-            raise Refusal(403, "only who made the table can begin, or the first who is there")
+        if not table.is_host(visitor):
+            raise Refusal(
+                403,
+                "only the host can start the game: the person who made the table, or the first "
+                "player present",
+            )
         player = fill if fill and fill != NOBODY else table.usual_program()
         player = await checked_player(self.thinking, table.rules, player)
-        table = await self.open(table.kept.id)  # which may have left memory meanwhile
+        table = await self.open(table.kept.id)  # it may have been dropped from memory meanwhile
         async with table.lock:
             if not table.waits:
                 return
@@ -412,7 +421,7 @@ class Tables:
                     continue
                 if seat.kind == OPEN:
                     chosen[number] = Seat(PROGRAM, player)
-                elif seat.ready == COMING:  # and theirs again when they want it
+                elif seat.ready == COMING:  # its owner can take the seat back later
                     chosen[number] = seat._replace(kind=PROGRAM, name=player)
                 else:
                     chosen[number] = seat
@@ -422,7 +431,7 @@ class Tables:
             await table.begin(rules, chosen)
 
     async def set_ready(self, table: Table, seat: int, ready: bool) -> None:
-        """Say whether the game may begin; when all are ready, it does."""
+        """Set whether a player is ready; start the game once all are."""
         async with table.locked(table.tokens(seat)):
             if not table.waits:
                 raise Refusal(409, "the game has begun already", version=table.version)
@@ -431,16 +440,16 @@ class Tables:
             await anew(table.begin_if_ready)
 
     async def leave(self, table: Table, seat: int) -> None:
-        """Leave a seat before the game has begun: others may sit there."""
+        """Leave a seat before the game has begun, so that others can take it."""
         async with table.locked(table.tokens(seat)):
             if not table.waits:
                 raise Refusal(409, "the game has begun: hand the seat over", version=table.version)
             await table.change_seats({seat: Seat(OPEN, invitation=fresh())})
 
-    # ------------------------------------------------------------------ a seat elsewhere
+    # ------------------------------------------------------------------ moving and restoring seats
 
     async def moving_link(self, table: Table, seat: int) -> str:
-        """Return what moves a seat to another device: good once, and for ten minutes."""
+        """Return a link that moves a seat to another device, once and within ten minutes."""
         link, now, token = fresh(), self.store.uptime(), table.seats[seat].token
         keep = "INSERT INTO moving (link, table_id, token, until) VALUES (?, ?, ?, ?)"
         await self.store.write((), (
@@ -450,27 +459,27 @@ class Tables:
         return link
 
     async def moving(self, link: str) -> tuple[Table, int]:
-        """Return the table and the seat that a link moves; opening it spends nothing."""
+        """Return the table and the seat that a link moves, without using the link up."""
         query = "SELECT table_id, token FROM moving WHERE link = ? AND until >= ?"
         for name, token in await self.store.rows(query, hashed(link), self.store.uptime()):
             table = await self.open(name)
             for number, seat in enumerate(table.seats):
-                if seat.token == token:  # nobody else has got the seat meanwhile
+                if seat.token == token:  # the seat still has the same owner
                     return table, number
         raise Refusal(404, "this link was used, or it is older than ten minutes")
 
     async def move_seat(self, link: str, caller: Caller) -> tuple[str, Seated]:
-        """Move a seat to who shows its link, and end the right of who had it."""
+        """Give a seat to the caller, who has its link, and revoke the token of the old device."""
         table, _ = await self.moving(link)
         async with table.lock:
-            _, number = await self.moving(link)  # nobody spends it twice
+            _, number = await self.moving(link)  # it may have been used meanwhile
             before, spend = table.seats[number], "DELETE FROM moving WHERE link = ?"
             seated = await self._given(table, number, caller, (spend, (hashed(link),)))
         await self._take_along(table, before, table.seats[number])
         return table.kept.id, seated
 
     async def fresh_code(self, table: Table, seat: int) -> str:
-        """Return a code that brings a seat back; one before it is good no longer."""
+        """Return a new code that restores a seat; an earlier one becomes invalid."""
         code = fresh_code()
         async with table.locked(table.tokens(seat)):
             before = table.seats[seat]
@@ -480,7 +489,7 @@ class Tables:
         return code
 
     async def back(self, code: str, caller: Caller) -> tuple[str, Seated]:
-        """Give a seat back to who has its code, at the last table of the evening."""
+        """Restore a seat to the caller, who has its code, at the latest table of the series."""
         written = hashed(plain_code(code))
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats JOIN tables ON id = table_id WHERE code = ? "
@@ -501,10 +510,10 @@ class Tables:
         return table.kept.id, seated
 
     async def _given(self, table: Table, number: int, caller: Caller, *more: Statement) -> Seated:
-        """Make a seat somebody's, who had it on another device; the lock is held."""
+        """Give a seat to `caller`, who owned it on another device. The lock must be held."""
         token, seat = fresh(), table.seats[number]
         if not seat.is_held:
-            raise Refusal(409, "this seat is nobody's now")
+            raise Refusal(409, "this seat no longer has an owner")
         new = seat._replace(
             kind=PERSON, name=seat.person, token=hashed(token), browser=caller.browser
         )
@@ -513,7 +522,7 @@ class Tables:
         return Seated(number, token, None)
 
     async def _take_along(self, table: Table, before: Seat, after: Seat) -> None:
-        """Give somebody's seats at the other tables of the evening the same token and code."""
+        """Copy the new token and code to the player's seats at the other tables of the series."""
         first = table.kept.evening or table.kept.id
         rows = await self.store.rows(
             "SELECT table_id FROM seats JOIN tables ON id = table_id "
@@ -538,7 +547,7 @@ class Tables:
             await anew(take_along)
 
     async def invited(self, invitation: str) -> tuple[Table, int | None]:
-        """Return the table that an invitation leads to, and the seat if it is for one."""
+        """Return the table of an invitation, and its seat, or None if it is for any seat."""
         rows = await self.store.rows(
             "SELECT table_id, seat FROM seats WHERE invitation = ? UNION ALL "
             "SELECT id, NULL FROM tables WHERE invitation = ?",
@@ -552,7 +561,7 @@ class Tables:
 
     async def marks(self, table: Table, seat: int) -> dict[str, str]:
         """Return the pencil marks of a seat, by player and card: `1 0/2`."""
-        # Of who lost the seat at another server in this moment nothing is known here yet.
+        # Check the token in the query: another server may just have given the seat away.
         query = (
             "SELECT cell, mark FROM marks JOIN seats USING (table_id, seat) "
             "WHERE table_id = ? AND seat = ? AND token = ?"
@@ -560,20 +569,20 @@ class Tables:
         return dict(await self.store.rows(query, table.kept.id, seat, table.seats[seat].token))
 
     async def mark(self, table: Table, seat: int, player: int, card: str, mark: str) -> None:
-        """Keep a pencil mark with a seat, or rub it out: nobody else sees it, nor the record.
+        """Store or remove a pencil mark of a seat, which only its player sees.
 
         Raises `Refusal` if the game has no such player, card or mark.
         """
         table.check_begun()
         sets = getattr(table.rules.settings, "sets", 0)
         size = getattr(table.rules.settings, "set_size", 0)
-        hands = getattr(table.rules.settings, "hands", len(table.seats))  # cards aside are one
+        hands = getattr(table.rules.settings, "hands", len(table.seats))  # with cards set aside
         if player not in range(hands):
-            raise Refusal(422, f"player: {player} is none of 0 to {hands - 1}")
+            raise Refusal(422, f"player: must be from 0 to {hands - 1}, not {player}")
         if card not in {f"{index}/{number}" for index in range(sets) for number in range(size)}:
-            raise Refusal(422, "card: a card of this game is expected, as 0/2")
+            raise Refusal(422, "card: must be a card of this game, such as 0/2")
         if mark not in MARKS:
-            raise Refusal(422, f"mark: one of {in_words(MARKS)} is expected")
+            raise Refusal(422, f"mark: must be one of {in_words(MARKS)}")
         cell = f"{player} {card}"
         rub = "DELETE FROM marks WHERE table_id = ? AND seat = ? AND cell = ?"
         statements: list[Statement] = [(rub, (table.kept.id, seat, cell))]
@@ -582,81 +591,84 @@ class Tables:
             statements.append((keep, (table.kept.id, seat, cell, mark)))
         await self.store.write((), statements)
 
-    async def hand_over(self, table: Table, who: Who, number: int, player: str) -> str | None:
-        """Put a program, `me` or nobody (`open`) in a seat; return what invites to an open one."""
+    async def hand_over(self, table: Table, visitor: Who, number: int, player: str) -> str | None:
+        """Give a seat to a program, to its owner (`me`) or to nobody (`open`).
+
+        Return the invitation to an open seat, or None.
+        """
         if number not in range(len(table.seats)) or table.kept.archive:
             raise Refusal(404, NO_SEAT(seat=number))
-        if not (who.held or who.maker):
-            raise Refusal(403, "only who sits at the table can do that")
-        mine, tokens = number in who.held, table.tokens(*who.held)
-        if table.waits and not mine and not table.is_host(who):
+        if not (visitor.held or visitor.maker):
+            raise Refusal(403, "only players at this table can do that")
+        is_own, tokens = number in visitor.held, table.tokens(*visitor.held)
+        if table.waits and not is_own and not table.is_host(visitor):
             raise Refusal(403, ONLY_HOST())
 
         def check_absent() -> None:
-            if mine or not table.seats[number].is_held:
+            if is_own or not table.seats[number].is_held:
                 return
-            if not table.is_host(who) and player != OPEN:
+            if not table.is_host(visitor) and player != OPEN:
                 raise Refusal(403, ONLY_HOST())
             if not table.is_absent(number):
                 raise Refusal(403, WAS_HERE(seat=number))
 
         if player not in ("me", OPEN):
             check_absent()
-            # Before the lock is taken: while a program is tried, the table plays on.
+            # Check the program without the lock, so that the game can go on meanwhile.
             player = await checked_player(self.thinking, table.rules, player)
-            table = await self.open(table.kept.id)  # which may have left memory meanwhile
+            table = await self.open(table.kept.id)  # it may have been dropped from memory meanwhile
         async with table.locked(tokens):
             if number not in range(len(table.seats)):
                 raise Refusal(404, NO_SEAT(seat=number))
             seat = table.seats[number]
             if player == "me":
-                if not mine:
+                if not is_own:
                     raise Refusal(403, NOT_YOURS(seat=number))
                 new, invitation = seat._replace(kind=PERSON, name=seat.person), None
             elif player == OPEN:
                 if seat.is_held:
                     check_absent()
-                    if not await table.agree_to_give(number, who):
+                    if not await table.agree_to_give(number, visitor):
                         return None
-                elif table.would_show(number, who):
+                elif table.would_show(number, visitor):
                     raise Refusal(403, WOULD_SEE(seat=number))
                 invitation = fresh()
                 new = Seat(OPEN, invitation=invitation)
             else:
-                check_absent()  # somebody may have come back, or sat down, meanwhile
+                check_absent()  # again: the owner may have come back meanwhile
                 new, invitation = seat._replace(kind=PROGRAM, name=player), None
             await table.change_seats({number: new})
-            if seat.is_held and not mine:
+            if seat.is_held and not is_own:
                 table.say_of_seat(number, seat, new)
             await anew(table.begin_if_ready)
         return invitation
 
-    # ------------------------------------------------------------------ looking
+    # ------------------------------------------------------------------ views and help
 
     async def sight(
         self, name: str, caller: Caller, seat: int | None = None, at: int | None = None
     ) -> Sight:
-        """Return what somebody may be shown of a table: if not said, from their own seat, now."""
-        table, who = await self.admitted(name, caller, seat)
+        """Return the sight of a table for a visitor, by default from their own seat and now."""
+        table, visitor = await self.admitted(name, caller, seat)
         if at is None:
-            return table.sight(who)
+            return table.sight(visitor)
         moment = await table.moment(at)
         return table.sight(table.who(*caller, seat), moment)
 
-    async def help(self, table: Table, who: Who, word: str, asked: Mapping[str, str]) -> Any:
-        """Return what somebody asked for; see `quaternity.web.helping`."""
+    async def help(self, table: Table, visitor: Who, word: str, asked: Mapping[str, str]) -> Any:
+        """Return the help that a visitor requested; see `quaternity.web.helping`."""
         table.check_begun()
         rules = table.rules
         helpers = registration(rules.name).helpers
         if word != "hint" and word not in helpers:
-            raise Refusal(404, f"help: known are {', '.join((*helpers, 'hint'))}")
+            raise Refusal(404, f"help: choose from {', '.join((*helpers, 'hint'))}")
         if not table.kept.help:
-            raise Refusal(403, "at this table no help is allowed")
-        view = rules.view(table.course.position, who.looking)
+            raise Refusal(403, "help is not allowed at this table")
+        view = rules.view(table.course.position, visitor.looking)
         try:
             if word == "hint":
-                return await self._hint(table, who, view)
-            record = "" if table.secret else await table.record(who)
+                return await self._hint(table, visitor, view)
+            record = "" if table.secret else await table.record(visitor)
             helper = load_place(helpers[word])
             kind = word if word in WORK else "help"
             return await self.thinking.count(helper, rules, view, record, dict(asked), kind=kind)
@@ -665,15 +677,15 @@ class Tables:
                 raise
             raise Refusal(422, str(error)) from None
 
-    async def review(self, table: Table, who: Who) -> Review:
-        """Return the review of a game that is over."""
+    async def review(self, table: Table, visitor: Who) -> Review:
+        """Return the review of a finished game, from the cache if possible."""
         table.check_begun()
         if table.rules.to_act(table.course.position):
             raise Refusal(409, "the game is not over", version=table.version)
         key = table.kept.id, table.version
         done: Review | None = self._reviews.get(key)
         if done is None:
-            record = await table.record(who)
+            record = await table.record(visitor)
             done = await self.thinking.count(
                 review, record, None, REVIEW_SECONDS, 0, REVIEW_PATIENCE, kind="review"
             )
@@ -684,15 +696,15 @@ class Tables:
                     self._reviews.popitem(last=False)
         return done
 
-    async def _hint(self, table: Table, who: Who, view: Any) -> dict[str, Any]:
-        rules, seat = table.rules, who.looking
-        if seat is None or seat not in who.held or seat not in table.to_act:
+    async def _hint(self, table: Table, visitor: Who, view: Any) -> dict[str, Any]:
+        rules, seat = table.rules, visitor.looking
+        if seat is None or seat not in visitor.held or seat not in table.to_act:
             raise Refusal(409, "it is not this seat's turn", version=table.version)
         name = registration(rules.name).strongest
         chance = table.course.chance(table.kept.seed, "hint")
         player = self.thinking.players.get((rules.name, name), name)
         steps = tuple(table.course.steps)
-        # Counted like the rest, not among the programs: who asks often keeps no seat waiting.
+        # Use the processes for counts, not those for programs, so that hints delay no moves.
         text, _ = await self.thinking.count(chosen_apart, rules, player, seat, steps, view, chance)
         if text is None:
             return {"move": None, "by": name}
@@ -702,7 +714,7 @@ class Tables:
         return {"move": move_text(move, text), "by": name, **more}
 
     async def of_browser(self, browser: str | None) -> list[OwnTable]:
-        """List somebody's tables: those under way first, and of each kind the latest."""
+        """Return the tables of a browser: first the unfinished ones, each time the latest first."""
         rows = await self.store.rows(
             "SELECT DISTINCT id, game, over, tables.rowid, made, "
             "COALESCE((SELECT MAX(at) FROM log WHERE log.table_id = id), 0) FROM tables "
@@ -715,94 +727,94 @@ class Tables:
         for name, game, over, _, made, at in rows:
             sight = None
             if not over and len(tables) < MAX_PREVIEWS:
-                with suppress(Refusal):  # of one that cannot be read its page says so
+                with suppress(Refusal):  # the page of a damaged table shows the error
                     table = await self.open(name)
                     sight = table.sight(table.who(None, browser, comes=False))
             tables.append(OwnTable(name, game, bool(over), now - int(touched(made, at)), sight))
         return tables
 
-    # ------------------------------------------------------------------ beside other servers
+    # ------------------------------------------------------------------ sharing with other servers
 
     def hear(self, news: Sequence[News]) -> None:
-        """Follow what other servers have written or told."""
-        for each in news:
-            task = self._live.get(each.table)
+        """Apply the notices of other servers."""
+        for notice in news:
+            task = self._live.get(notice.table)
             if task is None:
                 continue
-            if not task.done():  # it may have been read before
-                self._follow(each.table)
+            if not task.done():  # it may have been read before the change
+                self._follow(notice.table)
             elif not task.cancelled() and task.exception() is None:
                 table = task.result()
-                if each.event is not None:
-                    table.hear(each.event, each.data, each.revision)
-                elif not table.follow(each):
-                    self._follow(each.table)
+                if notice.event is not None:
+                    table.hear(notice.event, notice.data, notice.revision)
+                elif not table.follow(notice):
+                    self._follow(notice.table)
 
     def miss(self) -> None:
-        """Look at all tables again: some may have changed unheard."""
+        """Check all tables in memory again, because some notices may have been lost."""
         for name in self._live:
             self._follow(name)
 
     def _follow(self, name: str) -> None:
-        """Read a table again that another server has changed."""
+        """Reload a table that another server has changed."""
 
         async def follow() -> None:
-            with suppress(Refusal):  # it is gone, or is read anew when somebody looks
+            with suppress(Refusal):  # it is gone, or the next request reloads it
                 table = await self.open(name)
                 async with table.lock:
                     await table.refresh()
 
         task = self._following.get(name)
         if task is not None:
-            # What it has read may be older than this.
+            # The running reload may have read the table before this change, so run it once more.
             task.add_done_callback(lambda done: self._follow(name))
             return
         task = self._following[name] = asyncio.create_task(follow())
         task.add_done_callback(lambda done: self._following.pop(name, None))
 
     async def meet(self) -> None:
-        """Beside other servers: hear of what they do, and tell who is here, again and again."""
+        """Listen to notices of other servers, and exchange presence, if they share the tables."""
         if not self.store.shared:
             return
         self.store.listen(self.hear, self.miss)
         while True:
             try:
                 await self.neighbours.meet(self._loaded())
-                if self.store.trouble:  # reads all again if the last write is in doubt
+                if self.store.trouble:  # this write reloads all if the last one is in doubt
                     await self.store.keep_uptime()
             except Exception as error:
-                _log.error("what is told to other servers: %s", type(error).__name__)
+                _log.error("the exchange with other servers failed: %s", type(error).__name__)
             await asyncio.sleep(MEET_SECONDS)
 
-    # ------------------------------------------------------------------ now and then
+    # ------------------------------------------------------------------ periodic tasks
 
     async def tick(self) -> None:
-        """Now and then: keep streams alive, and do what is done for those who are not there."""
+        """Run the periodic tasks of the server and of its tables, for ever."""
         while True:
             await asyncio.sleep(BEAT_SECONDS)
             self._tick_once()
 
     def _tick_once(self) -> None:
-        """Do what is done now and then; what fails at a table ends nothing for the others."""
+        """Run the periodic tasks once; a failure at one table does not affect the others."""
         gone = monotonic() - ABSENT_SECONDS
         self._seen = {name: seen for name, seen in self._seen.items() if max(seen) > gone}
-        doing = [("the streams", self.streams.beat), ("tables to go", self._look_at_house)]
+        doing = [("the streams", self.streams.beat), ("expired tables", self._look_at_house)]
         doing += [(f"table {table.kept.id}", table.tick) for table in self._loaded()]
         if self.clocked or self.store.shared or self.store.trouble:
             doing.append(("the clocks", self._look_at_clocks))
-        for what, act in doing:
+        for task_name, act in doing:
             try:
                 act()
             except Exception as error:
-                # No more is said: it may tell what somebody has in their hand.
-                _log.error("what is done for %s now and then: %s", what, type(error).__name__)
+                # Log only the type: the text may reveal a player's hand.
+                _log.error("the periodic task for %s failed: %s", task_name, type(error).__name__)
 
     def _look_at_house(self) -> None:
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self.keep_house())
 
     async def keep_house(self) -> None:
-        """Remove the tables that are to go; what cannot be done now is tried again."""
+        """Delete expired tables and those named by an operator; the next call retries failures."""
         try:
             ordered = await self.store.rows("SELECT table_id FROM removing LIMIT ?", REMOVAL_BATCH)
             await self.remove([name for (name,) in ordered])
@@ -811,9 +823,9 @@ class Tables:
                 if self._believes_clock(now, jump):
                     await self.clean(now)
         except Exception as error:
-            # Whatever a row holds: nobody waits for this task, and the next look has to come.
-            what = error if isinstance(error, Refusal) else type(error).__name__
-            _log.error("tables that are to go cannot be removed: %s", what)
+            # Log any error: nothing awaits this task, and the next round must still come.
+            reason = error if isinstance(error, Refusal) else type(error).__name__
+            _log.error("tables could not be deleted: %s", reason)
 
     def _believes_clock(self, now: float, jump: float) -> bool:
         """Return whether the clock is credible, and log when it no longer is."""
@@ -822,7 +834,7 @@ class Tables:
             self.store.believe_clock(now)
         elif self._believed and any(self.keep):
             _log.error(
-                "the clock says %s UTC and seems to be %.1f days %s: no table is removed by its "
+                "the clock says %s UTC and seems to be %.1f days %s: no table is deleted by its "
                 "age; if the clock is right, run: quaternity tables confirm-clock",
                 datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M"),
                 abs(jump) / DAY, "ahead" if jump > 0 else "behind",
@@ -831,11 +843,11 @@ class Tables:
         return believed
 
     async def clean(self, now: float) -> None:
-        """Look at the next tables, and remove those that may go; those of one evening together."""
-        most = "WHERE id > ? ORDER BY id LIMIT ?"
-        some = await self.store.ask(listed, self.store, most, self._cleaned, REMOVAL_BATCH)
-        self._cleaned = some[-1].id if some else ""
-        firsts = [table.first for table in some if self._may_go(table, now)]
+        """Check the next batch of tables; delete the expired ones, a whole series at a time."""
+        clause = "WHERE id > ? ORDER BY id LIMIT ?"
+        batch = await self.store.ask(listed, self.store, clause, self._cleaned, REMOVAL_BATCH)
+        self._cleaned = batch[-1].id if batch else ""
+        firsts = [table.first for table in batch if self._may_go(table, now)]
         if firsts:
             which = f"IN ({', '.join('?' for _ in firsts)})"
             evenings = f"WHERE id {which} OR evening {which}"
@@ -850,18 +862,18 @@ class Tables:
             return False
         if table.id not in self._live:
             return True
-        return any(each.is_deserted for each in self._loaded() if each.kept.id == table.id)
+        return any(loaded.is_deserted for loaded in self._loaded() if loaded.kept.id == table.id)
 
     async def remove(self, names: Sequence[str]) -> None:
-        """Remove tables with all that is kept of them; who looks at one finds it gone."""
+        """Delete tables with all their rows, and close them in memory."""
         if not names:
             return
-        self._removed.update(names)  # nobody opens them any more
+        self._removed.update(names)  # so that they cannot be opened any more
         try:
             async with AsyncExitStack() as held:
                 gone = []
                 for name in names:
-                    with suppress(Refusal):  # of one that cannot be read nobody has anything
+                    with suppress(Refusal):  # a damaged table is not in memory
                         if task := self._live.get(name):
                             table = await asyncio.shield(task)
                             await held.enter_async_context(table.lock)
@@ -884,14 +896,14 @@ class Tables:
         self._ticking = asyncio.create_task(self.look_at_clocks())
 
     async def look_at_clocks(self) -> None:
-        """Let programs move for those whose time is over, also at tables nobody looks at."""
+        """Let programs move for players whose time is up, even at tables that are not in memory."""
         query = "SELECT id, due FROM tables WHERE due <= ? ORDER BY due LIMIT ?"
         try:
             await self.store.keep_uptime()
             rows = await self.store.rows(query, self.store.uptime(), CLOCK_BATCH + len(self._rung))
         except Refusal:
-            return  # the store says what is wrong; it is tried again
-        # Those that could not be helped keep nobody else waiting, and are looked at in turn.
+            return  # `store.trouble` has the reason; the next round tries again
+        # Handle the clocks that failed before after all others, in turn.
         still = set(rows)
         self._rung = {name: due for name, due in self._rung.items() if (name, due) in still}
         turns = {name: turn for turn, name in enumerate(self._rung)}
@@ -904,11 +916,11 @@ class Tables:
             except Refusal:
                 continue
             except Exception as error:
-                # Nor does what fails at one table, whatever it is.
-                _log.error("the clock of a table stands still: %s", type(error).__name__)
+                # A failure at one table must not stop the clocks of the others.
+                _log.error("the clock of a table could not be checked: %s", type(error).__name__)
 
     def end(self) -> None:
-        """Let no program think and no stream stay open."""
+        """Stop all streams, tables and programs."""
         self.streams.end()
         for table in self._loaded():
             table.stop()
@@ -916,7 +928,7 @@ class Tables:
 
 
 def _stopped(task: asyncio.Task[Table]) -> None:
-    """Let nobody do any more with a table as it was read."""
+    """Stop an outdated table, and refuse all further changes of it."""
     if not task.cancelled() and task.exception() is None:
         table = task.result()
         table.lock.gone = 503, READ_ANEW
@@ -924,24 +936,24 @@ def _stopped(task: asyncio.Task[Table]) -> None:
 
 
 def _kept_statements(kept: Kept, seats: Sequence[Seat]) -> list[Statement]:
-    """Return what keeps a new table."""
+    """Return the statements that store a new table."""
     table = f"INSERT INTO tables ({KEPT}) VALUES ({', '.join('?' for _ in kept)})"
     rows = [seat_statement(kept.id, number, seat) for number, seat in enumerate(seats)]
     return [(table, kept), *rows]
 
 
 def dealt(rules: Any, seed: str) -> str:
-    """Return the head of the record of a game that a seed deals; all know that of the empty one."""
+    """Return the head of the record of the game that a seed deals; the empty seed is not secret."""
     return str(rules.record_start(rules.start(Random(f"{seed}/deal")), ()))
 
 
 def _invitation(name: str, visitors: bool) -> str:
-    """Return an invitation to a table: its own name if every visitor may sit down."""
+    """Return an invitation to a table: its id if every visitor may sit down, else a new token."""
     return name if visitors else fresh()
 
 
 def _in_next_seat(seat: Seat, number: int, seats: int, is_here: bool) -> Seat:
-    """Move a seat on by one; a person without a name of their own is called by the new number."""
+    """Return a seat for the rematch, in which everybody moves on by one seat."""
     return renamed(seat, number, (number + 1) % seats)._replace(
         invitation=fresh() if seat.kind == OPEN else None,
         ready=READY if is_here or seat.kind == PROGRAM else COMING,

@@ -1,4 +1,4 @@
-"""Talk of people at a table: to each other, or bystanders among themselves."""
+"""The chat of a table: one for its players, and a separate one for its bystanders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quaternity.web.refusal import BAD_LINE, Refusal
 from quaternity.web.store import Statement, Store
 
 REACTIONS = ("👍", "👏", "😂", "😮", "😢", "😡", "🎉", "🤔")
-"""What everybody at a table may show to all."""
+"""The reactions that players and bystanders may send to everybody at the table."""
 
 MAX_LINE_LENGTH = 200
 """Maximum length of a chat line, in characters."""
@@ -20,14 +20,14 @@ LINES_KEPT = 500
 bystanders."""
 
 LINES_SHOWN = 100
-
+"""Number of the latest chat lines that a page shows."""
 
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters of Hangul and a sign of braille that show nothing."""
+"""Printable but invisible characters of Hangul and Braille."""
 
 
 class Line(NamedTuple):
-    """A line that somebody has said. `seat` is None for a bystander."""
+    """A line of the chat. `seat` is None if a bystander wrote it."""
 
     number: int
     seat: int | None
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line]:
-    """Return what was said at a table after a line, the first first."""
+    """Return the chat lines of a table whose numbers are greater than `after`, the oldest first."""
     query = (
         "SELECT number, seat, name, text FROM talk WHERE table_id = ? AND watching = ? "
         "AND number > ? ORDER BY number"
@@ -45,38 +45,38 @@ def lines(store: Store, table: str, watching: bool, after: int = 0) -> list[Line
 
 
 def said(table: str, watching: bool, seat: int | None, name: str, text: str) -> list[Statement]:
-    """Return what keeps one more line, and forgets the oldest.
+    """Return the statements that store a chat line and delete the oldest ones.
 
-    Raises `Refusal` if it is empty, too long, or cannot be printed.
+    Raises `Refusal` if the line is empty, too long or not printable.
     """
     text = " ".join(text.split())
     if len(text) > MAX_LINE_LENGTH or not is_printed(text):
         raise Refusal(422, BAD_LINE(most=MAX_LINE_LENGTH))
-    keep = (
+    insert = (
         "INSERT INTO talk (table_id, watching, number, seat, name, text) SELECT ?, ?, "
         "COALESCE(MAX(number), 0) + 1, CAST(? AS INTEGER), ?, ? FROM talk "
         "WHERE table_id = ? AND watching = ?"
     )
-    forget = (
+    delete = (
         "DELETE FROM talk WHERE table_id = ? AND watching = ? AND number <= (SELECT MAX(number) "
         "FROM talk WHERE table_id = ? AND watching = ?) - ?"
     )
-    here = (table, watching)
+    chat = (table, watching)
     return [
-        (keep, (*here, seat, name, text, *here)),
-        (forget, (*here, *here, LINES_KEPT)),
+        (insert, (*chat, seat, name, text, *chat)),
+        (delete, (*chat, *chat, LINES_KEPT)),
     ]
 
 
 def is_printed(text: str) -> bool:
-    """Return whether a text shows something and can be printed, but for what joins letters."""
+    """Return whether a text is printable and not invisible. It may contain zero-width joiners."""
     shown = text.replace("\u200c", "").replace("\u200d", "")
     seen = any(sign not in BLANKS and category(sign)[0] not in "MZ" for sign in shown)
     return seen and shown.isprintable()
 
 
 def checked_reaction(text: str) -> str:
-    """Return a reaction; or refuse what is none."""
+    """Return the text if it is one of `REACTIONS`; otherwise raise `Refusal`."""
     if text not in REACTIONS:
-        raise Refusal(422, f"reaction: one of {listed(REACTIONS)} is expected")
+        raise Refusal(422, f"reaction: must be one of {listed(REACTIONS)}")
     return text

@@ -1,4 +1,4 @@
-"""Long work that runs elsewhere: programs and counts, in processes of their own under limits."""
+"""Background work: programs and counts, in separate processes with limits of time and memory."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ DEAR_NICENESS = 15
 
 
 class Processes:
-    """Some processes that do one thing at a time each; what they cannot do yet waits.
+    """A pool of processes, each of which runs one call at a time; further calls wait.
 
-    Addresses take turns, and none has all processes at once where there are several: however much
-    one of them asks for, another finds a process.
+    Client addresses take turns. If there are several processes, no address may use all of them at
+    once, so that there is always one for the others.
     """
 
     def __init__(self, number: int, seconds: float) -> None:
-        """Start nothing before it is needed; nothing may take longer than some seconds."""
+        """Set up a number of processes, started on first use; `seconds` limits each call."""
         self.seconds = seconds
         self.waiting: Counter[str] = Counter()
         self._turns = Turns(number, max(1, number - 1))
@@ -53,10 +53,13 @@ class Processes:
     async def run(
         self, function: Callable[..., Any], *arguments: Any, patience: float | None = None
     ) -> Any:
-        """Return the result of a function, picklable as its arguments are, or raise what it raises.
+        """Call a function in one of the processes, and return its result or raise its exception.
 
-        A Refusal if no process is free for `patience` seconds; ProcessEnded where a limit was
-        reached.
+        The function and its arguments must be picklable.
+
+        Raises:
+            Refusal: If no process is free within `patience` seconds.
+            ProcessEnded: If the call reached a limit, or its process ended.
         """
 
         def call() -> Any:
@@ -66,14 +69,14 @@ class Processes:
             finally:
                 self._idle.put(process)
 
-        who, loop = asker.get(), asyncio.get_running_loop()
+        network, loop = asker.get(), asyncio.get_running_loop()
 
         def done(work: Future[Any]) -> None:
             del work
-            with suppress(RuntimeError):  # the loop has ended before
-                loop.call_soon_threadsafe(self._turns.give_back, who)
+            with suppress(RuntimeError):  # the loop has already ended
+                loop.call_soon_threadsafe(self._turns.give_back, network)
 
-        self.waiting[who] += 1
+        self.waiting[network] += 1
         try:
             try:
                 async with asyncio.timeout(patience):
@@ -82,14 +85,14 @@ class Processes:
                 busy = f"no process was free for this within {patience:g} s: try again later"
                 raise refusal("processes", 503, busy) from None
             work = self._threads.submit(call)
-            work.add_done_callback(done)  # a call that nobody waits for any more ends all the same
+            work.add_done_callback(done)  # a call runs to its end even if its caller was cancelled
             return await asyncio.wrap_future(work)
         finally:
-            self.waiting[who] -= 1
-            self.waiting += Counter()  # without those who have nothing here
+            self.waiting[network] -= 1
+            self.waiting += Counter()  # removes the addresses without calls
 
     def end(self) -> None:
-        """End all, at once."""
+        """Stop all processes at once."""
         self._turns.end()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
@@ -97,7 +100,10 @@ class Processes:
 
 
 class Thinking:
-    """Programs that think about their moves, cheap counts and dear ones; none waits for others."""
+    """Pools of processes for moves of programs, cheap and expensive counts, and large pages.
+
+    No pool waits for another one.
+    """
 
     def __init__(
         self,
@@ -105,15 +111,15 @@ class Thinking:
         players: Mapping[tuple[str, str], str] | None = None,
         admission: Admission | None = None,
     ) -> None:
-        """Start nothing before it is needed.
+        """Set up the pools; a process is started on first use.
 
         Args:
-            seconds: the longest that a program may think about a move, and a count may take.
-            players: per game and name what further programs there are.
-            admission: how many counts an address may ask for, and how many processes there are.
+            seconds: Time limit for a move of a program, and for a count.
+            players: Further programs, by game and name.
+            admission: Rate limits of counts, and the number of processes.
         """
         self.players = players or {}
-        # Longer than a count may take, so that who is next in turn is not refused.
+        # Longer than a count may take, so that the next call in the queue is not refused.
         self.patience = seconds + 10
         self.admission = admission or Admission()
         number = max(1, self.admission.limits.workers)
@@ -124,8 +130,11 @@ class Thinking:
     async def plan(
         self, rules: Any, name: str, seat: int, steps: Sequence[Step], view: Any, random: Random
     ) -> Planned[Any] | None:
-        """Return what a program in a seat will do; None: it waits. As `Match.next_program`."""
-        who = Sitting("player", name, seat)
+        """Return the move that a program in a seat chose, or None if it waits.
+
+        Like `Match.next_program`, but in another process.
+        """
+        sitting = Sitting("player", name, seat)
         short, name = name, self.players.get((rules.name, name), name)
         try:
             text, delay = await self._programs.run(
@@ -133,16 +142,17 @@ class Thinking:
             )
         except ProcessEnded as error:
             fault = PlayerTimeout if error.overdue else PlayerFault
-            raise fault(f"{who} {error.how}") from None
-        except PlayerFault as error:  # what stands behind a name is nobody's business at a table
+            raise fault(f"{sitting} {error.how}") from None
+        except PlayerFault as error:  # do not show players where the program comes from
             raise type(error)(error.what.replace(repr(name), repr(short))) from None
         return None if text is None else Planned(delay, seat, rules.read(text, view))
 
     async def count(self, function: Callable[..., Any], *arguments: Any, kind: str = "help") -> Any:
-        """Return the result of a function, picklable as its arguments are, or raise what it raises.
+        """Call a function in a process for counts; return its result or raise its exception.
 
-        A Refusal if it takes too long or too much memory, or if too many are asked for. The kind
-        is one of `WORK`; cheap counts do not wait for dear ones.
+        The function and its arguments must be picklable. `kind` is one of `WORK`; cheap counts do
+        not wait for expensive ones. Raises `Refusal` if the call takes too much time or memory, or
+        if the client's address has requested too many counts.
         """
         self.admission.count(kind)
         dear = WORK[kind].dear
@@ -170,16 +180,19 @@ class Thinking:
         return drawn
 
     def waiting(self) -> dict[str, int]:
-        """Return how many programs, cheap and dear counts run or wait."""
+        """Return the numbers of programs, cheap counts and expensive counts that run or wait."""
         kinds = {"programs": self._programs, "cheap": self._cheap, "dear": self._dear}
         return {kind: processes.waiting.total() for kind, processes in kinds.items()}
 
     async def try_player(self, rules: Any, name: str) -> None:
-        """Make sure that a program can be made; a Refusal if that takes too long."""
+        """Check that a program can be created for these rules.
+
+        Raises its error, or `Refusal` if that takes too long.
+        """
         await self.count(_tried, rules, name, kind="player")
 
     def end(self) -> None:
-        """End all that thinks, at once."""
+        """Stop all processes at once."""
         for processes in (self._programs, self._cheap, self._dear, self._pages):
             processes.end()
 
@@ -194,10 +207,13 @@ def _draw(spoken: str, function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _counted(dear: bool, function: Callable[..., Any], *arguments: Any) -> Any:
-    """In a process of its own: what takes time there is the function."""
+    """Call a function in a worker process, with low priority if it is expensive.
+
+    The call is announced as thinking, so that the start of the process does not count as its time.
+    """
     if dear:
         os.setpriority(os.PRIO_PROCESS, 0, DEAR_NICENESS)
     announced = notes()
-    assert announced is not None, "in a process of its own"
+    assert announced is not None, "this runs in a worker process"
     announced.thinks(0)
     return function(*arguments)

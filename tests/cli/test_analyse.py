@@ -55,7 +55,7 @@ def test_what_the_asking_tells_is_shown_apart(cli: Cli, tmp_path: Path) -> None:
     assert head.split()[-3:] == ["asking", "answer", "bits"]
     forced = [line.split() for line in lines if line.split()[2:3] in (["0.0%"], ["100.0%"])]
     assert [row[-3:] for row in forced] == [["0.437", "0.000", "0.437"]] * 2
-    assert "Bits are halvings of the number of deals." in lines[-3]
+    assert "One bit halves the number of deals." in lines[-3]
     assert "from 34,650 to 9,100 in 1 move" in lines
 
 
@@ -187,4 +187,4 @@ def test_questions_need_somebody_on_turn(cli: Cli, tmp_path: Path) -> None:
     assert cli("analyse", path, "--json").json["deals"] == 34650
     outcome = cli("analyse", path, "--json", "--questions")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "turn: missing, and needed to know who asks" in outcome.err
+    assert "turn: missing; it is needed to know who asks" in outcome.err

@@ -16,7 +16,7 @@ def folded(text: str) -> str:
 def test_a_brisk_game_is_played_kept_and_resumed(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     begun = cli("play", "--brisk", "--record", path, stdin="1 0 2\nn\n0 0 2\nwhy\nquit\n")
-    assert "A brisk game: questions to which only no can be answered" in begun.out
+    assert "A brisk game: questions that can only be answered by no" in begun.out
     assert folded(begun.out).count(f"player 0 is known not to have 0/2; {WHY}") == 2
     assert "move 1: 0 asks 1 for 0/2: no" in begun.out
     assert path.read_text() == f"{HEAD}brisk yes\n0 asks 1 for 0/2: no\n"
@@ -71,4 +71,4 @@ def test_ties_are_broken_by_chance_where_that_is_asked(cli: Cli) -> None:
     for wrong in ((*solve, "--ties", "dice"), ("solve", "--brisk", "--ties", "coin")):
         refused = cli(*wrong)
         assert refused.status == 2
-        assert "coin or chance, and with --everybody" in refused.err
+        assert "expected coin or chance, together with --everybody" in refused.err

@@ -291,7 +291,7 @@ def test_questions_are_counted_and_impossible_states_have_a_reason(
     }  # fmt: skip
     path = tmp_path / "state.json"
     changes: list[tuple[dict[str, object], str]] = [
-        ({}, "2 legal questions, player 0 on turn"),
+        ({}, "2 legal questions, player 0 to move"),
         ({"owners": [[[0], [1]], [[0], [0]]], "hands": [3, 1]}, "1 legal question, player 0"),
         ({"completed": [0, 1], "owners": [[[0]] * 2, [[1]] * 2], "hands": [0, 0]},
          "0 legal questions, the game is over"),

@@ -58,7 +58,7 @@ def test_a_file_of_runs_of_states_tells_what_was_told_of_them(
     for form in ([], ["--csv"], ["--json"]):
         file = tmp_path / "runs.jsonl"
         first = cli(
-            "compare", *what, *options, "--solvers", "max-flow,cp-sat", "--runs", file, *form
+            "compare", *what, *options, "--solvers", "max-flow,matching", "--runs", file, *form
         )
         assert first.status == 0, first.err
         again = cli("compare", file, *form)
@@ -145,7 +145,7 @@ def test_nothing_is_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     ):
         refused = cli("compare", *arguments)
         assert refused.status == ExitStatus.BAD_INPUT
-        assert "named twice: it would be written over" in refused.err
+        assert "named twice, and would be overwritten" in refused.err
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
@@ -210,7 +210,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
         statuses = {"interrupt": 130, "terminate": 143, "workers": ExitStatus.LIMIT}
         assert stopped.status == statuses[stop], stopped.err
         assert (stopped.json["states"], stopped.json["interrupted"]) == (4, True)
-        assert "this is what was measured so far; the same command" in stopped.err
+        assert "these are the measurements so far; the same command" in stopped.err
         assert len(parse_runs(file.read_text()).instances) == 4
         refused = cli(*command, "--seed", 1, "--runs", file)
         assert refused.status == ExitStatus.BAD_INPUT

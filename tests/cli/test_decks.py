@@ -175,7 +175,7 @@ def test_a_bad_file_is_refused_before_anything_is_written(cli: Cli, home: Path) 
     record = home.with_name("quarto.record")
     cli("quarto", "play", "--record", record, stdin="quit\n")
     done = cli("watch", record, "--deck", "world")
-    assert (done.status, "come in no sets" in done.err) == (2, True)
+    assert (done.status, "do not form sets" in done.err) == (2, True)
 
 
 def test_any_text_is_read_without_harm() -> None:

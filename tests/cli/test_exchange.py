@@ -134,14 +134,14 @@ def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
     assert "2 deals" in cli("analyse", path).out
     outcome = cli("analyse", path, "--questions")
     assert outcome.status == 2
-    assert "a deal problem is the state of no game" in outcome.err
+    assert "need a game state, not a deal problem" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["questions", "solve --from"])
 def test_what_needs_a_game_refuses_deal_problems(cli: Cli, pair: list[str], command: str) -> None:
     outcome = cli(*command.split(), pair[0])
     assert outcome.status == 2
-    assert "a deal problem, which is the state of no game" in outcome.err
+    assert "holds a deal problem, not a game state" in outcome.err
 
 
 @pytest.mark.parametrize("name", FORMATS)

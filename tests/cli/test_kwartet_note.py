@@ -67,7 +67,7 @@ def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "note", other, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
     assert other.read_text().endswith("0 asks 2 for 1/1: yes\n0 puts down 1\n")
     assert "player 2 did not ask last" in outcome.out
-    assert "is written already" in outcome.out
+    assert "has already put down" in outcome.out
 
 
 def test_sets_are_kept_in_whatever_order_they_are_typed(cli: Cli, path: Path) -> None:
@@ -161,7 +161,7 @@ def test_what_was_put_down_at_the_deal_is_taken_back(cli: Cli, path: Path) -> No
     typed = "0 puts down 1\n2 puts down 1\n2 puts down 9\n7 puts down 5\n"
     told = cli("kwartet", "note", path, stdin=typed).out
     assert "set 1 cannot be put down by" in told
-    assert "that player 2 put down 1 is written already" in told
+    assert "player 2 has already put down 1" in told
     assert "set 9 is out of range 0..5" in told
     assert "player 7 is out of range 0..2" in told
     # The set typed last goes first, wherever it stands; the own one stays.
@@ -174,7 +174,7 @@ def test_of_two_players_each_has_what_the_other_has_not(cli: Cli, path: Path) ->
     outcome = cli("kwartet", "note", path, *new, stdin="undo\n")
     assert path.read_text().endswith("0 puts down 0\n1 puts down 1\n")
     assert outcome.status == 0
-    assert "1 puts down 1 cannot be taken back: the deal cannot be" in outcome.out
+    assert "1 puts down 1 cannot be taken back: the deal is impossible" in outcome.out
 
 
 def test_a_line_too_long_is_told_in_part(cli: Cli, path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--hand", "0/0 9/0"], "9/0"),
         (["--hand", "x"], "x"),
         (["--cards", "5,6"], "11 cards in 2 hands"),
-        (["--cards=-1,11,6"], "hand 0: -1 is not a number of cards"),
+        (["--cards=-1,11,6"], "hand 0: the number of cards must be >= 0, not -1"),
         (["--cards", "a,b"], "expected numbers such as 18,17,17"),
         (["--announce", "never"], "known are at-once"),
     ],
@@ -258,7 +258,7 @@ def test_the_hand_is_asked_for_until_it_is_one(cli: Cli, path: Path) -> None:
         assert outcome.out.count("your 6 cards") == asked
     outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\nquit\n")
     assert outcome.status == 0
-    assert "cards: quit, and give --cards" in outcome.out
+    assert "cards, quit and use --cards" in outcome.out
     assert not path.exists()
     outcome = cli("kwartet", "note", path, *NEW[:-2], "--cards", "5,6", stdin=HAND)
     assert (outcome.status, outcome.out) == (2, "")
@@ -270,7 +270,7 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     before = path.read_text()
     assert "shows all hands" in cli("kwartet", "note", path).err
     path.write_text(START)
-    assert "was written by seat 1, not 0" in cli("kwartet", "note", path, "--seat", 0).err
+    assert "was written by seat 1, not by seat 0" in cli("kwartet", "note", path, "--seat", 0).err
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 as")
     outcome = cli("kwartet", "note", path, stdin="quit\n")
     assert "is cut off and left out" in outcome.err
@@ -384,11 +384,11 @@ def test_announcements(cli: Cli, path: Path) -> None:
     assert cli("kwartet", "know", path, "H0 1/1", *says).out == "true\n"
     outcome = cli("kwartet", "know", path, "true", "--say", "H1 0/3")
     assert (outcome.status, outcome.out) == (1, "")
-    assert "H1 0/3 cannot be said: it is not true, as is known to player 1" in outcome.err
+    assert "H1 0/3 cannot be announced: it is not true, as is known to player 1" in outcome.err
     # Each is said after those before: then it is known that player 0 has it.
     refused = cli("kwartet", "know", path, "true", "--say", "H0 0/3", "--say", "H2 0/3")
     assert refused.status == 1
-    assert "H2 0/3 cannot be said" in refused.err
+    assert "H2 0/3 cannot be announced" in refused.err
 
 
 def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
@@ -399,7 +399,7 @@ def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
     asked = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
     outcome = cli("kwartet", "know", path, *asked, *says)
     assert outcome.out.splitlines() == [
-        "supposing what is not known to player 1: H2 0/3; K0 !H0 0/2",
+        "assuming what is not known to player 1: H2 0/3; K0 !H0 0/2",
         "false  H0 0/2",
         "true  K1 H2 0/2",
         "open  H0 3/1",
@@ -446,7 +446,7 @@ def test_over_time_on_a_narrow_terminal_and_as_a_drawing(
     assert "<title>true from 0</title>" in drawing.read_text()
     refused = cli("kwartet", "know", path, "true", "--svg", drawing)
     assert (refused.status, refused.out) == (2, "")
-    assert "it goes with --over-time" in refused.err
+    assert "add --over-time" in refused.err
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 20)))
@@ -466,7 +466,7 @@ def test_over_time_nothing_follows_from_what_cannot_be_said(cli: Cli, path: Path
     outcome = cli(*asked, "--say", "K1 H0 1/1")
     assert "H0 1/1  -#--" in outcome.out
     assert "-: --say is not true" in outcome.out
-    assert "  not to be said from request 2, 1 asks 0 for 0/3: yes" in outcome.out
+    assert "  cannot be announced from request 2, 1 asks 0 for 0/3: yes" in outcome.out
     told = cli(*asked, "--json").json
     assert told["over_time"] == [None, True, None, None]
     assert told["unsaid"] == [2, 3]
@@ -493,5 +493,5 @@ def test_the_log_of_an_onlooker(cli: Cli, path: Path) -> None:
     assert cli("kwartet", "know", path, "H0 1/1").out == "open\n"
     outcome = cli("kwartet", "note", path, stdin="1 0 0/0 y\n1 0 0/1 n\nwhy H1 0/0\nhint\n")
     assert "everybody knows that H1 0/0 is true" in outcome.out
-    assert "a hint is for your own turn" in outcome.out
+    assert "hints are given only on your own turn" in outcome.out
     assert "possible deals: for everybody" in cli("kwartet", "watch", path).out

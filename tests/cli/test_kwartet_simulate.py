@@ -243,7 +243,7 @@ def test_more_bad_input(cli: Cli, options: tuple[str, ...]) -> None:
 def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a distribution on the path of this process, and in workers."""
+    """As a distribution on the path of this process, and in the thorough run in workers."""
     page = guide.page("bots").text
     code = re.search(r"```python hoard.py\n([^`]*def hoarder.*?)```", page, re.DOTALL)
     points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", page, re.DOTALL)
@@ -254,7 +254,7 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
     (tmp_path / "my_package.py").write_text(code[1])
     with installed(tmp_path, "my_package", "\n".join(lines) + "\n", monkeypatch):
         game = ("--seats", "hoarder,random,greedy,random", "--seed", "1", "--secret", "1")
-        options = ("--games", "20", "--workers", "2", "--json")
+        options = ("--games", "20", "--workers", thorough("1", "2"), "--json")
         ended = cli("kwartet", "simulate", *game, *options)
         assert (ended.status, ended.err) == (0, "")
         assert ended.json["strategies"][0] == "hoarder"
@@ -267,7 +267,7 @@ def test_the_strategy_in_the_guide_plays_once_it_is_installed(
 
 
 FOREIGN = """
-import os
+import os, time
 from quaternity.kwartet.strategies.students import better_greedy
 
 def acting(act):
@@ -284,8 +284,7 @@ def loop():
     os.write(2, b"at work\\n")
     while True:
         try:
-            while True:
-                pass
+            time.sleep(9)
         except BaseException:
             pass
 
@@ -333,7 +332,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     told = f"game 6, go 6: strategy '{name}' in seat 0 {said}"
     stopped, saved, again = done.err.removeprefix("at work\n").splitlines()
     assert stopped == f"quaternity: {told}; ended after 6 of 60 games"
-    assert saved == "quaternity: the game up to there is saved: failed-game-6.log"
+    assert saved == "quaternity: the game up to the failure is saved: failed-game-6.log"
     assert (foreign / "failed-game-6.log").stat().st_mode & 0o077 == 0
     whole = cli(
         "kwartet", "simulate", *SEATS, "better-greedy,greedy,greedy", "--games", "6", "--json"
@@ -346,7 +345,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     }  # fmt: skip
     log = parse_log((foreign / "failed-game-6.log").read_text())
     assert len(log.events) == failed["moves"]
-    assert again == f"quaternity: to play it again: {failed['replay']} --traceback"
+    assert again == f"quaternity: to replay it: {failed['replay']} --traceback"
     replayed = cli(*shlex.split(failed["replay"])[1:], "--traceback")
     assert replayed.status == status
     assert replayed.out == (foreign / "failed-game-6.log").read_text()

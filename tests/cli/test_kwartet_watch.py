@@ -104,7 +104,7 @@ def test_what_a_player_knows(cli: Cli, path: Path) -> None:
     assert outcome.status == 0
     assert "what player 2 knows at step 0" in outcome.out
     assert "what player 1 knows at step 0" in outcome.out
-    assert outcome.out.count("k wants a player 0..2") == 3
+    assert outcome.out.count("k needs a player 0..2") == 3
     assert "'foo' is not understood" in outcome.out
 
 

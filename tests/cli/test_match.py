@@ -60,7 +60,7 @@ def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
     asked = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
     seen = cli(*command, stdin="\n" + "\n".join(asked) + "\n\nquit\n").out
-    before, _, after = seen.partition("Enter shows what player 1")
+    before, _, after = seen.partition("press Enter to show what player 1")
     gained = [line for line in before.splitlines() if line.endswith(": yes")]
     assert gained
     news = after.partition("player 1> ")[0]
@@ -91,7 +91,7 @@ def test_who_sits_down_after_an_undo_is_told(cli: Cli, monkeypatch: pytest.Monke
     shown = cli(*command, stdin=f"\n{asked}\n\nundo\n\nquit\n").out
     screens = shown.split(CLEAR)
     assert [screen.count("your hand") > 0 for screen in screens] == [True, True, True]
-    assert screens[-1].startswith("1 move taken back\nplayer 0 is on turn")
+    assert screens[-1].startswith("1 move taken back\nplayer 0 is to move")
 
 
 def test_the_news_of_who_has_not_moved_yet_survives_resuming(cli: Cli, tmp_path: Path) -> None:
@@ -125,14 +125,14 @@ def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> Non
     command = ("kwartet", "play", "--sets", 3, "--seats", "you,you,random", "--seed", 1)
     outcome = cli(*command, stdin="\nseat 0 random\nhuh\nquit\n")
     assert outcome.out.count("your hand") == 1
-    assert "player 1 is on turn: Enter shows" in outcome.out
+    assert "player 1 is to move: press Enter to show" in outcome.out
     assert "the game ends here" in outcome.out
 
 
 def test_a_seat_with_many_digits(cli: Cli) -> None:
     outcome = cli(*PLAYS["quarto"], stdin="seat 00099 you\nseat 01 you\nquit\n")
     assert outcome.status == 0
-    assert outcome.out.count("say for example seat 1 you") == 2
+    assert outcome.out.count("type for example seat 1 you") == 2
 
 
 @every_game
@@ -182,7 +182,7 @@ def test_a_seat_is_handed_over_and_a_move_taken_back(cli: Cli, game: str) -> Non
     typed = f"seat 0 nobody\nseat 9 you\nseat\nundo\nseat 0 {name}\n"
     outcome = cli(*PLAYS[game], "--seed", 1, stdin=typed)
     assert "player 'nobody' is unknown; known are you, " in outcome.out
-    assert outcome.out.count("say for example seat ") == 2
+    assert outcome.out.count("type for example seat ") == 2
     assert "there is nothing to take back" in outcome.out
     assert f"player 0 is {name}" in outcome.out
 
@@ -209,7 +209,7 @@ def test_the_table_is_drawn_in_a_file(cli: Cli, tmp_path: Path, game: str) -> No
     path = tmp_path / "Table.svg"
     outcome = cli(*PLAYS[game], stdin=f"picture\npicture {path}\npicture {tmp_path}\nquit\n")
     assert outcome.status == 0
-    assert "picture: say where to" in outcome.out
+    assert "picture: name a file" in outcome.out
     assert "<title>" in path.read_text()
     assert f"{tmp_path}: cannot be written" in " ".join(outcome.out.split())
 
@@ -226,10 +226,10 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
     [
         (["quarto", "play", "--seats", "you"], "1 players for 2 seats"),
         (["quarto", "play", "--seats", "you,perfect"], "known are you, random, careful, search"),
-        (["set", "play", "--rule", "pair"], "no rule 'pair'"),
+        (["set", "play", "--rule", "pair"], "unknown rule 'pair'"),
         (["set", "play", "--table", 13], "table: 13 is not one of 9, 12, 15, 18"),
         (["set", "play", "--seats", ",".join(["you"] * 9)], "seats: 9 is not one of 1, 2"),
-        (["set", "play", "--seats", "you,slow:never"], "above 0 and at most 3600"),
+        (["set", "play", "--seats", "you,slow:never"], "must be > 0 and <= 3600"),
         (["play", "--seats", "you,you", "--bot", "1=random"], "leave out --random and --bot"),
         (["watch", "/dev/null"], "not a record of a game"),
     ],
@@ -252,8 +252,8 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
         ("quarto 1\nsquares yes\nsquares yes\n", "line 3: squares is given more than once"),
         ("quarto 1\n0 hand over A\nsquares yes\n", "line 3: squares after the first move"),
         ("quarto 1\n2 hand over A\n", "line 2: '2 hand over A' is neither a setting nor a move"),
-        ("set 1\nseats 2\nrule set\ntable 12\n", "the head: deck is missing"),
-        ("set 1\ndeck 1 2 3\n", "line 2: the deck is not the cards 0..80"),
+        ("set 1\nseats 2\nrule set\ntable 12\n", "the header must have a line with the deck"),
+        ("set 1\ndeck 1 2 3\n", "line 2: the deck must be the cards 0..80"),
         ("set 1\nseats many\n", "line 2: seats 'many' is not a number"),
         ("chess 1\n", "not a record of a game"),
     ],
@@ -322,7 +322,7 @@ def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     plant(monkeypatch, "quarto", "search", lambda rules, argument: Interrupted())
     outcome = cli("quarto", "play", "--seats", "you,random", stdin="hint\nA\nquit\n")
     assert outcome.status == 0
-    assert "no hint: given up" in outcome.out
+    assert "no hint: cancelled" in outcome.out
     assert "player 0 hands over A" in outcome.out
 
 

@@ -65,7 +65,7 @@ def test_a_deal_problem_is_the_state_of_no_game(
     path.write_text(cli("instances", "--families", "php", "--cards", "12", "--possible").out)
     told = cli(*command, path)
     assert told.status == 2
-    assert f"{path}: a deal problem, which is the state of no game" in told.err
+    assert f"{path}: holds a deal problem, not a game state" in told.err
 
 
 STATE = """{"format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "turn": 0,

@@ -307,4 +307,4 @@ def test_a_formula_is_asked_while_watching(cli: Cli, tmp_path: Path) -> None:
     assert "that H1 0/2 can be true and can be false" in outcome.out
     assert "that H1 0/2 is true whatever the cards are" in outcome.out
     assert "this rests on these moves" in outcome.out
-    assert "know F     whether a formula is true" in outcome.out
+    assert "know F     whether formula F is true" in outcome.out

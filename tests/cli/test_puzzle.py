@@ -16,10 +16,10 @@ def test_the_status_says_whether_an_answer_is_right(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--daily", "--seed", 3], "--daily has its own five"),
-        (["quarto", "--daily"], "--daily has its own five"),
+        (["--daily", "--seed", 3], "--daily shows five fixed puzzles"),
+        (["quarto", "--daily"], "--daily shows five fixed puzzles"),
         (["--daily", "--answer", "yes"], "--answer is for one puzzle, not for 5"),
-        (["--count", 201], "--count 201: 1 to 200"),
+        (["--count", 201], "--count 201: must be from 1 to 200"),
         (["sets", "--html", "/nowhere/x.html"], "/nowhere/x.html: cannot be written"),
         (["json:loads"], "kind 'json:loads' cannot be loaded"),
         (["quarto", "--level", 1, "--seed", 0, "--answer", ""], "answer '': write "),

@@ -65,7 +65,7 @@ def test_show_as_text(cli: Cli) -> None:
         "left:      C H K P",
         "quartos:   H4 big, V3 square, D2 red",
         "reachable: no (no cell is on all of H4, V3 and D2, "
-        "so an earlier quarto had ended the game)",
+        "so an earlier quarto would have ended the game)",
         "can draw:  no",
     ]
     assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out
@@ -168,7 +168,8 @@ def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
     over = cli("quarto", "solve", "example", FIRST, "--json")
     assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": [], "line": []}
     assert (
-        "The game is over: who placed last has won." in cli("quarto", "solve", "example", FIRST).out
+        "The game is over: the last player to place a piece has won."
+        in cli("quarto", "solve", "example", FIRST).out
     )
     drawn = cli("quarto", "solve", "example", "PHACIENOGLKJDMFB").out
     assert "The game is over: a draw." in drawn

@@ -32,7 +32,7 @@ def test_a_log_overwrites_no_saved_game_unless_told_to(cli: Cli, tmp_path: Path)
     assert text.startswith("kwartet 1")
     refused = cli(*LOG, path, "--seed", 1)
     assert refused.status == 2
-    assert refused.err == f"quaternity: {path}: is there already; --force overwrites it\n"
+    assert refused.err == f"quaternity: {path}: already exists; --force overwrites it\n"
     assert path.read_text() == text
     assert cli(*LOG, path, "--seed", 1, "--force").status == 0
     assert path.read_text() != text

@@ -73,7 +73,7 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     assert first.status == 0
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     again = cli("solve", *sizes, "--out", path, "--json")
-    assert "is there already" in again.err
+    assert "already exists" in again.err
     assert again.json["seconds"] is None
     assert again.json | {"seconds": 0} == first.json | {"seconds": 0}
     other = cli("solve", "--out", path)
@@ -202,7 +202,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
         (["--rankings", "0-12 1-02 2-01"], 2, "'0-12 1-02 2-01' is retired: --everybody win"),
         (["--everybody", "sets"], 2, "must be points or win, not 'sets'"),
         (["-s", 5, "--everybody", "win"], 2, "--brisk forbids them"),
-        (["--ask", "force:1", "--everybody", "win"], 2, "goes without"),
+        (["--ask", "force:1", "--everybody", "win"], 2, "cannot be combined with"),
         (["-s", 2, "--workers", 0], 2, "workers"),
         (["--from", "/no/such/file"], 2, "/no/such/file"),
         (["-s", 2, "--out", "/no/such/directory/file"], 2, "cannot be used"),
@@ -232,7 +232,7 @@ def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
     with Disk(tmp_path, watch=interrupted):
         outcome = cli("solve", *sizes, "--out", path, "--json")
     assert outcome.status == 130
-    assert "the same command goes on from there" in outcome.err
+    assert "the same command continues" in outcome.err
     assert outcome.out == ""
     assert sorted(file.name for file in tmp_path.iterdir()) == [work.name]
     assert cli("solve", *sizes, "--out", path, "--json").json["states"] == 2122
@@ -244,7 +244,7 @@ def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Pat
     outcome = cli("solve", *sizes, "--most-states", 20)
     assert outcome.status == 4
     assert "more than 20 states" in outcome.err
-    assert "what is done is in" in outcome.err
+    assert "the work so far is in" in outcome.err
     assert cli("solve", *sizes, "--json").json["states"] == 91
 
 
@@ -351,7 +351,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
     assert "more than 90 states" in refused.err
     refused = cli("solve", "-s", 4, "-n", 13, "-p", 4, "--most-states", 500)
     assert refused.status == ExitStatus.LIMIT
-    assert "more than 500 states, as random games show: --most-states" in refused.err
+    assert "more than 500 states, as random games show; --most-states" in refused.err
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -220,7 +220,7 @@ def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("list", "--order", "age"), "known are touched, made"),
+        (("list", "--order", "age"), "choose from touched, made"),
         (("show", "-nobody"), "-nobody: there is no such table"),
         (("export", "--all"), "expected one ID"),
         (("export",), "expected one ID"),
@@ -340,7 +340,7 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
         assert cli("tables", "backup", copy, "--data", folder).status == 0
         play(table, 2)
         refused = cli("tables", "restore", copy, "--data", folder)
-        assert (refused.status, "another server has the tables" in refused.err) == (2, True)
+        assert (refused.status, "another server is using the tables" in refused.err) == (2, True)
         assert table.look()["version"] == 3
     done = cli("tables", "restore", copy, "--data", folder)
     assert done.status == 0, done
@@ -432,7 +432,7 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
         bad.write_bytes(content)
         refused = cli("tables", "restore", bad, "--data", folder)
         assert (refused.status, str(bad) in refused.err, refused.out) == (2, True, "")
-        assert "put a backup in its place" not in refused.err
+        assert "replace it by a backup" not in refused.err
         assert files(folder) == before
     assert cli("tables", "restore", tmp_path / "none", "--data", folder).status == 2
     (folder / FILE).write_bytes(damaged)
@@ -456,7 +456,7 @@ def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> N
                 assert cli("tables", *words, "--data", place).status == 0
             for word in ("backup", "restore"):
                 refused = cli("tables", word, str(tmp_path / "file"), "--data", place)
-                assert (refused.status, "a database of PostgreSQL" in refused.err) == (2, True)
+                assert (refused.status, "a PostgreSQL database" in refused.err) == (2, True)
             ordered = cli("tables", "delete", name, "--data", place).out
             assert ordered == "the server removes 1 table within half a minute\n"
             site.run(site.app.state.tables.keep_house())

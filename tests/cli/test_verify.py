@@ -20,7 +20,7 @@ def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
     assert 0 < shown["most_wrong"] < 91
     output = cli("verify", file, "--sample", 20, "--seed", shown["seed"]).out
     assert f"sample with seed {shown['seed']}: with 99.9% certainty fewer than" in output
-    assert "chance to find a single wrong state is 22%" in output
+    assert "is found with a chance of 22%" in output
 
 
 def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_tablebase_that_is_there_has_no_certificate(cli: Cli, tmp_path: Path) 
     cli(*solve)
     again = cli(*solve, "--certificate", file)
     assert again.status == ExitStatus.BAD_INPUT
-    assert "keeps only its values" in again.err
+    assert "contains only its values" in again.err
     assert not file.exists()
 
 

@@ -140,7 +140,7 @@ class Person:
         elif self.touch:
             what.tap(force=True)
             # A cell is narrower than a finger, and asks for certainty.
-            if "Touch it again" in self.page.locator("#faults").inner_text():
+            if "Tap it again" in self.page.locator("#faults").inner_text():
                 what.tap(force=True)
         else:
             what.click(force=True)

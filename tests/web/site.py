@@ -45,36 +45,37 @@ STATUSES = {
 """All that the application answers."""
 
 REFUSED = (
-    (r"this host is not known|the request was cut off|this is not JSON|send one JSON object", 400),
+    (r"unknown host name|the request is incomplete|not JSON in UTF-8|must be a JSON object", 400),
     (r"given more than once", 400),
     (r"expected Bearer and the token", 401),
     (
-        r"from a foreign page|say where this comes from|only who |no help is allowed|is not yours|"
-        r"would see (a hand|what it has)|was here two minutes ago|nobody talks at this table",
+        r"page of another site|must have an Origin|only (the host|players) |help is not allowed|"
+        r"is not yours|would see (this hand|what the program)|in the last two minutes|"
+        r"chat is switched off",
         403,
     ),
     (
         r"there is no such (seat|file|moment|table|invitation|link)|there is no seat |"
-        r"this link was used|help: known are|puzzle '.*' is unknown|: levels are |"
-        r"a whole number from 0 to ",
+        r"this link was used|help: choose from|unknown puzzle |level .*: must be from |"
+        r"(seed|steps) .*: must be a whole number from 0 to ",
         404,
     ),
     (
-        r"the game is not over|has this seat already|the game has begun|every seat is taken|"
-        r"is nobody's now|is not this seat's turn|the game has not begun|the table has moved on|"
-        r"there is nothing to take back|and all is revealed|a program plays in this seat|"
-        r"and cannot agree|somebody was faster",
+        r"the game is not over|this seat is already taken|the game has begun|every seat is taken|"
+        r"no longer has an owner|is not this seat's turn|the game has not begun|"
+        r"the table has moved on|there is nothing to take back|and all is revealed|"
+        r"a program plays in this seat|and cannot agree|another player was faster",
         409,
     ),
     (r"the body of the request has more than", 413),
-    (r"send application/json", 415),
+    (r"content-type: must be application/json", 415),
     (
-        r"\bexpected\b(?! Bearer)|that can be printed|is none of 0 to|more than \d+ characters|"
-        r"seats: \d+ are named|the answer is too long|clock: .* has none",
+        r"\bexpected\b(?! Bearer)|\b\w+: must (be|have) |more than \d+ characters|"
+        r"seats: \d+ given|the answer is too long|clock: .* has none|clock: unknown entry",
         422,
     ),
-    (r"such requests a minute", 429),
-    (r"cannot be read now|the server is about to end", 503),
+    (r"such requests per minute", 429),
+    (r"cannot be read now|the server is shutting down", 503),
 )
 """What is said in a refusal, and its status, whatever is asked and wherever."""
 

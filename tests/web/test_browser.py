@@ -250,7 +250,7 @@ def test_what_is_chosen_in_the_form_is_what_is_played(person: Callable[..., Pers
     for name, value in (("Your name", "Ann"), ("Players", "2"), ("Sets", "5")):
         ann.page.get_by_label(name).fill(value)
     ann.page.get_by_label("Own card requests").uncheck()
-    ann.page.get_by_label("Help is allowed").uncheck()
+    ann.page.get_by_label("Allow help").uncheck()
     assert not ann.page.get_by_label("Seat 2").is_visible()
     ann.page.get_by_role("button", name="Make the table").click()
     table = ann.page.locator("#part").get_attribute("data-table")
@@ -736,7 +736,7 @@ def test_what_people_do_around_a_game(
     bo.page.locator("#give-B").click()
     ann.sees(2)
     ann.page.locator("#undo").click()
-    bo.page.get_by_role("button", name="Agree to take back").click()
+    bo.page.get_by_role("button", name="Agree to take back the last move").click()
     for one in (ann, bo):
         one.sees(3)
         assert one.page.locator(".well svg").count() == 16 * (one is bo)  # ghosts to be placed
@@ -782,7 +782,7 @@ def test_help_is_shown_where_it_is_allowed(
         ann.page.wait_for_selector("#help:not([aria-busy])", state="attached")
         told = ann.page.locator("#help, #faults").all_inner_texts()
         assert max(map(len, told)) > 20, told
-        assert "The server said" not in "".join(told)
+        assert "The server answered with" not in "".join(told)
         assert ann.axe() == []
         picture(ann, f"help-{game}-{number}")
     ann.table(game, SMALL[game], seats[: 2 if game == "quarto" else 3], name="Ann", help=False)

@@ -109,7 +109,9 @@ def test_a_damaged_file_is_refused_or_every_request_is_answered(
             continue
         with Site(application) as site:
             for page in answers(site, random.sample(played.tables, 3)):
-                clear = b"its file was changed" in page.body or b"cannot be read now" in page.body
+                clear = (
+                    b"its stored data is damaged" in page.body or b"cannot be read now" in page.body
+                )
                 assert page.status < 500 or clear, (seed, page)
     assert refused > 2
 
@@ -154,7 +156,9 @@ def test_a_value_of_another_kind_is_answered_in_words(
             database.commit()
         with Site(app(str(folder), limits=LIMITS)) as site:
             for page in answers(site, played.tables[:2]):
-                clear = b"its file was changed" in page.body or b"cannot be read now" in page.body
+                clear = (
+                    b"its stored data is damaged" in page.body or b"cannot be read now" in page.body
+                )
                 assert page.status < 500 or clear, (column, page)
 
 
@@ -175,7 +179,7 @@ def test_what_another_program_made_of_a_file_is_refused_with_what_to_do(
     before = (tmp_path / FILE).read_bytes()
     for begin in (check_folder, FileStore):
         with pytest.raises(
-            InputError, match=r"is damaged \(.*put a backup in its place|unreleased version"
+            InputError, match=r"is damaged \(.*replace it by a backup|unreleased version"
         ):
             begin(str(tmp_path))
     assert (tmp_path / FILE).read_bytes() == before
@@ -209,7 +213,7 @@ def test_of_a_damaged_file_it_is_said_what_to_do(played: Played, tmp_path: Path)
     data = bytearray(played.data)
     data[3 * PAGE : 4 * PAGE] = b"x" * PAGE
     (tmp_path / FILE).write_bytes(data)
-    with pytest.raises(InputError, match=r"is damaged \(.*put a backup in its place.*\.recover"):
+    with pytest.raises(InputError, match=r"is damaged \(.*replace it by a backup.*\.recover"):
         FileStore(str(tmp_path))
 
 
@@ -246,7 +250,7 @@ def test_what_cannot_be_written_to_a_damaged_file_is_refused(
     store = FileStore(str(tmp_path))
     store.writer.execute("PRAGMA shrink_memory")
     (tmp_path / FILE).write_bytes(played.data[:PAGE] + b"x" * (len(played.data) - PAGE))
-    with pytest.raises(Refusal, match="nothing can be kept now") as refusal:
+    with pytest.raises(Refusal, match="nothing can be saved now") as refusal:
         asyncio.run(write(store))
     assert refusal.value.status == 503
     assert store.trouble is not None

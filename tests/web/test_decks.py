@@ -62,7 +62,7 @@ def test_a_table_has_the_deck_that_was_chosen_or_the_first_that_fits(
     ("wanted", "message"),
     [
         ({"deck": "animals"}, "'animals': there is none of this name; there are everyday, world"),
-        ({"deck": 7}, "deck: a text is expected"),
+        ({"deck": 7}, "deck: must be a string"),
         ({"deck": "<b>"}, "there are everyday, world and plain"),
         (
             {"deck": "everyday", "settings": EIGHTS},

@@ -151,5 +151,5 @@ def test_several_processes_at_one_folder_end_with_a_word(tmp_path: Path) -> None
         env=os.environ | {"QUATERNITY_DATA": str(tmp_path)},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert "another server has the tables of this folder; one process alone" in ended.stderr
+    assert "another server is using the tables of this folder; only one process" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -28,7 +28,7 @@ def test_a_full_disk_refuses_moves_and_the_table_goes_on_when_there_is_room(tmp_
             for number in range(3):
                 answer = await moved(clients, table, 1, 1, "no", f"b{number}")
                 assert answer.status == 507, answer
-                assert b"not played" in answer.body
+                assert b"not carried out" in answer.body
             line = await clients.line()
             wanted = {"game": "quarto", "settings": {}, "seats": ["me", "open"]}
             assert (await line.ask("POST", "/api/tables", wanted)).status == 507

@@ -192,7 +192,7 @@ def test_a_network_asks_as_one_address(site: Site) -> None:
 def test_rates_fall_again(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr("quaternity.web.admission.monotonic", lambda: clock[0])
-    rates = Rates(most_keys=2)
+    rates = Rates(max_keys=2)
     assert not any(rates.wait("a", 60) for _ in range(60))
     assert rates.wait("a", 60) == 1
     assert not rates.wait("b", 60)
@@ -260,7 +260,7 @@ def test_servers_are_told_of_all_that_was_got_since_they_were_told(doing: list[s
 
 
 def test_of_many_who_ask_those_are_forgotten_who_asked_first() -> None:
-    rates = Rates(most_keys=3)
+    rates = Rates(max_keys=3)
     for key in "abca":
         assert not rates.wait(key, 2, 1)
     assert not rates.wait("d", 2, 2)

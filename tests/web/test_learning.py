@@ -69,7 +69,7 @@ def test_a_record_of_another_game_keeps_its_rules() -> None:
     head = rules.record_start(start, ("a", "b"))
     found = learned(f"{head}0 hand over A\n".encode())
     assert (found["game"], found["moves"], found["possible"]) == ("quarto", 1, True)
-    assert "keeps the rules" in learned_html(found)
+    assert "follows the rules" in learned_html(found)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"hello", b"\xff\xfe", b"[]", b"quaternity 9\n"])

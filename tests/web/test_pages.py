@@ -264,8 +264,8 @@ def test_a_page_of_kwartet_is_the_same_for_deals_that_look_the_same(seat: int | 
 
 def test_hands_are_revealed_at_the_end_and_not_before() -> None:
     game = played(KWARTET, 999)
-    assert "What was dealt" in table_html(sight(game, None), BASE)
-    assert "What was dealt" not in table_html(sight(played(KWARTET, 20), None), BASE)
+    assert "The hands as dealt" in table_html(sight(game, None), BASE)
+    assert "The hands as dealt" not in table_html(sight(played(KWARTET, 20), None), BASE)
 
 
 def test_an_invitation_is_a_link_and_a_picture_for_who_may_invite() -> None:
@@ -307,7 +307,7 @@ def test_an_invitation_lets_somebody_sit_down_where_that_can_be(
         there = [n for n in range(3) if n not in free and n != seat]
         assert all((f"Person {number}" in html) == (number in there) for number in range(3))
         reasons = {
-            "Somebody has this seat already.": seat is not None,
+            "This seat is already taken.": seat is not None,
             "The game has begun.": seat is None and begun,
             "Every seat is taken.": seat is None and not begun,
         }
@@ -397,7 +397,11 @@ def reason(
         return "you have it"
     if not any(asker in may for other, may in enumerate(owners) if other != number):
         return f"you have no {'' if name == 'kwartet' else 'other '}card of this set"
-    return "cannot have it" if asked not in owners[number] else "asking would not fit what is known"
+    return (
+        "cannot have it"
+        if asked not in owners[number]
+        else "the question would contradict what is known"
+    )
 
 
 @pytest.mark.parametrize("game", ["quaternity", "kwartet", "quarto", "set"])
@@ -591,7 +595,7 @@ def test_chances_read_from_requests_say_that_they_prove_nothing() -> None:
     found = {"deals": "9", "chances": third, "read": half, "exact": True}
     html = help_html(shown, "chances", found, {"read": "1"})
     assert ">50</" in html
-    assert "no proof" in html
+    assert "not proved" in html
     assert "no proof" not in help_html(shown, "chances", found, {})
     assert help_html(sight(played(QUATERNITY, 0), 0), "chances", found | {"read": NONE}, {})
 

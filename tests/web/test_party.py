@@ -71,7 +71,7 @@ def test_who_sits_at_a_table_talks_and_bystanders_among_themselves(tmp_path: Pat
         heard = {seat: b"".join(stream.parts[1:]) for seat, stream in streams.items()}
         assert all(text.count(b"event: talk") == 1 for text in heard.values())
         assert all(b"luck" not in text and b"wins" not in text for text in heard.values())
-        for seat, text, strange in ((0, b"good luck", b"wins"), (None, b"who wins", b"luck")):
+        for seat, text, strange in ((0, b"good luck", b"who wins"), (None, b"who wins", b"luck")):
             token = None if seat is None else table.tokens[seat]
             page = site.ask("GET", f"/t/{table.made['table']}/part", token=token).body
             assert text in page
@@ -409,7 +409,7 @@ def test_who_moves_in_time_is_not_late_any_more(tmp_path: Path) -> None:
         ("quarto", {"days": 15}, "from 1 to 14"),
         ("quarto", {"days": 1, "seconds": 30}, "seconds or days"),
         ("quarto", {}, "seconds or days"),
-        ("quarto", {"hours": 1}, "'hours' is unknown; known are days, seconds, increment"),
+        ("quarto", {"hours": 1}, "unknown entry 'hours'; choose from days, seconds, increment"),
         ("quarto", 30, "object"),
     ],
 )
@@ -435,7 +435,7 @@ def test_every_end_of_what_a_clock_may_be_is_taken(name: str, least: int, most: 
             value * 86_400 if name == "days" else value
         )
     for wrong in (least - 1, most + 1, True, str(least), None, float(least)):
-        with pytest.raises(Refusal, match=f"{name}: a whole number from {least} to {most}"):
+        with pytest.raises(Refusal, match=f"{name}: must be a whole number from {least} to {most}"):
             read_clock({**more, name: wrong})
     assert read_clock(None) is kept_clock(None) is None
 

@@ -93,12 +93,12 @@ def test_the_day_has_the_same_five_as_the_library(
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("1/chess/1/1", "puzzle 'chess' is unknown"), ("1/sets/6/1", "levels are 1 to 5"),
-        ("1/sets/x/1", "levels are 1 to 5"), ("1/sets/1/-1", "a whole number from 0"),
+        ("1/chess/1/1", "unknown puzzle 'chess'"), ("1/sets/6/1", "must be from 1 to 5"),
+        ("1/sets/x/1", "must be from 1 to 5"), ("1/sets/1/-1", "must be a whole number from 0"),
         (f"1/sets/1/{MAX_SEED + 1}", "a whole number from 0"), ("1/sets/1/" + "9" * 400, "seed"),
         ("2/sets/1/1", "a puzzle of version 2"), ("2/new/9/1", "a puzzle of version 2"),
         ("1/sets/1/1?steps=-1", "steps"),
-        ("new?kind=sets&level=", "levels are 1 to 5"), ("new", "is unknown"),
+        ("new?kind=sets&level=", "must be from 1 to 5"), ("new", "unknown puzzle"),
         ("1/sets/1/1?answer=" + "A" * 2000, "too long"),
     ],
 )  # fmt: skip
@@ -114,7 +114,7 @@ def test_who_is_on_turn_follows_from_what_was_asked_last(kind: str) -> None:
     for seed in range(thorough(2, 20)):
         shown = page(make(kind, seed, 2))
         asked = re.findall(r"(\d) → (\d): \d/\d+\? (Yes|No)", shown)
-        (turn,) = re.findall(r"Player (\d)[^>]*?: \d+ cards? <small>on turn", shown)
+        (turn,) = re.findall(r"Player (\d)[^>]*?: \d+ cards? <small>to move", shown)
         asker, asked_one, answer = asked[-1]
         kwartet = kind in ("trace", "knows")
         following = str((int(asker) + 1) % 3) if kwartet else asked_one

@@ -36,11 +36,11 @@ def test_a_game_that_is_over_is_reviewed_and_no_other(game: str, tmp_path: Path)
         assert review.status == 200, review.body
         assert LINK.search(table.body.decode())
         page = review.body.decode()
-        assert "What decided it" in page
+        assert "Decisive moments" in page
         assert "<polyline" in page
         assert "style=" not in page.partition("<svg")[2].partition("</svg>")[0]
         german = pages(site, text, "de")[1].body.decode()
-        assert "Was den Ausschlag gab" in german
+        assert "Entscheidende Momente" in german
         table, review = pages(site, "".join(text.splitlines(keepends=True)[:-1]))
         assert review.status == 409
         assert b"he game is not over" in review.body
@@ -57,6 +57,6 @@ def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
             with limited("quaternity.web.tables", REVIEW_SECONDS=seconds):
                 opened.append(site.ask("GET", path).body)
     unfinished, finished, again = opened
-    assert b"Not finished" in unfinished
-    assert b"Not finished" not in finished
+    assert b"Not computed in time" in unfinished
+    assert b"Not computed in time" not in finished
     assert again == finished

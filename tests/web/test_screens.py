@@ -454,7 +454,7 @@ def test_a_button_that_means_something_else_at_its_release_does_nothing(
     ann.page.wait_for_function("document.getElementById('faults').textContent")
     assert ann.ask("GET", f"/api/tables/{table}")["undo"] == []
     undo.click()
-    ann.page.wait_for_selector("#undo:text('Do not')")
+    ann.page.wait_for_selector("#undo:text('No longer')")
     assert ann.faults == []
 
 

@@ -147,7 +147,7 @@ def test_one_server_at_a_time_has_a_folder(tmp_path: Path) -> None:
     check_store(place)
     with closing(opened_store(place)):
         for other in (opened_store, check_store):
-            with pytest.raises(InputError, match="another server has the tables"):
+            with pytest.raises(InputError, match="another server is using the tables"):
                 other(place)
     check_store(place)
     opened_store(place).close()

@@ -240,7 +240,7 @@ def test_a_move_of_a_program_that_could_not_be_kept_is_made_as_soon_as_it_can(
     table = Table(site, game="quarto", settings={}, seats=["me", "random"])
 
     async def full(*_: Any) -> None:
-        raise Refusal(status, "nothing can be kept now")
+        raise Refusal(status, "nothing can be saved now")
 
     assert table.move(0, table.look(0)["moves"][0]).status == 200
     monkeypatch.setattr(tables.store, "write", full)
@@ -504,7 +504,7 @@ def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
         page = site.ask("GET", table.path)
         assert (page.status, page.json) == (
             500,
-            {"error": "this table cannot be read: its file was changed"},
+            {"error": "this table cannot be read: its stored data is damaged"},
         )
 
 

@@ -194,7 +194,7 @@ def test_a_browser_changes_its_seat_and_has_one(site: Site) -> None:
     page = site.ask("POST", "/api/seats", {"invitation": link, "seat": 0}, headers=cookie)
     assert page.status == 409
     page = site.ask("POST", "/api/seats", {"invitation": link, "seat": 3}, headers=cookie)
-    assert (page.status, page.json["error"]) == (422, "seat: 3 is none of 0 to 2")
+    assert (page.status, page.json["error"]) == (422, "seat: must be from 0 to 2, not 3")
 
 
 @pytest.mark.parametrize("seed", range(3))

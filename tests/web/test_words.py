@@ -204,7 +204,7 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replay
         "Moves: ": replayed and not over,
         "A recorded game": not over and not replayed and not now,
         "Your turn": acts,
-        "Waiting for somebody to sit down": now and not acts and bool(empty),
+        "Waiting for a player": now and not acts and bool(empty),
         f"{acting} is thinking": (
             now and not acts and not empty and not {*sight.thinking}.isdisjoint(sight.to_act)
         ),

@@ -1,4 +1,4 @@
-"""A player of Kwartet that collects its largest set."""
+"""A player of Kwartet: it collects the set in which it holds most cards."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ def merit(move: str, view: dict[str, Any]) -> int:
 
 
 class Hoarder:
-    """The player in one game."""
+    """The player in one game; each game gets a new object."""
 
     name = "Hoarder in Python"
     wants = ("view", "moves")
 
     def __init__(self, new: dict[str, Any]) -> None:
-        """Take a seat in a new game."""
+        """Take the seat in the message of a new game."""
         self.seat = new["seat"]
 
     def choose(self, asked: dict[str, Any]) -> str:

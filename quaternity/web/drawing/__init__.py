@@ -1,6 +1,6 @@
-"""The drawing of a table in a browser: from a sight to what the templates draw.
+"""The drawing of a table in a browser: from a sight to the values of the templates.
 
-`frame` is what all games share. A module per game has one function, `part(sight) -> dict`; its
-template is `templates/GAME.html`. A part may say `headline`, `advice` and `news`, which the frame
-shows instead of its own, and `notes`, a text per seat beside its points.
+`frame` draws the parts that all games share. Each game has a module with a function
+`part(sight) -> dict` and a template `templates/GAME.html`. The part may contain `headline` and
+`advice`, which replace those of the frame, and `notes`, a text for each seat beside its points.
 """

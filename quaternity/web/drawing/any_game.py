@@ -1,4 +1,4 @@
-"""A game that brings no drawing of its own: its table as text, and its moves as buttons."""
+"""The drawing of a game without a drawing module: its table as text, its moves as buttons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_BUTTONS = 100
 
 
 def any_part(sight: Sight) -> dict[str, Any]:
-    """Return what the template draws: the table, and the moves of a seat that may act."""
+    """Return the values of the template: the table as text, and the legal moves of the seat."""
     rules, acting = sight.rules, not sight.awaited and sight.seat in {*sight.to_act} & {*sight.mine}
     legal = rules.moves(sight.view) if acting else ()
     moves = [rules.write(move) for move in islice(legal, MAX_BUTTONS + 1)]

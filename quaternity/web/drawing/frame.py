@@ -1,4 +1,4 @@
-"""The frame of a table that all games share: who sits where, what happens now, what happened."""
+"""The frame of a table that all games share: seats, headline, and the events so far."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from quaternity.web.sight import Sight
 from quaternity.web.talk import REACTIONS
 
 MAX_SHOWN_EVENTS = 100
-"""Maximum number of events on a page, the latest ones; a replay shows the others."""
+"""Maximum number of events on a page: the latest ones. A replay shows the others."""
 
 READ = "read"
-"""What asks, of chances in Kwartet, for those that are read from the requests."""
+"""Name of the query parameter that asks for the chances in Kwartet guessed from the requests."""
 
 
 def drawn_part(sight: Sight, *more: Any) -> dict[str, Any]:
-    """Return what the game of a table draws; `more` is what its module takes besides."""
+    """Return the values of the game's own template; `more` is passed on to its module."""
     draw = registration(sight.game).part("drawing") or any_part
     drawn: dict[str, Any] = draw(sight, *more)
     return drawn
 
 
 class Chair(NamedTuple):
-    """A seat as the frame of a table draws it; `state` says who sits there, or is empty.
+    """A seat as the frame of a table draws it; `state` describes its player, or is empty.
 
-    `invitation` is a whole link, for who may invite to it; `qr` is its picture.
+    `invitation` is a complete link if the visitor may invite a player to the seat; `qr` is its QR
+    code.
     """
 
     number: int
@@ -56,9 +57,9 @@ class Chair(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An event as the page words it, its number from 1 over the whole game.
+    """An event in the words of the page, numbered from 1 over the whole game.
 
-    `journey` are attributes that say what it is, and what moves when it is shown.
+    `journey` holds HTML attributes that identify the event, and say what moves when it is shown.
     """
 
     number: int
@@ -69,8 +70,8 @@ class Told(NamedTuple):
 def table_context(
     sight: Sight, base: str, root: str, replayed: bool, more: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """All that the templates of a table draw; `more` are further programs of the server."""
-    mine = sight.mine
+    """Return the values of a table's templates; `more` lists further programs of the server."""
+    own_seats = sight.mine
     eyes = _eyes(sight, seat_names(sight.seats, sight.game)) if replayed else []
     if replayed:
         sight = sight._replace(mine=(), to_act=())  # there is nothing to do in the past
@@ -81,13 +82,13 @@ def table_context(
     if not replayed:
         headline, advice = drawn.get("headline", headline), drawn.get("advice", advice)
     count = len(whole_events(sight.moves))
-    told = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
+    lines = told_events(sight, max(0, count - MAX_SHOWN_EVENTS), count)
     return {
         "sight": sight,
         "drawn": drawn,
         "deck": sight_words(sight).spoken_deck(),
         "names": names,
-        "mine": sight.seat in mine,
+        "mine": sight.seat in own_seats,
         "plain": plain_names(sight.seats, sight.game),
         "root": root,
         "headline": headline,
@@ -95,7 +96,7 @@ def table_context(
         "acting": acting,
         "title": f"{'● ' if acting else ''}{headline} – {registration(sight.game).title}",
         "chairs": _chairs(sight, names, drawn.get("notes", ()), base),
-        "history": told[::-1],
+        "history": lines[::-1],
         "untold": count > MAX_SHOWN_EVENTS,
         "watch": f"{base}/t/{sight.watch}",
         "replayed": replayed,
@@ -111,18 +112,20 @@ def table_context(
         "notice": sight_words(sight).say(sight.notice or ""),
         "reactions": REACTIONS,
         "tips": [] if replayed else tips(sight, drawn),
-        "late": any(sight.seats[seat].kind == "program" for seat in mine if seat == sight.seat),
+        "late": any(
+            sight.seats[seat].kind == "program" for seat in own_seats if seat == sight.seat
+        ),
     }
 
 
 def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
-    """All that the template of a waiting room draws."""
+    """Return the values of the template of a waiting room."""
     names, game = seat_names(sight.seats, sight.game), registration(sight.game)
     link = None if sight.invitation is None else f"{base}/join/{sight.invitation}"
     empty = [number for number, seat in enumerate(sight.seats) if seat.kind == "open"]
     busy = [names[number] for number, seat in enumerate(sight.seats) if not seat.ready]
     headline = _("{game}: waiting for friends").format(game=game.title)
-    advice = _("You are watching. Who was invited can sit down by the link they got.")
+    advice = _("You are watching. To take a seat, open the invitation link that you received.")
     if link is not None:
         advice = _("You can take a free seat.") if empty else _("Every seat is taken.")
     if sight.may_start:
@@ -155,7 +158,7 @@ def waiting_context(sight: Sight, base: str, root: str) -> dict[str, Any]:
 
 
 def table_line(sight: Sight | None) -> tuple[str, str, str]:
-    """Return who else plays at a table, what happens there now, and what happened last."""
+    """Return the other players of a table, its headline and its last event."""
     if sight is None:
         return "", "", ""
     names = seat_names(sight.seats)
@@ -172,32 +175,34 @@ def _is_only_here(base: str) -> bool:
     return urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1")
 
 
-def told_events(sight: Sight, after: int, most: int) -> list[Told]:
-    """Return so many events at most, from the one after a number on."""
+def told_events(sight: Sight, after: int, limit: int) -> list[Told]:
+    """Return at most `most` events, from the one after number `after` on."""
     words, whole = sight_words(sight), whole_events(sight.moves)
     return [
         Told(number, words.say(event), _journey(event))
-        for number, (__, event) in enumerate(whole[after : after + most], after + 1)
+        for number, (__, event) in enumerate(whole[after : after + limit], after + 1)
     ]
 
 
 def _movable(sight: Sight) -> list[int]:
-    """Return the seats that whoever looks may hand over."""
+    """Return the seats that the visitor may hand over."""
     empty = [
-        number for number, one in enumerate(sight.seats) if one.kind != "person" or not one.present
+        number
+        for number, seat in enumerate(sight.seats)
+        if seat.kind != "person" or not seat.present
     ]
     return sorted({*sight.mine, *empty}) if sight.mine else []
 
 
 def _eyes(sight: Sight, names: list[str]) -> list[tuple[int | None, str]]:
-    """From which seats a moment may be looked at, with their names."""
+    """Return the seats from which the visitor may view a replay, with their names."""
     seats = range(len(names)) if sight.revealed is not None else sight.mine
     seen = [(seat, names[seat]) for seat in seats] if sight.rules.hidden else []
     return [(None, _("everybody")), *seen] if seen else []
 
 
 def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]:
-    """Return what happens now, and a sentence more."""
+    """Return the headline of a table, and a sentence of advice."""
     if sight.places is not None:
         first = [seat for seat, place in enumerate(sight.places) if place == 1]
         if len(first) > 1:
@@ -209,14 +214,18 @@ def _headline(sight: Sight, names: list[str], replayed: bool) -> tuple[str, str]
     if replayed:
         return _("Moves: {count}").format(count=sight.number), ""
     if not sight.to_act:
-        return _("A recorded game"), _("It ends before somebody has won.")
+        return _("A recorded game"), _("The recording ends before the game is over.")
     if sight.seat in sight.to_act and not sight.awaited:
         return _("Your turn"), ""
     waiting = [seat for seat in sight.to_act if sight.seats[seat].kind == "open"]
     if waiting:
         empty = joined([names[seat] for seat in waiting])
-        more = _("Nobody can move before; a program can take the seat.") if sight.awaited else ""
-        headline = _("Waiting for somebody to sit down: {names}").format(names=empty)
+        more = (
+            _("Nobody can move before that. A program can take the seat, too.")
+            if sight.awaited
+            else ""
+        )
+        headline = _("Waiting for a player: {names}").format(names=empty)
         return headline, f"{_('Send the link of the seat.')} {more}".strip()
     thinks = set(sight.thinking) & set(sight.to_act)
     headline = _("{name} is thinking") if thinks else _("{name} is to move")
@@ -259,42 +268,44 @@ def _chairs(sight: Sight, names: list[str], notes: Any, base: str) -> list[Chair
 
 
 def _is_away(sight: Sight, number: int) -> bool:
-    """Return whether others wait for somebody who is not there."""
+    """Return whether the person of a seat is not connected while the game is going on."""
     seat = sight.seats[number]
     waited_for = bool(sight.to_act) and number not in sight.mine
     return seat.kind == "person" and not seat.present and waited_for
 
 
 def _journey(event: str) -> Markup:
-    """Return what moves on the page when an event is shown, as attributes."""
+    """Return HTML attributes that identify an event, and say what moves when it is shown."""
     about = facts(event)
-    what = Markup(' data-what="{}"').format(_identity(event))
+    attributes = Markup(' data-what="{}"').format(_identity(event))
     if str(about.get("answer")) == "yes":
-        return what + Markup(' data-from="{}" data-to="{}"').format(about["asked"], about["asker"])
+        return attributes + Markup(' data-from="{}" data-to="{}"').format(
+            about["asked"], about["asker"]
+        )
     if about.get("right") or (
         isinstance(event, Sentence) and event.kind.name in ("completes", "puts_down")
     ):
-        return what + Markup(' data-laid="{}"').format(about["who"])
-    return what
+        return attributes + Markup(' data-laid="{}"').format(about["who"])
+    return attributes
 
 
 def _identity(event: str) -> str:
-    """Return what tells an event from another, whatever people are called, and after : its answer.
+    """Return an id of an event that does not depend on names, a colon, and the answer if any.
 
-    A question is the same before and after it is answered.
+    A question has the same id before and after its answer.
     """
     about = facts(event)
     name = event.kind.name if isinstance(event, Sentence) else event
     facts_of_it = [
         (key, str(about[key])) for key in sorted(about) if key not in ("answer", "forced")
     ]
-    told = repr(("asks" if "asker" in about else name, facts_of_it))
-    return f"{crc32(told.encode()):x}:{about.get('answer', '')}"
+    identity = repr(("asks" if "asker" in about else name, facts_of_it))
+    return f"{crc32(identity.encode()):x}:{about.get('answer', '')}"
 
 
 @lru_cache(maxsize=256)
 def qr_svg(link: str) -> Markup:
-    """Return a link as a picture for the camera of a phone."""
+    """Return the QR code of a link, as SVG."""
     import segno
 
     picture = segno.make(link, error="m", micro=False)
@@ -302,7 +313,14 @@ def qr_svg(link: str) -> Markup:
 
 
 def programs(game: str) -> list[str]:
-    """Return the players that need no argument, the strongest first."""
-    own = registration(game)
-    others = own.players.keys() - own.of_files - {own.strongest}
-    return [own.strongest, *(name for name in own.players if name in others)]
+    """Return the names of the programs that need no file, the strongest first."""
+    game_registration = registration(game)
+    others = (
+        game_registration.players.keys()
+        - game_registration.of_files
+        - {game_registration.strongest}
+    )
+    return [
+        game_registration.strongest,
+        *(name for name in game_registration.players if name in others),
+    ]

@@ -1,4 +1,4 @@
-"""A game of Kwartet in a browser: the own hand, what it lets one know, and all hands at the end."""
+"""A game of Kwartet in a browser: the player's hand, possible owners, and all hands at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
-    """Return what the template draws: the hand, a block a set of what this seat can know."""
+    """Return the values of the template: the hand, and for each set what this seat can know."""
     view, public = sight.view, sight.view.public
     settings = public.settings
     counts = public.hands[: settings.players]
@@ -29,13 +29,13 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
     moves = sight.rules.moves(view) if acting else ()
     legal = {(move.asked, *move.card): "" for move in moves}
     asker = sight.seat if acting else None
-    mine = () if sight.seat is None else (sight.seat,)
+    own_seats = () if sight.seat is None else (sight.seat,)
     drawn: dict[str, Any] = {
         "tiles": [
             [
                 tile(
                     card,
-                    mine if number in NUMBERS[held] else (),
+                    own_seats if number in NUMBERS[held] else (),
                     asker,
                     counts,
                     legal,
@@ -62,13 +62,13 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(held: int, asker: int, asked: int) -> str:
-    """Say why nobody can be asked for a card of a set of which one holds some, or none."""
+    """Return why nobody can be asked for a card; `held` is the asker's part of its set."""
     del asker, asked
     return _("you have it") if held else _("you have no card of this set")
 
 
 def hand_by_sets(hand: Hand) -> list[list[Card]]:
-    """Return the cards of a hand, a list for each set that it has one of."""
+    """Return the cards of a hand: a list for each set that is not missing."""
     return [
         [Card.trusted(index, number) for number in NUMBERS[held]]
         for index, held in enumerate(hand)
@@ -77,6 +77,6 @@ def hand_by_sets(hand: Hand) -> list[list[Card]]:
 
 
 def picture() -> Markup:
-    """Draw a whole set, for the first page."""
+    """Draw a whole set, for the start page."""
     drawn = "".join(card_svg(Card(4, number), 4) for number in range(4))
     return Markup(f'<span class="pic-cards">{drawn}</span>')

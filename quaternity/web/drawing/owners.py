@@ -1,7 +1,7 @@
-"""Possible owners of cards, as people see them: a block a set, a row a player, a cell a card.
+"""The possible owners of cards: a block for each set, a row for each player, a cell for each card.
 
-Quaternity shows what everybody knows in this way, Kwartet what one seat can know. A cell of
-somebody else is how one asks them for that card.
+In Quaternity it shows what everybody knows, in Kwartet what one seat can know. A player taps a cell
+of another player to ask them for that card.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quaternity.web.sight import Sight
 
 Chances = Sequence[Sequence[Sequence[float | None]]]
-"""`[set][card][player]`; None for one that nobody has counted."""
+"""`[set][card][player]`; None for a chance that was not computed."""
 
 CERTAIN, POSSIBLE, IMPOSSIBLE = "certain", "possible", "impossible"
 
@@ -30,9 +30,9 @@ class Cell(NamedTuple):
 
     Attributes:
         state: `CERTAIN`, `POSSIBLE` or `IMPOSSIBLE`.
-        move: the question that a click asks; None where there is nobody to ask.
-        legal: whether it may be asked now.
-        chance: in percent, when it was asked for and the state does not say it.
+        move: The question that a tap asks; None if there is nobody to ask.
+        legal: Whether that question may be asked now.
+        chance: Chance in percent; None if it was not requested, or is 0 or 1.
     """
 
     card: int
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A player and a set: how many cards of it they hold at least, and a cell per card."""
+    """A player and a set: the minimum number of its cards that they hold, and a cell per card."""
 
     seat: int
     least: int
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A set, and who completed it, if anybody did; while it is in play, a row per player."""
+    """A set: the player who completed it, or a row per player while it is in play."""
 
     set_index: int
     owner: int | None
@@ -67,10 +67,10 @@ class Tile(NamedTuple):
     """A card as a tile.
 
     Attributes:
-        card: its set and number, as in records.
-        owners: the seats that may have it; one alone has it.
-        asks: who may be asked, as JSON: `[seat, what can come of it, move]` each.
-        refused: who may not, as JSON: `[seat, why]` each.
+        card: The card: its set and number, as in records.
+        owners: Seats that may have the card; if there is only one, it has the card.
+        asks: Players who may be asked, as JSON: a list of `[seat, note on the answer, move]`.
+        refused: Players who may not be asked, as JSON: a list of `[seat, reason]`.
     """
 
     card: Card
@@ -87,10 +87,11 @@ def tile(
     legal: Mapping[tuple[int, int, int], str],
     why_not: Callable[[int, int], str],
 ) -> Tile:
-    """Return a card with whom the asker may ask for it; nobody where nobody can ask now.
+    """Return the tile of a card, with the players who may and may not be asked for it.
 
-    `legal` is what may be asked, as (player, set, number), and what can come of it; `why_not` says
-    why the asker, who comes first, cannot ask somebody who has cards.
+    Both lists are empty if `asker` is None. `legal` maps each legal question, as (player, set,
+    number), to a note on its answer. `why_not(asker, asked)` returns why the asker cannot ask a
+    player who has cards.
     """
     asks, refused = [], []
     for seat in range(len(hands)):
@@ -111,44 +112,45 @@ def owner_blocks(
     legal: Container[tuple[int, int, int]],
     chances: Chances | None = None,
 ) -> list[Block]:
-    """Return every set of a game.
+    """Return the blocks of all sets of a game.
 
     Args:
-        known: who may own what, as tightly as it can be said.
-        completed: per set its owner, or None.
-        sight: of who looks; from a seat of their own they can ask all others.
-        legal: what may be asked now, as (player, set, number).
-        chances: `[set][card][player]`.
+        known: Possible owners of each card, with bounds as tight as possible.
+        completed: Owner of each completed set; None for the others.
+        sight: Sight of the visitor, who can ask questions from their own seat; None for a puzzle or
+            a file.
+        legal: Legal questions, as (player, set, number).
+        chances: Chances to show, or None.
     """
-    mine = sight.seat if sight is not None and sight.seat in sight.mine else None
+    own_seat = sight.seat if sight is not None and sight.seat in sight.mine else None
     blocks = []
-    for index, (one, owner) in enumerate(zip(known.sets, completed, strict=True)):
+    for index, (bounds, owner) in enumerate(zip(known.sets, completed, strict=True)):
         rows = []
         for seat in range(known.players if owner is None else 0):
-            asks = sight is not None and mine is not None and seat < sight.rules.seats
+            asks = sight is not None and own_seat is not None and seat < sight.rules.seats
             cells = []
-            for card, mask in enumerate(one.owners):
+            for card, mask in enumerate(bounds.owners):
                 state = IMPOSSIBLE
                 if mask >> seat & 1:
                     state = POSSIBLE if mask & (mask - 1) else CERTAIN
-                move = None if not asks or seat == mine else f"{seat} {index} {card}"
+                move = None if not asks or seat == own_seat else f"{seat} {index} {card}"
                 chance = None if chances is None else chances[index][card][seat]
                 cells.append(
                     Cell(card, state, move, (seat, index, card) in legal, _percent(chance))
                 )
-            rows.append(Row(seat, one.low[seat], tuple(cells)))
+            rows.append(Row(seat, bounds.low[seat], tuple(cells)))
         blocks.append(Block(index, owner, tuple(rows)))
     return blocks
 
 
 def card_counts(hands: Sequence[int]) -> list[Markup]:
-    """Return how many cards each player holds, as it stands at their seat."""
+    """Return the number of cards of each player, as shown at the seats."""
     note = Markup('<span aria-hidden="true">▯</span> {} <span class="unseen">{}</span>')
     return [note.format(hand, _("card") if hand == 1 else _("cards")) for hand in hands]
 
 
 def _percent(chance: float | None) -> int | None:
-    """In percent, what is neither impossible nor certain, and looks like neither."""
+    """Return a chance in percent, from 1 to 99; None for the chances 0 and 1 and for None."""
     if chance is None or chance in (0.0, 1.0):
         return None
     return min(max(round(100 * chance), 1), 99)

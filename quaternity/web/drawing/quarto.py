@@ -1,4 +1,4 @@
-"""A game of Quarto in a browser: the board, the piece in hand and those left."""
+"""A game of Quarto in a browser: the board, the piece to place, and the pieces left."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Piece(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of the board, named such as H1V2.
+    """A cell of the board, with a name like H1V2.
 
     Attributes:
-        lit: whether it is of a quarto.
-        last: whether the last piece was placed here.
+        lit: Whether the cell is part of a quarto.
+        last: Whether the last piece was placed here.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 
 def part(sight: Sight) -> dict[str, Any]:
-    """Return what the template draws: cells, pieces in hand and left, what is to be done."""
+    """Return the values of the template: the cells, the pieces, and what the visitor can do."""
     view: QuartoPosition = sight.view
     board, quartos = view.board, view.quartos
     pieces = board.pieces
@@ -64,26 +64,26 @@ def part(sight: Sight) -> dict[str, Any]:
         for cell, piece in enumerate(board.cells)
     ]
     left = set(board.left) - {view.in_hand}
-    mine = sight.seat in sight.to_act
+    is_turn = sight.seat in sight.to_act
     in_hand = None if view.in_hand is None else _piece(pieces, pieces.piece(view.in_hand))
     drawn: dict[str, Any] = {
         "cells": cells,
-        "rows": {row.name: any(row == one for one, _ in quartos) for row in ROWS},
+        "rows": {row.name: any(row == complete for complete, _ in quartos) for row in ROWS},
         "in_hand": in_hand,
-        # Each piece has its place beside the board, which stays empty when it has gone.
+        # Each piece has its own place beside the board, which stays empty once it is placed.
         "tray": [
             _piece(pieces, pieces.piece(name)) if name in left else None for name in pieces.names
         ],
         "left": bool(left),
-        "placing": mine and in_hand is not None,
-        "giving": mine and in_hand is None,
+        "placing": is_turn and in_hand is not None,
+        "giving": is_turn and in_hand is None,
         "may_end": CELLS - len(board.empty) >= MIN_PIECES_BEFORE_QUARTO,
     }
     if quartos:
         say = sight_words(sight).say
         drawn["advice"] = f"{'; '.join(map(say, quarto_sentences(board, quartos)))}."
     elif sight.places is not None:
-        drawn["advice"] = _("All sixteen pieces are placed, and no row has anything in common.")
+        drawn["advice"] = _("All sixteen pieces are placed, and no row shares a property.")
     elif drawn["giving"]:
         drawn["advice"] = _("Choose the piece that your opponent has to place.")
     elif drawn["placing"]:
@@ -99,7 +99,7 @@ def _piece(pieces: PieceSet, piece: int) -> Piece:
 
 @cache
 def picture() -> Markup:
-    """Draw some pieces, for the first page."""
+    """Draw some pieces, for the start page."""
     pieces = PieceSet.of(read_pieces(example_pieces()))
     drawn = "".join(piece_svg(pieces, piece) for piece in (0, 3, 5, 6, 9, 10, 12, 15))
     return Markup(f'<span class="pic-pieces">{drawn}</span>')

@@ -1,4 +1,4 @@
-"""A game of Quaternity in a browser: who may own what, and the question that waits."""
+"""A game of Quaternity in a browser: the possible owners, and the pending question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
-    """Return what the template draws: blocks of sets, cards per seat, and what is to be done."""
+    """Return the values of the template: tiles, blocks of sets, and what the visitor can do."""
     state, pending = sight.view.state, sight.view.pending
     words = sight_words(sight)
     names = words.names
@@ -37,7 +37,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
         known = state.closed()
     except NoDeal:
         known = state.problem
-    mine = sight.seat if asking else None
+    asker_seat = sight.seat if asking else None
     completed = (0,) * sight.rules.settings.set_size  # nobody's: the set is out of play
     drawn: dict[str, Any] = {
         "tiles": [
@@ -45,7 +45,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
                 tile(
                     Card(index, number),
                     tuple(players_in(mask)),
-                    mine,
+                    asker_seat,
                     state.hands,
                     legal,
                     partial(_why_not, constraint.owners or completed, number),
@@ -78,7 +78,7 @@ def part(sight: Sight, chances: Chances | None = None) -> dict[str, Any]:
 
 
 def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
-    """Say why nobody can be asked for a card, or this player cannot."""
+    """Return why this player, or everybody, cannot be asked for a card."""
     can_have = [asker in players_in(mask) for mask in owners]
     if players_in(owners[number]) == (asker,):
         return _("you have it")
@@ -86,23 +86,23 @@ def _why_not(owners: Sequence[int], number: int, asker: int, asked: int) -> str:
         return _("you have no other card of this set")
     if asked not in players_in(owners[number]):
         return _("cannot have it")
-    return _("asking would not fit what is known")
+    return _("the question would contradict what is known")
 
 
 def _forced(sight: Sight) -> dict[str, str]:
-    """Say that the last question to who looks had one answer only."""
+    """Return advice if the last question was to the visitor, and only one answer was possible."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     if not about.get("forced") or about["asked"] != sight.seat:
         return {}
-    said = {
-        "yes": _("You had to say yes: only that fits."),
-        "no": _("You had to say no: only that fits."),
+    advice = {
+        "yes": _("You had to say yes: no would contradict what is known."),
+        "no": _("You had to say no: yes would contradict what is known."),
     }
-    return {"advice": said[str(about["answer"])]}
+    return {"advice": advice[str(about["answer"])]}
 
 
 def picture() -> Markup:
-    """Draw three sets of which something is known, for the first page."""
+    """Draw three sets about which something is known, for the start page."""
     first, more = ("possible", "certain", "impossible", "possible"), ("possible", "possible")
     rows = [
         suit_svg(index)

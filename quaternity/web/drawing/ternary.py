@@ -1,4 +1,4 @@
-"""A game of SET in a browser: the cards on the table, and the threes taken."""
+"""A game of SET in a browser: the cards on the table, and the SETs taken."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ HOW = {
 
 
 class Shown(NamedTuple):
-    """A card as it is drawn, its number 0..80.
+    """A card as it is drawn, with its number 0..80.
 
-    `wrong` are its wrong claims since cards came or went last: number of the move, and seat.
+    `wrong` lists its wrong claims since the cards on the table last changed: move number and seat.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The cards that a seat took: the last three drawn, and all in words, the latest first."""
+    """The cards that a seat took: pictures of the last three, and words for all, latest first."""
 
     seat: int
     name: str
@@ -47,10 +47,10 @@ class Taken(NamedTuple):
 
 
 def part(sight: Sight) -> dict[str, Any]:
-    """Return what the template draws: cards, threes taken, and who agrees to three more cards."""
+    """Return the values of the template: cards, SETs taken, and who wants three more cards."""
     view: SetView = sight.view
     names = seat_names(sight.seats, sight.game)
-    mine = sight.seat in sight.to_act and not sight.awaited
+    choosing = sight.seat in sight.to_act and not sight.awaited
     places, wrong = kept_places(sight), wrong_claims(sight)
     drawn: dict[str, Any] = {
         "cards": [
@@ -58,14 +58,14 @@ def part(sight: Sight) -> dict[str, Any]:
         ],
         "stripes": Markup(stripes_svg()),
         "how": _(HOW[view.settings.rule]),
-        "choosing": mine,
-        "undealt": f"{view.undealt} {_('cards')}",  # they come by three
+        "choosing": choosing,
+        "undealt": f"{view.undealt} {_('cards')}",  # a multiple of three, so never one card
         "agreed": (
             joined([names[seat] for seat in sorted(view.agreed)])
             if len(view.agreed) < 3
             else f"{len(view.agreed)} / {len(names)}"
         ),
-        "no_more": _no_more(sight, names) if mine else "",
+        "no_more": _no_more(sight, names) if choosing else "",
         "taken": [
             Taken(
                 seat,
@@ -80,21 +80,21 @@ def part(sight: Sight) -> dict[str, Any]:
         "notes": [f"{wrong} {_('wrong')}" if wrong else "" for wrong in view.wrong],
     }
     if sight.places is not None:
-        left = _("The deck is out, and no {three} is left.")
+        left = _("The deck is empty, and no {three} is left.")
         drawn["advice"] = left.format(three=view.settings.rule.three)
     elif not sight.awaited:
         drawn["headline"] = (
             _("Find a {three}").format(three=view.settings.rule.three)
-            if mine
-            else _("The table is open to all seats")
+            if choosing
+            else _("All players are searching")
         )
         how = f"{_(HOW[view.settings.rule])} {_('A wrong claim costs a point.')}"
-        drawn["advice"] = how if mine else ""
+        drawn["advice"] = how if choosing else ""
     return drawn
 
 
 def _no_more(sight: Sight, names: list[str]) -> str:
-    """Return why who looks cannot agree to three more cards now, or an empty text."""
+    """Return why the visitor cannot agree to three more cards now, or an empty text."""
     agreed = sight.view.agreed
     if sight.seat not in agreed:
         return "; ".join(map(_, sight.rules.faults(sight.view, MORE)))
@@ -104,16 +104,16 @@ def _no_more(sight: Sight, names: list[str]) -> str:
 
 
 def kept_places(sight: Sight) -> list[int | None]:
-    """Return the card at each place of the page; None where a card was taken and none has come.
+    """Return the card at each place of the page; None for a place whose card was not replaced.
 
-    A card keeps its place as long as it lies there, and a new one comes to the first free place.
+    A card keeps its place while it is on the table; a new card is put on the first free place.
     """
     view: SetView = sight.view
     events = [facts(event) for step in sight.moves for event in step.events]
     dealt = {card for about in events for card in about.get("dealt", ())}
     taken = (card for threes in view.taken for three in threes for card in three)
     first = sorted({*view.places, *taken} - dealt)
-    # As they came they cannot be told any more, and in order cards that are alike lie together.
+    # Shuffle the first cards, whose order is not known: sorting would put similar ones together.
     places: list[int | None] = [*Random(sight.table).sample(first, len(first))]
     for about in events:
         gone = about["cards"] if about.get("right") else ()
@@ -127,7 +127,7 @@ def kept_places(sight: Sight) -> list[int | None]:
 
 
 def wrong_claims(sight: Sight) -> dict[int, list[tuple[int, int]]]:
-    """Return per card the wrong claims since cards came or went last, as in `Shown`."""
+    """Return the wrong claims of each card since the cards last changed, as in `Shown`."""
     claims: dict[int, list[tuple[int, int]]] = {}
     for number, step in enumerate(sight.moves, 1):
         for about in map(facts, step.events):
@@ -143,6 +143,6 @@ def _shown(card: int, wrong: tuple[tuple[int, int], ...] = ()) -> Shown:
 
 
 def picture() -> Markup:
-    """Draw a SET, for the first page."""
+    """Draw a SET, for the start page."""
     drawn = "".join(map(card_svg, (3, 46, 71)))
     return Markup(f'{stripes_svg()}<span class="pic-cards spread">{drawn}</span>')

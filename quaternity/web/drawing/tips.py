@@ -1,4 +1,4 @@
-"""Tips of a first game at the moment when they matter."""
+"""Tips for a first game, each shown when it matters."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Tip(NamedTuple):
-    """A tip; each is shown until it was read."""
+    """A tip, which is shown until the player has read it."""
 
     name: str
     text: str
 
 
 class Moment(NamedTuple):
-    """A sight, what is drawn of it, and the last event, for tips to look at."""
+    """The moment of a game that decides which tips matter: sight, drawn values and last event."""
 
     sight: Sight
     drawn: dict[str, Any]
@@ -28,16 +28,19 @@ class Moment(NamedTuple):
 
     @property
     def is_mine(self) -> bool:
-        """Return whether whoever looks is to move."""
+        """Return whether it is the visitor's turn."""
         return self.sight.seat in self.sight.to_act
 
     def answered(self, answer: str, seat: str) -> bool:
-        """Return whether the last event is an answer to, or of, whoever looks."""
+        """Return whether the last event has this answer, with the visitor as its `seat`.
+
+        `seat` is "asker" or "asked".
+        """
         about = facts(self.last)
         return str(about.get("answer")) == answer and about.get(seat) == self.sight.seat
 
     def is_kind(self, *names: str) -> bool:
-        """Return whether the last event is of some kind."""
+        """Return whether the last event is of one of these kinds."""
         return isinstance(self.last, Sentence) and self.last.kind.name in names
 
 
@@ -52,60 +55,60 @@ def _tiles(moment: Moment) -> Iterator[Any]:
 OVER = Tip("over", "The game is over. Play again, or watch it move by move under More.")
 
 Tips = list[tuple[Tip, Callable[[Moment], bool]]]
-"""The tips of a game and when they matter, those that matter most first."""
+"""The tips of a game with their conditions, the most important first."""
 
 QUATERNITY: Tips = [
     (OVER, _is_over),
     (Tip("answer", "Both answers are possible, and yours decides who has the card. "
          "After no it is your turn."),
      lambda moment: bool(moment.drawn["answering"])),
-    (Tip("completes", "Whoever must own all cards of a set puts it down: a point."),
+    (Tip("completes", "A player who must own all cards of a set puts it down and gets a point."),
      lambda moment: moment.is_kind("completes")),
     (Tip("yes", "Yes: the card is yours, and you ask again."),
      lambda moment: moment.answered("yes", "asker")),
-    (Tip("no", "No: it is their turn now. All have learned that they lack this card, and that "
+    (Tip("no", "No: it is their turn now. Everybody knows now that they lack this card, and that "
          "you have another one of its set."),
      lambda moment: moment.answered("no", "asker")),
-    (Tip("turn", "Tap a card that you want. To ask says two things: you lack this card, and "
+    (Tip("turn", "Tap a card that you want. By asking you say two things: you lack this card, and "
          "you have another one of its set."),
      lambda moment: moment.is_mine),
-    (Tip("certain", "A card in a colour is certain: whoever has that colour has it, whatever "
-         "the deal."),
+    (Tip("certain", "The owner of a coloured card is certain: it is the player with that colour, "
+         "in every deal that is still possible."),
      lambda moment: any(len(tile.owners) == 1 for tile in _tiles(moment))),
-    (Tip("start", "Nobody has dealt these cards: what is asked and answered decides who has "
-         "what. The marks on a card show who may have it."),
+    (Tip("start", "Nobody has dealt these cards: questions and answers decide who has which. "
+         "The marks on a card show who may have it."),
      lambda moment: True),
 ]  # fmt: skip
 
 KWARTET: Tips = [
     (OVER, _is_over),
-    (Tip("down", "Four of a set are put down at once: a point."),
+    (Tip("down", "Four cards of a set are put down at once, for a point."),
      lambda moment: moment.is_kind("puts_down")),
-    (Tip("yes", "You got the card, and ask again."),
+    (Tip("yes", "You got the card, and it is your turn again."),
      lambda moment: moment.answered("yes", "asker")),
-    (Tip("no", "They do not have it, and it is their turn now. They know that you have a card "
-         "of this set."),
+    (Tip("no", "They do not have it, so it is the next player's turn. Everybody knows now that "
+         "you have a card of this set."),
      lambda moment: moment.answered("no", "asker")),
-    (Tip("turn", "Tap a pale card: you lack it, and have another one of its set. Then tap whom "
-         "to ask for it."),
+    (Tip("turn", "Tap a pale card: you lack it, and have another one of its set. Then tap the "
+         "player to ask for it."),
      lambda moment: moment.is_mine),
-    (Tip("asks", "Who asks for a card has another one of its set. Remember who asks for what: "
-         "the notebook under More helps."),
+    (Tip("asks", "A player who asks for a card has another one of its set. Remember who asks for "
+         "what: the notebook under More helps."),
      lambda moment: bool(facts(moment.last))),
-    (Tip("start", "These are your cards, by sets. You collect whole sets by asking the "
-         "others."),
+    (Tip("start", "These are your cards, sorted by sets. Ask the other players for the cards that "
+         "you lack, and collect whole sets."),
      lambda moment: True),
 ]  # fmt: skip
 
 QUARTO: Tips = [
     (OVER, _is_over),
     (Tip("place", "Place this piece on a cell. Four in a row that share a property win, "
-         "whoever placed the others."),
+         "no matter who placed the other three."),
      lambda moment: moment.is_mine and moment.sight.view.in_hand is not None),
-    (Tip("give", "Choose the piece that the other one has to place. Beware of rows of three "
+    (Tip("give", "Choose the piece that your opponent has to place. Beware of rows of three "
          "that share a property."),
      lambda moment: moment.is_mine),
-    (Tip("start", "The other one chooses the piece that you place, and you choose theirs."),
+    (Tip("start", "Your opponent chooses the piece that you place, and you choose theirs."),
      lambda moment: True),
 ]  # fmt: skip
 
@@ -125,7 +128,7 @@ SET: Tips = [
 
 
 def tips(sight: Sight, drawn: dict[str, Any]) -> list[Tip]:
-    """Return the tips of a moment, for who plays, the one that matters most first."""
+    """Return the tips that matter now, the most important first; none for a bystander."""
     if sight.seat is None:
         return []
     events = sight.moves[-1].events if sight.moves else ()

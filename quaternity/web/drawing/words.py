@@ -1,4 +1,4 @@
-"""Names of seats, and what is asked."""
+"""The words of the pages: names of seats, decks and cards, and the wording of events."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ TEMPLATES = {
     explanation.BOTH_POSSIBLE.template: "{question} Both answers are possible.",
     explanation.IMPOSSIBLE.template: "{question} {answer:reply} is impossible: {reason}",
 }
-"""Templates of a page, by those of the terminal: no articles, and questions with a mark."""
+"""The page's versions of message templates of the terminal, with `asker → asked: card?`."""
 
 INSTEAD = {
-    sentences.ASKS_ITSELF.name: "ask somebody else",
+    sentences.ASKS_ITSELF.name: "ask another player",
     sentences.HOLDS_NONE.name: "ask for a card of a set that you have a card of",
     sentences.HOLDS_IT.name: "ask for a card that you lack",
-    sentences.NO_CARDS.name: "ask somebody who has cards",
+    sentences.NO_CARDS.name: "ask a player who has cards",
     sentences.IS_COMPLETED.name: "ask for a card of another set",
     sentences.IS_REMOVED.name: "ask for a card of another set",
     sentences.OWNS.name: "ask for a card that you lack",
     sentences.SAYS.name: "ask for a card of another set",
-    sentences.IS_WITHOUT.name: "ask somebody who may have it",
-    sentences.CANNOT_HAVE.name: "ask somebody who may have it",
-    sentences.HOPELESS.name: "ask somebody who may have it",
+    sentences.IS_WITHOUT.name: "ask a player who may have it",
+    sentences.CANNOT_HAVE.name: "ask a player who may have it",
+    sentences.HOPELESS.name: "ask a player who may have it",
     sentences.NOTHING_TO_ANSWER.name: "ask for a card",
     sentences.WAITS.name: "say yes or no",
 }
-"""What to do instead of what is refused."""
+"""What to do instead of a refused move, by the name of the fault."""
 
 
 class SpokenDeck(NamedTuple):
@@ -58,7 +58,7 @@ class SpokenDeck(NamedTuple):
 
     @property
     def sets(self) -> Sequence[Any]:
-        """The sets; none where cards have no names."""
+        """The sets; empty if the cards have no names."""
         return self.deck.sets
 
     def set_name(self, index: int) -> str:
@@ -72,15 +72,15 @@ class SpokenDeck(NamedTuple):
         return self.deck.card_name(index, number, self.language)
 
     def emoji(self, index: int, number: int) -> str:
-        """Return the picture of a card, or an empty text."""
+        """Return the emoji of a card, or an empty text."""
         return self.deck.emoji(index, number)
 
 
 class PageWords(DeckWords):
-    """Sentences as a page puts them: people and cards by name."""
+    """The wording of messages on a page: players and cards have names."""
 
     def template(self, kind: Kind) -> str:
-        """Return the template of a kind of sentence."""
+        """Return the translated template of a kind of message."""
         return gettext(TEMPLATES.get(kind.template, kind.template))
 
     def reply(self, answer: Answer) -> str:
@@ -107,12 +107,12 @@ class PageWords(DeckWords):
         return gettext("set {number}").format(number=index)
 
     def cards(self, count: int) -> str:
-        """Return how many cards: "1 card"."""
+        """Return a number of cards: "1 card"."""
         text = gettext("{count} card") if count == 1 else gettext("{count} cards")
         return text.format(count=count)
 
     def text(self, value: object) -> str:
-        """Return a sentence in these words, and what a card looks like."""
+        """Return a message, an answer or the appearance of a card, translated."""
         if isinstance(value, Answer):
             return self.reply(value).lower()
         return self.say(value) if isinstance(value, Sentence) else by_words(str(value))
@@ -122,24 +122,24 @@ class PageWords(DeckWords):
         return SpokenDeck(self.deck, self.language)
 
     def refusal(self, fault: str) -> str:
-        """Return why something is refused, and what to do instead."""
+        """Return why a move is refused, and what to do instead."""
         instead = INSTEAD.get(fault.kind.name) if isinstance(fault, Sentence) else None
         text = self.say(fault) if isinstance(fault, Sentence) else gettext(fault)
         return f"{text}: {gettext(instead)}" if instead else text
 
 
 def page_words(deck: str, seats: Sequence[SeatSight | Seat], game: str = "") -> PageWords:
-    """Return the words of a table; a deck that is gone is the plain one."""
+    """Return the words of a table; a deck that no longer exists is replaced by the plain one."""
     return PageWords(deck_called(deck), seat_names(seats, game), language())
 
 
 def sight_words(sight: Sight) -> PageWords:
-    """Return the words of a table for who looks at it."""
+    """Return the words of a table, in the language of the request."""
     return page_words(sight.deck, sight.seats, sight.game)
 
 
 def deck_called(name: str) -> Deck:
-    """Return a deck by the name that a table was kept with."""
+    """Return the deck with the name that a table has stored, or the plain one."""
     try:
         return find_deck(name)
     except InputError:
@@ -147,9 +147,9 @@ def deck_called(name: str) -> Deck:
 
 
 def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
-    """Return a name per seat, for places where its number stands beside it.
+    """Return a name per seat, for places that also show its number.
 
-    A program that plays a level of the game is called by the level.
+    A program that plays at a level of the game has the name of the level.
     """
     known = registration(game).levels if game else ()
     levels = {level.player: gettext(level.name).capitalize() for level in known}
@@ -164,7 +164,7 @@ def plain_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
 
 
 def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
-    """Return a name per seat; equal ones are told apart by the number of the seat."""
+    """Return a name per seat; the number of the seat is appended to equal names."""
     names = plain_names(seats, game)
     numbered = [f"{name} ({number})" for number, name in enumerate(names)]
     apart = [
@@ -174,17 +174,17 @@ def seat_names(seats: Sequence[SeatSight | Seat], game: str = "") -> list[str]:
 
 
 def _isolated(name: str) -> str:
-    # Between two names from right to left an arrow would turn: who is asked would seem to ask.
+    # An arrow between two right-to-left names would be mirrored, and would swap asker and asked.
     turns = any(bidirectional(letter) in ("R", "AL", "AN") for letter in name)
     return f"\u2068{name}\u2069" if turns else name
 
 
 def last_asked(sight: Sight) -> tuple[int, int, int] | None:
-    """Return whom the last question was to, and for which card: (player, set, number)."""
+    """Return the asked player and the card of the last question, as (player, set, number)."""
     about = facts(sight.moves[-1].events[0]) if sight.moves else {}
     return (about["asked"], *about["card"]) if "asked" in about else None
 
 
 def move_text(move: Any, text: str) -> str:
-    """Return a move as it is written; a question as a sentence, which names can be put in."""
+    """Return the text of a move; for a question a message, which can be worded with names."""
     return sentences.question_sentence(move) if isinstance(move, Question) else text

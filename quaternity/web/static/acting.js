@@ -1,5 +1,5 @@
-// Clicks and forms that become moves and other requests. No rule of any game is in here: a move is a
-// text that the server wrote into the page, or a form filled in.
+// Turns clicks and forms into moves and other requests. It contains no rules of any game: a move is a
+// text that the server wrote into the page, or that a form fills in.
 import { closeHelp, help } from "./helping.js";
 import { complain, drawn, faults, freshId, part, remember, root, said, send, table, word } from "./page.js";
 import { refresh } from "./showing.js";
@@ -9,7 +9,7 @@ import { upload } from "./files.js";
 let armed = null;
 export const disarm = () => { armed = null; };
 
-// A finger is wider than a cell: what it touches is asked for when it touches it again.
+// A finger is wider than a cell, so the first touch only selects a cell, and the second asks.
 function isArmed(cell, event) {
   armed?.removeAttribute("aria-pressed");
   if (event.pointerType !== "touch" || armed === cell || !cell.classList.contains("cell") || cell.ariaDisabled) {
@@ -18,15 +18,15 @@ function isArmed(cell, event) {
   }
   armed = cell;
   cell.setAttribute("aria-pressed", "true");
-  complain(`${cell.getAttribute("aria-label")}. ${word("Touch it again to ask.")}`, cell);
+  complain(`${cell.getAttribute("aria-label")}. ${word("Tap it again to ask.")}`, cell);
   return false;
 }
 
-// What a page shows anew between the press and the release of a finger is not what was meant.
+// Ignore a click if the page changed its target between the press and the release of the pointer.
 const pressed = (event) => {
   const one = event.target.closest("label, button, a, summary, [data-move]");
   if (!one) return null;
-  // A request says what it asks for, an answer to what; a card may have other owners by now.
+  // Compare the request of a form, and the version of an answer; the owners of a card may differ.
   const { api } = { ...one.form?.dataset };
   const asks = api && [api, new URLSearchParams(new FormData(one.form)), one.textContent].join();
   const to = one.dataset.answer && part.dataset.version;
@@ -36,27 +36,27 @@ let held = null;
 document.addEventListener("pointerdown", (event) => {
   if (event.isPrimary) held = { was: pressed(event), drawn: drawn.times };
 }, true);
-document.addEventListener("pointercancel", (event) => { if (event.isPrimary) held = null; }, true); // it scrolls
+document.addEventListener("pointercancel", (event) => { if (event.isPrimary) held = null; }, true); // the user scrolls
 document.addEventListener("click", (event) => {
   const [now, is] = [held, pressed(event)];
   held = null;
-  if (!event.detail || !now || now.drawn === drawn.times || !is) return; // by keys, or all is as it was
+  if (!event.detail || !now || now.drawn === drawn.times || !is) return; // by keyboard, or the page did not change
   const { was } = now;
   if (was?.id === is.id && was.does === is.does && (is.id || was.one === is.one)) return;
   event.preventDefault();
   event.stopPropagation();
-  complain("Something else came under your finger: nothing is done.", event.target);
+  complain("The page changed under your finger: nothing was done.", event.target);
 }, true);
 
-// What was pressed and is not shown yet; a page that is shown meanwhile takes the attribute away.
+// Elements whose move is being sent. A redrawn page would remove an attribute, so they are kept here.
 const busy = new WeakSet();
 
-// A move that has no answer yet is kept for this page when it is loaded again.
+// Store a move until it is answered, so that the page can send it again after a reload.
 const KEPT = `quaternity-move-${table}`;
 const keep = (body) => { try { sessionStorage.setItem(KEPT, JSON.stringify(body)); } catch { /* not allowed here */ } };
-let lost = false; // whether it was sent in vain
+let lost = false; // whether a move was sent without an answer
 
-// Whether it was sent.
+// Send a move, and return whether it was sent.
 export async function move(text, element) {
   if (!part || part.dataset.at || busy.has(element)) return false;
   if (lost) { complain("The server has not answered your last move: it is sent again."); return false; }
@@ -64,7 +64,7 @@ export async function move(text, element) {
   element.setAttribute("aria-busy", "true");
   faults.textContent = "";
   const body = { version: Number(part.dataset.version), id: freshId(), move: text };
-  // Who has several seats says from which.
+  // A player with several seats must name the seat.
   const seat = part.querySelector(".table[data-seat]");
   if (seat) body.seat = Number(seat.dataset.seat);
   await deliver(body);
@@ -73,7 +73,7 @@ export async function move(text, element) {
   return true;
 }
 
-// Send a move until it is answered: its id makes sure that it is played once.
+// Send a move until it is answered; its id makes sure that it is played only once.
 async function deliver(body) {
   try {
     keep(body);
@@ -99,8 +99,8 @@ if (part && !part.dataset.at) {
   if (body) { lost = true; deliver(body); }
 }
 
-// The move that a text and a form stand for; null while something is not chosen. {name} is what is
-// chosen under that name; data-count says how many of it are needed.
+// Return the move of a template and a form, or null while the choice is incomplete. {name} stands for
+// the chosen values of that name; data-count is the number of values that are needed.
 function written(text, form) {
   let whole = true;
   const move = text.replace(/\{(\w+)\}/g, (_, name) => {
@@ -111,7 +111,7 @@ function written(text, form) {
   return whole ? move : null;
 }
 
-// What cannot be played yet looks so.
+// Disable the buttons of moves that are not complete yet.
 export function mark(form) {
   for (const one of form.querySelectorAll("button")) {
     const text = one.dataset.move ?? (one.type === "submit" ? form.dataset.moveTemplate : undefined);
@@ -120,7 +120,7 @@ export function mark(form) {
   }
 }
 
-const incomplete = (form) => complain(form.dataset.incomplete ?? "Something is not chosen yet.");
+const incomplete = (form) => complain(form.dataset.incomplete ?? "Your choice is not complete yet.");
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-move], [data-select], [data-help], [data-close]");
@@ -167,14 +167,14 @@ document.addEventListener("submit", (event) => {
   }
 });
 
-// A form that is a request: its fields by name ("settings.players" is one within another, "seats[]"
-// a list), the version of the table added.
+// Send a form as a JSON request with the version of the table. The names of fields give the structure:
+// "settings.players" is an entry of an object, "seats[]" of a list.
 async function ask(form) {
   const body = part ? { version: Number(part.dataset.version) } : {};
   for (const one of form.elements) {
     if (!one.name || one.disabled || one.closest("[hidden]")) continue;
     if (one.type === "radio" && !one.checked) continue;
-    if (one.type === "number" && one.value === "") continue; // as if it were not said
+    if (one.type === "number" && one.value === "") continue; // an empty number is left out
     const text = one.dataset.json === undefined ? one.value : JSON.parse(one.value);
     const value = one.type === "checkbox" ? one.checked : text;
     const [outer, inner] = one.name.split(".");
@@ -185,7 +185,7 @@ async function ask(form) {
   if (form.elements.name?.type === "text") remember("name", body.name.trim());
   try {
     const answer = await send(form.dataset.api, body);
-    if (answer.status === 409 && !part) location.reload(); // a seat that is taken, perhaps by us
+    if (answer.status === 409 && !part) location.reload(); // the seat is taken, perhaps by this player
     if (!answer.ok) { complain(await said(answer)); if (part) await refresh(); return; }
     const told = await answer.json();
     if (form.dataset.out) { showMade(document.getElementById(form.dataset.out), told); return; }
@@ -196,7 +196,7 @@ async function ask(form) {
   }
 }
 
-// A link with its picture, or a code.
+// Show a link with its QR code, or a code.
 function showMade(place, { link, qr, code }) {
   const text = Object.assign(document.createElement("input"), { readOnly: true, value: link ?? code });
   text.dataset.select = "";

@@ -1,4 +1,4 @@
-// A card is chosen, then who is asked for it. What a card can be asked of whom stands at the card.
+// The player chooses a card, and then whom to ask for it. The tile of a card has the allowed questions.
 import { Idiomorph } from "./idiomorph.js";
 import { part, root, table, word } from "./page.js";
 
@@ -8,7 +8,7 @@ let chances = { version: null };
 
 const card = () => chosen && part.querySelector(`[data-card="${chosen}"][data-asks]`);
 const name = (seat) => part.querySelector(`#seat${seat} .who b`)?.textContent ?? seat;
-// The number of a seat, where two share a name.
+// The number of a seat, if two players have the same name.
 const apart = (seat) => part.querySelector(`#seat${seat} .who small:not(.unseen)`)?.textContent ?? "";
 
 function element(kind, text, attributes) {
@@ -18,7 +18,7 @@ function element(kind, text, attributes) {
   return made;
 }
 
-// In percent, who has the chosen card, where help is on.
+// Return the chances of all owners if help is allowed, or null.
 async function likely() {
   if (!part.querySelector('[data-help="chances"]')) return null;
   const version = part.dataset.version;
@@ -49,14 +49,14 @@ function refused([seat, why]) {
   return made;
 }
 
-// What stays is the same button as before: a tap that has begun on it is not lost.
+// Keep buttons that stay the same, so that a tap that has begun on one is not lost.
 function draw(panel, ...parts) {
   const drawn = element("div", "", {});
   drawn.append(...parts);
   Idiomorph.morph(panel, drawn.childNodes, { morphStyle: "innerHTML", restoreFocus: true });
 }
 
-// After every change of the page, and when a card is chosen.
+// Draw the panel after every change of the page, and when a card is chosen.
 export function drawAsking() {
   const panel = part?.querySelector("#ask");
   const tile = card();
@@ -71,14 +71,14 @@ export function drawAsking() {
   }
   tile.setAttribute("aria-pressed", "true");
   const [asks, off] = [JSON.parse(tile.dataset.asks), JSON.parse(tile.dataset.refused)];
-  // What holds of everybody is said once.
+  // Show a reason that applies to everybody only once.
   if (!asks.length && new Set(off.map(([, why]) => why)).size === 1) {
     draw(panel, element("p", `${tile.dataset.name}: ${off[0][1]}. ${word("Tap another card.")}`, { class: "question" }));
     return;
   }
   const people = element("div", "", { class: "persons", "data-arrows": "" });
   people.append(...asks.map(person));
-  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "whom do you ask?" : "nobody can be asked.")}`, { class: "question" }), people, ...off.map(refused));
+  draw(panel, element("p", `${tile.dataset.name}: ${word(asks.length ? "which player do you ask?" : "you cannot ask anybody for it.")}`, { class: "question" }), people, ...off.map(refused));
   likely().then((found) => {
     const [set, number] = (chosen ?? "").split("/");
     for (const button of found && chosen ? panel.querySelectorAll("[data-ask]") : []) {
@@ -95,7 +95,7 @@ document.addEventListener("click", (event) => {
   if (!tile || !part.querySelector("#ask")) return;
   chosen = tile.dataset.card === chosen ? null : tile.dataset.card;
   drawAsking();
-  if (event.detail === 0) part.querySelector("#ask [data-ask]")?.focus(); // by keys
+  if (event.detail === 0) part.querySelector("#ask [data-ask]")?.focus(); // by keyboard
 });
 
 document.addEventListener("keydown", (event) => {

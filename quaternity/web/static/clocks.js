@@ -1,8 +1,8 @@
-// How much time is left, counted down until the server says it anew.
+// The time left for moves, counted down from the last value of the server.
 import { part, word } from "./page.js";
 
 let since = 0;
-let until = 0; // when what is asked of us is over
+let until = 0; // when the countdown of a question ends
 
 const words = (seconds) => {
   if (seconds >= 172800) return `${Math.floor(seconds / 86400)} ${word("days")}`;

@@ -1,4 +1,4 @@
-// Files that are dropped or chosen.
+// Uploads files that the user drops or chooses.
 import { Idiomorph } from "./idiomorph.js";
 import { complain, live, root, said } from "./page.js";
 

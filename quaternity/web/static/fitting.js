@@ -1,7 +1,7 @@
-// As many columns as let the cards of [data-fit] be as large as they can be, without scrolling.
+// Chooses the number of columns for which the cards of [data-fit] are largest without scrolling.
 import { part } from "./page.js";
 
-const HEADER = 20; // pixels of the name of a set
+const HEADER = 20; // height of the name of a set, in pixels
 
 export function fit() {
   const area = part?.querySelector("[data-fit]");
@@ -9,14 +9,14 @@ export function fit() {
   if (!board) return;
   const [sets, size] = area.dataset.fit.split(" ").map(Number);
   const width = board.clientWidth;
-  const above = area.offsetTop; // a line that says what lies aside
+  const above = area.offsetTop; // the line about cards set aside
   const height = board.clientHeight - above;
   let best = { side: 0, columns: 1, abreast: size };
   for (let columns = 1; columns <= sets; columns += 1) {
     for (let abreast = 1; abreast <= size; abreast += 1) {
       const across = (width / columns - 12) / abreast;
       const down = (height / Math.ceil(sets / columns) - HEADER - 8) / Math.ceil(size / abreast);
-      // A set is as wide as its name, and a card as a finger.
+      // Avoid sets that are too narrow for their names, and cards that are narrower than a finger.
       const side = Math.min(across, down * 0.85) * (width / columns < 84 || across < 24 ? 0.6 : 1);
       if (side > best.side) best = { side, columns, abreast };
     }

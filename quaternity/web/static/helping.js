@@ -1,10 +1,10 @@
-// What the table says when it is asked for help.
+// The help panel of a table.
 import { morph } from "./morphing.js";
 import { complain, live, root, said, table } from "./page.js";
 
 let helping = null;
 
-// What still fits the table is asked for again, what was said of an earlier moment goes.
+// Request help about the current position again; close help about an earlier moment.
 export function afterHelp() {
   if (!helping) return;
   if (/^(chances|questions|know|analysis)/.test(helping)) help(helping); else closeHelp();

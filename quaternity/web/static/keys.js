@@ -1,7 +1,7 @@
-// In [data-arrows] the arrow keys go to what stands next in that direction.
+// In [data-arrows], an arrow key moves the focus to the nearest control in its direction.
 const CELLS = "button:is(.cell, .tile)";
 
-// Of many cells one can be reached by Tab, the others from there by arrow keys.
+// Among many cells, the Tab key reaches only one, and the arrow keys the others (roving tabindex).
 export function rove(area, current) {
   const cells = area.querySelectorAll(CELLS);
   if (cells.length < 13) return;

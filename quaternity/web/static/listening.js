@@ -1,11 +1,11 @@
-// One stream for all tabs of this browser where there are shared workers, else one of this tab's own
-// while it can be seen: a browser has six connections to a server.
+// Listens to the events of the table. With shared workers, all tabs of the browser share a stream;
+// without, each visible tab has its own. A browser has only six connections to a server.
 import { part, root, table } from "./page.js";
 import { refresh } from "./showing.js";
 import { showReaction } from "./talking.js";
 
 export function listen() {
-  // A tab that looked on before we sat down keeps its own: its stream is in no seat.
+  // A different path keeps this stream apart from that of a tab that opened before we had a seat.
   const path = `${root}/api/tables/${table}/events${part.querySelector(".mine") ? "?seated" : ""}`;
   try {
     const worker = new SharedWorker(document.body.dataset.stream, { type: "module", name: "quaternity" });
@@ -25,7 +25,7 @@ async function listenAlone(path) {
   let Stream;
   try {
     ({ Stream } = await import("./stream-worker.js"));
-  } catch { // the server went away before it gave us this file
+  } catch { // the server was gone before this file was loaded
     heard({ kind: "lost" });
     setTimeout(listen, 3000);
     return;
@@ -48,7 +48,7 @@ function heard({ kind, data }) {
     return;
   }
   if (kind === "reaction") { showReaction(JSON.parse(data)); return; }
-  // What this page shows already is no news to it.
+  // Ignore versions that the page already shows.
   const version = data && JSON.parse(data).version;
   if (version === undefined || version > Number(part.dataset.version)) refresh(version);
 }

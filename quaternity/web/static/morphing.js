@@ -1,4 +1,4 @@
-// What somebody chose or typed, and has not sent, stays when what is around it changes.
+// Updates a part of the page, and keeps what the user has chosen or typed but not sent yet.
 import { Idiomorph } from "./idiomorph.js";
 import { drawn } from "./page.js";
 
@@ -11,7 +11,7 @@ function usual(one) {
   return (Array.from(one.options).find((option) => option.defaultSelected) ?? one.options[0])?.value;
 }
 
-// The controls that people fill in, each with a key. A slider that shows the moment is none of them.
+// Return the controls that the user fills in, each with a key, without the slider of a replay.
 function controls(node) {
   const all = Array.from(node.querySelectorAll("input:not([type=hidden], [type=file], [readonly], [data-go-to]), select, textarea"));
   return all.map((one) => {
@@ -24,7 +24,7 @@ export function morph(node, html, callbacks = {}) {
   drawn.times += 1;
   const chosen = new Map();
   for (const [key, one] of controls(node)) if (now(one) !== usual(one)) chosen.set(key, now(one));
-  // What is being typed stays; of anything else with the focus the words have to change.
+  // Do not change a field in which the user is typing; update other focused elements.
   const ignoreActiveValue = document.activeElement?.matches("input, textarea, select") ?? false;
   Idiomorph.morph(node, html, { morphStyle: "innerHTML", ignoreActiveValue, restoreFocus: true, callbacks });
   for (const [key, one] of controls(node)) {

@@ -1,5 +1,5 @@
-// What happened is shown one event after another, each in its order, none twice and none left out:
-// the board is always the present one.
+// Shows events one after another, in order, without repeating or omitting any. The board always shows
+// the current position.
 import { liked, part, root, table, wait, word } from "./page.js";
 import { tellOutside } from "./outside.js";
 import { play } from "./sound.js";
@@ -14,9 +14,9 @@ export function pace() {
 
 const SEEN = `quaternity-seen-${table}`;
 const queue = [];
-let known = []; // the events that the page had when it was looked at last
-let last = 0; // the number of the event that was put into the queue last
-let what = ""; // and what it was: a question gets its answer later
+let known = []; // the events of the page at the last update
+let last = 0; // the number of the last queued event
+let what = ""; // and its id, which changes when a question is answered
 let playing = false;
 let skip = () => {};
 let skipping = false;
@@ -25,7 +25,7 @@ const eventsIn = (node) => Array.from(node.querySelectorAll("li"), (item) => ({ 
 const asked = (event) => event.what.split(":")[0]; // without the answer
 const events = () => { const list = part.querySelector(".history ol"); return list ? eventsIn(list).reverse() : []; };
 
-// What a page that is loaded again had not shown yet is shown now.
+// After a reload, continue with the events that the page had not shown yet.
 export function startNews() {
   known = events();
   const latest = known.at(-1)?.number ?? 0;
@@ -34,7 +34,7 @@ export function startNews() {
   last = Math.min(stored, latest);
   const shown = known.find(({ number }) => number === last);
   what = shown?.what ?? "";
-  if (shown) queue.push({ number: last, text: shown.text, what }); // its time may have been cut short
+  if (shown) queue.push({ number: last, text: shown.text, what }); // show it again: the reload may have cut its time short
   takeNews();
 }
 
@@ -45,7 +45,7 @@ export function takeNews() {
 
 async function take() {
   if (part.dataset.at) return;
-  // The page may change while older events are asked for: those that come then are taken next.
+  // The page may change while older events are fetched; the next call handles newer events.
   const all = events();
   takeBack(all);
   yours();
@@ -64,7 +64,7 @@ async function take() {
   if (!playing) run();
 }
 
-// Somebody may be called otherwise by now.
+// Update the texts of events, because players may have changed their names.
 function callAnew(all) {
   const texts = new Map(all.map(({ number, what, text }) => [`${number} ${what}`, text]));
   for (const event of queue) event.text = texts.get(`${event.number} ${event.what}`) ?? event.text;
@@ -73,7 +73,7 @@ function callAnew(all) {
   if (text && text !== news.textContent) news.textContent = text;
 }
 
-// Forget the events that are gone since the page was looked at last, though others may have come.
+// Drop the events that were taken back since the last update, even if new ones have come.
 function takeBack(all) {
   const first = all[0]?.number ?? 1;
   const now = new Map(all.map((event) => [event.number, asked(event)]));
@@ -88,7 +88,7 @@ function takeBack(all) {
 }
 
 let later;
-// A page has the latest events: those between what was queued and what it has are asked for.
+// Fetch the events between the last queued one and the first on the page, which has only the latest.
 async function eventsBefore(first) {
   const missing = [];
   try {
@@ -107,7 +107,7 @@ async function eventsBefore(first) {
 async function run() {
   playing = true;
   while (queue.length) {
-    // Nobody sees what a page shows that is not seen itself.
+    // Wait while the page is hidden.
     if (document.hidden) await shownAgain();
     const event = queue.shift();
     if (!event) break;
@@ -135,7 +135,7 @@ function count() {
   if (behind) behind.textContent = queue.length ? `${word("catching up:")} ${queue.length} · ${word("tap to skip")}` : "";
 }
 
-// A tone where it becomes my turn, and at the end.
+// Play a tone when it becomes the player's turn, and at the end of the game.
 let before = "";
 function yours() {
   const bar = part.querySelector(".bar");

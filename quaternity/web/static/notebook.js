@@ -1,4 +1,4 @@
-// Pencil marks: who has which card, as I noted it. The server keeps them with my seat.
+// Pencil marks: the player's notes about who has which card. The server stores them with the seat.
 import { complain, part, root, said, send, table, word } from "./page.js";
 
 const SIGNS = { none: "", yes: "✓", no: "✗", maybe: "?" };
@@ -37,5 +37,5 @@ document.addEventListener("click", async (event) => {
   try {
     const answer = await send(`/api/tables/${table}/marks`, { player: Number(player), card, mark, seat });
     if (!answer.ok) { complain(await said(answer)); load(seat); }
-  } catch { complain("The server does not answer: the mark is not kept."); }
+  } catch { complain("The server does not answer: the mark was not saved."); }
 });

@@ -1,4 +1,4 @@
-// What is seen of a page that is hidden: its icon, and a notification where it becomes my turn.
+// Signs of a hidden page: its icon, and a notification when it becomes the player's turn.
 import { like, liked, part } from "./page.js";
 
 const icon = document.querySelector("link[rel=icon]");
@@ -11,11 +11,11 @@ export function tellOutside(now) {
   shown = null;
   if (now !== "yours" || !document.hidden || liked("notify") !== "on" || globalThis.Notification?.permission !== "granted") return;
   const title = part.querySelector("[data-title]")?.dataset.title ?? document.title;
-  try { shown = new Notification(title, { tag: location.pathname }); } catch { return; } // some allow it to workers only
+  try { shown = new Notification(title, { tag: location.pathname }); } catch { return; } // some browsers allow it only to workers
   shown.onclick = () => { focus(); shown?.close(); };
 }
 
-// It works over HTTPS or on this machine, and where nobody has forbidden it.
+// Show the option if notifications are possible: over HTTPS or on this machine, and not denied.
 export function drawNotify() {
   const box = part?.querySelector("#notify");
   if (!box || !isSecureContext || !globalThis.Notification || Notification.permission === "denied") return;

@@ -1,10 +1,10 @@
-// What all parts of a page need: where it is, what it asks the server, and what it says.
+// Common to all scripts of a page: its elements, requests to the server, messages, stored choices.
 export const root = document.body.dataset.root;
 export const part = document.getElementById("part");
 export const table = part?.dataset.table;
 export const live = document.getElementById("live");
 export const faults = document.getElementById("faults");
-export const drawn = { times: 0 }; // how often something was shown anew
+export const drawn = { times: 0 }; // the number of updates of the page
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // Pages on plain HTTP in a local network have no crypto.randomUUID.
@@ -13,28 +13,28 @@ export function freshId() {
   return Array.from(bytes, (one) => one.toString(16).padStart(2, "0")).join("");
 }
 
-// What the page says, in the reader's language.
+// The texts of the scripts in the language of the page.
 const words = JSON.parse(document.body.dataset.words ?? "{}");
 export const word = (text) => words[text] ?? text;
 
 let hiding;
 export function complain(text, about, length = 8000) {
   clearTimeout(hiding);
-  // It must not cover what it is about.
+  // The message must not cover the element that it is about.
   faults.classList.toggle("above", (about?.getBoundingClientRect().bottom ?? 0) > innerHeight / 2);
   faults.textContent = word(text);
   hiding = setTimeout(() => { faults.textContent = ""; }, length);
 }
 
-// The answer to a request; a lost one is sent again, with the same id: six times, or until it is
-// answered if there is a callback `lost`, which is called before each pause.
+// Send a request and return the answer. Without an answer the same request is sent again: up to six
+// times, or for ever with a callback `lost`, which is called before each pause.
 export async function send(path, body, lost) {
   const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   for (let pause = 250; ; pause *= 2) {
     const last = !lost && pause > 8000;
     let fault = word("No answer from the server; trying again…");
     try {
-      // A server that takes the connection and stays silent counts as away.
+      // A server that accepts the connection but does not answer counts as gone.
       const answer = await fetch(root + path, lost ? { ...request, signal: AbortSignal.timeout?.(10000) } : request);
       if (![502, 503, 504].includes(answer.status) || last) return answer;
       if (answer.headers.get("Content-Type")?.startsWith("application/json")) fault = `${await said(answer)} …`;
@@ -47,7 +47,7 @@ export async function send(path, body, lost) {
   }
 }
 
-// Why a request was refused: in a document of the requests, or on a page.
+// Return the reason for a refusal from a JSON document or from a page.
 export async function said(answer) {
   try {
     const text = await answer.text();
@@ -57,7 +57,7 @@ export async function said(answer) {
     const body = JSON.parse(text);
     return [].concat(body.words ?? body.faults ?? body.error ?? body.detail).join("; ");
   } catch {
-    return `The server said ${answer.status}.`;
+    return `The server answered with status ${answer.status}.`;
   }
 }
 
@@ -69,7 +69,7 @@ export function remembered(key, otherwise) {
   try { return JSON.parse(localStorage.getItem(`quaternity-${key}`)) ?? otherwise; } catch { return otherwise; }
 }
 
-// What somebody likes, plainly under its name; a browser may forbid it.
+// A preference of the user, stored as plain text; a browser may forbid it.
 export function liked(key) {
   try { return localStorage.getItem(key); } catch { return null; }
 }

@@ -1,5 +1,5 @@
-// Puzzles: answers and steps without leaving the page, cards that are tapped, and what this browser
-// remembers of the five of a day. Nothing of that is sent.
+// Puzzles: shows answers and steps without leaving the page, lets the user tap cards, and stores the
+// results of the daily puzzles in the browser. The results are not sent to the server.
 import { Idiomorph } from "./idiomorph.js";
 import { complain, live, remember, remembered, said, word } from "./page.js";
 
@@ -7,7 +7,7 @@ const KEPT = "puzzles";
 const days = () => remembered(KEPT, {});
 const seedOf = (day) => day.replaceAll("-", "");
 
-// The first answer to a puzzle of a day counts; hints are counted with it.
+// Store the first answer to a puzzle of the day, and whether hints were used.
 function keep() {
   const puzzle = document.getElementById("puzzle");
   const [kind, , seed] = (puzzle?.dataset.puzzle ?? "").split("/");
@@ -19,12 +19,12 @@ function keep() {
   remember(KEPT, Object.fromEntries(late.map((name) => [name, all[name]])));
 }
 
-// Days in a row, up to this one, on which all five have an answer.
+// Return the number of consecutive days, up to this one, on which all five puzzles were answered.
 function streak(all, day, five) {
   let count = 0;
   const date = new Date(`${day}T12:00:00Z`);
   const done = () => five.every((kind) => all[seedOf(date.toISOString().slice(0, 10))]?.[kind]);
-  if (!done()) date.setUTCDate(date.getUTCDate() - 1); // today is not over
+  if (!done()) date.setUTCDate(date.getUTCDate() - 1); // today may still be completed
   while (done()) { count += 1; date.setUTCDate(date.getUTCDate() - 1); }
   return count;
 }
@@ -71,11 +71,11 @@ document.addEventListener("click", (event) => {
   const share = event.target.closest("[data-share]");
   if (share) {
     const text = `${share.dataset.share} ${document.querySelector("[data-streak]").textContent}`;
-    navigator.clipboard?.writeText(text).then(() => complain("It is copied."), () => complain(text));
+    navigator.clipboard?.writeText(text).then(() => complain("The result is copied."), () => complain(text));
   }
 });
 
-// Three cards that are tapped become their letters in the answer.
+// Write the letters of three tapped cards into the answer.
 document.addEventListener("change", (event) => {
   if (!event.target.dataset.letter) return;
   const chosen = Array.from(document.querySelectorAll("[data-letter]:checked"));

@@ -1,4 +1,4 @@
-// The sheet with all that is not needed at every moment, and what this browser likes.
+// The sheet *More*, the choice of the view, and the preferences of the user.
 import { like, liked, part } from "./page.js";
 import { pace } from "./news.js";
 import { drawNotify } from "./outside.js";
@@ -13,11 +13,11 @@ function turn(name) {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-sheet]:not(body)");
   if (button) turn(button.dataset.sheet);
-  // What is asked for lies on the board.
+  // Close the sheet, because the result is shown on the board.
   else if (event.target.closest("[data-help], .side a, .side [data-view]") && document.body.dataset.sheet) turn(document.body.dataset.sheet);
 });
 
-// The matrix is a second view of the same.
+// Switch between the tiles and the matrix of the same position.
 document.addEventListener("click", (event) => {
   if (!event.target.closest("[data-view]:not(body)")) return;
   const view = document.body.dataset.view === "matrix" ? "tiles" : "matrix";

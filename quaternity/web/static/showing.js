@@ -1,4 +1,4 @@
-// The part of a page that changes: it is fetched when something happened, and morphed into place.
+// Fetches the changing part of a page after each event, and morphs it into place.
 import { disarm, mark } from "./acting.js";
 import { drawAsking } from "./asking.js";
 import { afterHelp } from "./helping.js";
@@ -15,10 +15,10 @@ import { complain, live, part, root, said, table } from "./page.js";
 let fetching = null;
 let again = false;
 let wanted = 0;
-let waiting = []; // for which version, and what is called then
+let waiting = []; // callbacks, each with the version for which it waits
 let shown = "";
 
-// Ends when the page shows that version; without one, when it shows what there is.
+// Update the page; the promise is fulfilled when it shows at least that version.
 export function refresh(version = 0) {
   if (!part || part.dataset.at) return Promise.resolve();
   wanted = Math.max(wanted, version);
@@ -28,8 +28,8 @@ export function refresh(version = 0) {
   return Promise.race([fetching, new Promise((done) => { waiting.push([version, done]); })]);
 }
 
-// Of several processes the one that answers may hear of a version a moment after the one that told
-// of it: then it is asked again.
+// If several processes serve the port, the one that answers may learn about a version later than the
+// one that announced it. Then fetch again.
 async function fetchPart() {
   let late = 0;
   try {
@@ -44,11 +44,11 @@ async function fetchPart() {
   } catch { /* the stream says when the server is back */ } finally {
     fetching = null;
     waiting = [];
-    if (again) refresh(); // what was asked for while one failed
+    if (again) refresh(); // requested while this fetch failed
   }
 }
 
-// What was asked for, and what is being told, stays when the table changes.
+// Keep help, news and open questions when the table changes.
 const kept = (node) => !["help", "news", "behind", "ask", "elsewhere-out", "code-out"].includes(node.id);
 
 export function show(html, version) {
@@ -63,14 +63,14 @@ export function show(html, version) {
   if (version !== null) part.dataset.version = version;
   for (const [least, done] of waiting) if (least <= Number(version)) done();
   for (const one of part.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = true;
-  // What had the focus may be gone: who uses keys goes on from the top of the part.
+  // If the focused element is gone, let keyboard users continue from the headline.
   if (focused && !part.contains(document.activeElement)) part.querySelector("#headline")?.focus({ preventScroll: true });
   prepare();
   if (!part.dataset.at) announce(before);
   takeNews();
 }
 
-// An answer has the number of its question.
+// An answer has the number of its question, so compare ids, too.
 const eventsTold = () => new Set(Array.from(part.querySelectorAll(".history li"), (one) => `${one.value} ${one.dataset.what}`));
 
 export function prepare() {
@@ -86,7 +86,7 @@ export function prepare() {
   drawClocks();
 }
 
-// What is new, for who listens to the page.
+// Announce new events to screen readers.
 function announce(before) {
   const news = [];
   for (const one of part.querySelectorAll(".history li")) {

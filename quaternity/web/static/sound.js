@@ -1,4 +1,4 @@
-// Short tones, made here, off until they are asked for.
+// Short synthesized tones, which are off by default.
 import { liked } from "./page.js";
 
 const TONES = { event: [], yours: [660, 880], set: [523, 659, 784], over: [784, 659, 523, 784] };
@@ -9,7 +9,7 @@ export const isOn = () => liked("sound") === "on";
 export function play(name) {
   if (!isOn() || !TONES[name].length) return;
   context ??= new AudioContext();
-  context.resume(); // asleep where nobody had touched the page yet
+  context.resume(); // a browser suspends it until the user touches the page
   TONES[name].forEach((pitch, index) => {
     const start = context.currentTime + index * 0.13;
     const tone = context.createOscillator();

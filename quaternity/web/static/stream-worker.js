@@ -1,4 +1,5 @@
-// One stream of events per table for all tabs of a browser; also what a tab uses by itself.
+// A shared worker with one event stream per table for all tabs of a browser. A tab without shared
+// workers uses the class `Stream` itself.
 
 const EVENTS = ["move", "version", "seats", "undo", "notice", "again", "start", "talk", "reaction"];
 
@@ -16,7 +17,7 @@ export class Stream {
     source.onopen = () => { this.pause = 500; this.tell({ kind: "open", path: this.path }); };
     source.onerror = () => {
       this.tell({ kind: "lost", path: this.path });
-      // At any answer but 200 a browser gives a stream up for good.
+      // After any status except 200 the browser does not reconnect by itself.
       if (source.readyState === 2) this.retry();
     };
     const heard = (event) => this.tell({ kind: event.type, path: this.path, data: event.data });
@@ -36,9 +37,9 @@ export class Stream {
   }
 }
 
-// A browser has six connections to a server: so many streams leave room for pages.
+// Maximum number of open streams. A browser has six connections to a server, and pages need some.
 const MAX_STREAMS = 3;
-const streams = new Map(); // by path, the table seen last at the end: its stream and its tabs
+const streams = new Map(); // the stream and the tabs of each path, the most recently seen last
 
 function opened(path, port) {
   const tabs = streams.get(path)?.tabs ?? new Set();

@@ -1,4 +1,4 @@
-// A page of a table: news become a changed page, clicks become moves.
+// Starts the scripts of a page.
 import "./acting.js";
 import { showSeats } from "./acting.js";
 import { listen } from "./listening.js";
@@ -9,13 +9,13 @@ import "./puzzles.js";
 import "./tips.js";
 import { prepare } from "./showing.js";
 
-// What was filled in is there again after a step back in the history.
+// The browser restores the form after a step back in the history, so show the matching seats.
 addEventListener("pageshow", () => {
   const count = document.querySelector("[data-count-of-seats] input");
   if (count) showSeats(Number(count.value));
 });
 
-// A first game asks for no name: its hidden field has one for who has never given theirs.
+// Fill in the name of the user. A first game has a hidden field, with a default for new users.
 for (const one of document.querySelectorAll("input[name=name]")) {
   if (one.type === "hidden" || !one.value) one.value = remembered("name", one.value);
 }

@@ -1,11 +1,11 @@
-// What people say and show to each other.
+// Chat and reactions.
 import { complain, live, part, said, send, table, wait } from "./page.js";
 
-let seen = null; // the number of the last line that was in sight
+let seen = null; // the number of the last chat line that was visible
 
 const isInSight = (node) => node && getComputedStyle(node.closest(".side") ?? node).display !== "none";
 
-// What was said while nobody saw it is pointed at.
+// Mark the button *More* if there are unread chat lines.
 export function drawTalk() {
   const lines = part?.querySelector(".lines");
   if (!lines) return;
@@ -32,7 +32,7 @@ export async function showReaction({ seat, name, reaction }) {
 }
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // it is in sight now
+  if (event.target.closest("[data-sheet]")) setTimeout(drawTalk); // the chat may be visible now
 });
 
 document.addEventListener("click", async (event) => {

@@ -1,4 +1,4 @@
-// Tips for a first game, at the moment when they matter: each until it was read.
+// Shows tips for a first game when they matter, each until the user has read it.
 import { fit } from "./fitting.js";
 import { like, liked, part, table } from "./page.js";
 
@@ -7,7 +7,7 @@ const read = () => { try { return JSON.parse(sessionStorage.getItem(key)) ?? [];
 
 export function drawTips() {
   const known = new Set(read());
-  let shown = liked("tips") !== "on"; // one at a time, the one that matters most
+  let shown = liked("tips") !== "on"; // show only one tip: the most important
   document.body.toggleAttribute("data-tips", !shown);
   for (const tip of part?.querySelectorAll("[data-tip]") ?? []) {
     tip.hidden = shown || known.has(tip.dataset.tip);
@@ -22,7 +22,7 @@ document.addEventListener("click", ({ target }) => {
   const tip = target.closest("[data-read]")?.closest("[data-tip]");
   if (tip) try { sessionStorage.setItem(key, JSON.stringify([...read(), tip.dataset.tip])); } catch { tip.remove(); }
   if (target.closest("[data-no-tips]")) { like("tips", "off"); drawTips(); }
-  // The next one waits until something has happened.
+  // Show the next tip only after the next event.
   if (tip) for (const other of part.querySelectorAll("[data-tip]")) other.hidden = true;
 });
 
@@ -30,5 +30,5 @@ document.addEventListener("change", ({ target }) => {
   if (target.id === "tips") { like("tips", target.checked ? "on" : "off"); drawTips(); }
 });
 
-// Who begins a guided game wants tips.
+// Switch tips on when the user starts a guided game.
 document.addEventListener("submit", ({ target }) => { if (target.dataset.guided !== undefined) like("tips", "on"); });

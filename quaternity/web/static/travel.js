@@ -1,4 +1,4 @@
-// Cards travel from seat to seat, and sets are laid down, over the page and without moving it.
+// Animates cards that move between seats and sets that are put down, without changing the layout.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const seat = (number) => document.getElementById(`seat${number}`)?.getBoundingClientRect();

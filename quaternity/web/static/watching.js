@@ -1,10 +1,10 @@
-// To other moments of a game, without leaving the page.
+// Shows other moments of a game without leaving the page.
 import { complain, part, said } from "./page.js";
 import { show } from "./showing.js";
 
 let going = null;
 
-// To another moment of a game, or another seat, without leaving the page; only the last wish counts.
+// Go to another moment or seat; of several requests only the last counts.
 export async function go(path) {
   going = path;
   try {
