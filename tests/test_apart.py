@@ -176,7 +176,7 @@ def test_it_is_asked_no_more_when_patience_ends(
     assert home.losses == 0
     home.losses = 3
     found = judge(asking_for(wild.prints), [impatient])
-    assert found.gave_up == {"wild": "not asked any more: no answer 3 times in a row"}
+    assert found.gave_up == {"wild": "not run again: no answer 3 times in a row"}
     assert judge(asking_for(wild.prints), [row]).feasible
 
 

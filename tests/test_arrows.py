@@ -27,7 +27,8 @@ ROOMS: dict[str, tuple[str, str]] = {
     "base": ("quaternity.base", ""),
     "decks": ("quaternity.decks", "base"),
     "solvers/contract": (
-        "solvers.problem solvers.shortage solvers.solver solvers.verdict",
+        "solvers.builder solvers.names solvers.problem solvers.shortage solvers.solver"
+        " solvers.verdict",
         "base",
     ),
     "solvers/tables": (
@@ -36,6 +37,10 @@ ROOMS: dict[str, tuple[str, str]] = {
     ),
     "solvers/cp_sat": ("solvers.cp_sat", "base solvers/contract"),
     "solvers/max_flow": ("solvers.max_flow", "base solvers/contract"),
+    "solvers/models": (
+        "solvers.explanation solvers.flow_graph solvers.named_model",
+        "base solvers/contract solvers/cp_sat solvers/max_flow",
+    ),
     "solvers/matching": ("solvers.matching", "solvers/contract"),
     "solvers/coalitions": ("solvers.coalitions", "base solvers/contract solvers/tables"),
     "solvers/brute_force": ("solvers.brute_force", "base solvers/contract"),
@@ -57,10 +62,13 @@ ROOMS: dict[str, tuple[str, str]] = {
         " solvers.random_problems solvers.reduction solvers.strategies",
         "base solvers/contract solvers/tables solvers/registry",
     ),
-    "solvers/exchange": ("solvers.exchange", "base solvers/contract solvers/max_flow"),
+    "solvers/exchange": (
+        "solvers.exchange",
+        "base solvers/contract solvers/max_flow solvers/models",
+    ),
     "solvers/door": (
         "solvers",
-        "base solvers/contract solvers/registry solvers/counting solvers/filtering",
+        "base solvers/contract solvers/registry solvers/counting solvers/filtering solvers/models",
     ),
     "game": ("quaternity.game", "protocol base solvers"),
     "workers": ("quaternity.workers", "base solvers"),

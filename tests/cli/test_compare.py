@@ -216,7 +216,7 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
         (["--budget", "inf"], "must be a number of seconds > 0"),
         (["--sweep", "players", "2-8"], "not a range"),
         (["--sweep", "players", "8..2"], "empty"),
-        (["--sweep", "colours", "2..8"], "none of set-size, sets, players"),
+        (["--sweep", "colours", "2..8"], "must be one of set-size, sets, players"),
         (["--sweep", "players"], "--sweep"),
         (["--sweep", "players", "2..8", "-p", "3"], "cannot be used with a sweep"),
         (["-p", "5"], "cannot share evenly"),

@@ -185,12 +185,12 @@ def test_what_is_too_large_or_unknown_is_refused(monkeypatch: pytest.MonkeyPatch
     for text, words in (
         ("kwartet_huge", "kwartet_huge"),
         ("kwartet(players=2", "expected a name"),
-        ("kwartet(colour=2)", "setting 'colour' is unknown"),
+        ("kwartet(colour=2)", "unknown setting 'colour'"),
         ("kwartet(players=x)", "players"),
     ):
         with pytest.raises(InputError, match=words):
             TableGame.of_text(text)
-    with pytest.raises(InputError, match=r"benchmark 'chess' is unknown; known are .*kwartet_tiny"):
+    with pytest.raises(InputError, match=r"unknown benchmark 'chess'; choose from .*kwartet_tiny"):
         TableGame.benchmark("chess")
 
 

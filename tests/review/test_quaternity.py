@@ -213,7 +213,7 @@ def test_bad_input_is_refused(text: str, seat: int | None, message: str) -> None
 
 def test_values_that_are_none_are_refused() -> None:
     record = Game.start(SMALL).record()
-    with pytest.raises(InputError, match="seconds: -1"):
+    with pytest.raises(InputError, match="seconds: must be a number >= 0, not -1"):
         review(record, seconds=-1)
     with pytest.raises(InputError, match="record_text: 3 "):
         review(3)  # type: ignore[arg-type]

@@ -170,7 +170,7 @@ def test_who_takes_no_position_is_no_player() -> None:
 
 
 def test_a_program_that_is_none_is_no_fault() -> None:
-    with pytest.raises(InputError, match="no program that can be run"):
+    with pytest.raises(InputError, match="is not an executable program"):
         check_player("cmd:./nowhere", "quarto")
     with pytest.raises(InputError, match="'slow' plays set, not quarto"):
         check_player("slow", "quarto")
