@@ -20,7 +20,7 @@ from quaternity.web.store import Reader
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.web.site import Page, Site
-from tests.web.test_api import PEOPLE, Table, opened
+from tests.web.test_api import PEOPLE, Table, open_site
 
 SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
 QUARTO: dict[str, Any] = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
@@ -61,7 +61,7 @@ def house(site: Site, times: int = 2) -> set[str]:
 def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     kinds: dict[str, bool] = {}
-    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
+    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
         record = site.ask("GET", f"{finished(site).path}/record").body
         for _ in range(6):
             kinds[name_of(finished(site))] = True
@@ -72,7 +72,7 @@ def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: P
     for name, days in ages.items():
         age(tmp_path, name, days)
     keep = Keep(random.choice([None, 10, 30]), random.choice([None, 30, 60]))
-    with opened(tmp_path, keep=keep) as site:
+    with open_site(tmp_path, keep=keep) as site:
         left = house(site)
     most = {True: keep.finished or 1000, False: keep.unfinished or 1000}
     stay = {name for name, over in kinds.items() if ages[name] < most[over]}
@@ -81,23 +81,23 @@ def test_exactly_those_go_that_nobody_touched_for_so_long(seed: int, tmp_path: P
 
 def test_nobody_is_shown_out_and_no_clock_is_stopped(tmp_path: Path) -> None:
     clock = {"days": 14}
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         timed = Table(site, **(QUARTO | {"clock": clock}))
         watched, asked, alone = (Table(site, **QUARTO) for _ in range(3))
     for table in (timed, watched, asked, alone):
         age(tmp_path, name_of(table), 100)
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
         listening = site.listen(f"{watched.path}/events", None)
         site.ask("GET", asked.path, token=asked.tokens[0])
         assert house(site) == {name_of(table) for table in (timed, watched, asked)}
         listening.leave()
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
         assert house(site) == {name_of(timed)}
 
 
 @pytest.mark.parametrize("made", ["'yesterday'", "X'FF'", "5", "'9999-99-99 00:00:00'"])
 def test_a_time_that_cannot_be_read_keeps_its_table_and_no_other(made: str, tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         tables = [Table(site, **QUARTO) for _ in range(3)]
     for table in tables:
         age(tmp_path, name_of(table), 100)
@@ -105,14 +105,14 @@ def test_a_time_that_cannot_be_read_keeps_its_table_and_no_other(made: str, tmp_
         change = f"UPDATE tables SET made = {made} WHERE id = ?"
         database.execute(change, (name_of(tables[0]),))
     assert run(["tables", "list", "--data", str(tmp_path), "--json"]) == 0
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
         left = house(site, 3)
         assert left == {name_of(tables[0])}
         assert site.ask("GET", "/").status == 200
 
 
 def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = finished(site)
         first, path = name_of(table), table.path
         last = site.ask("POST", f"{path}/again", {}, table.tokens[0]).json["table"]
@@ -120,11 +120,11 @@ def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
         assert score
     age(tmp_path, first, 100)
     for keep in (Keep(1, 1), Keep(1, None)):
-        with opened(tmp_path, keep=keep) as site:
+        with open_site(tmp_path, keep=keep) as site:
             assert house(site) == {first, last}
             assert site.ask("GET", f"/api/tables/{last}").json["evening"] == score
     age(tmp_path, last, 100)
-    with opened(tmp_path, keep=Keep(1, 1)) as site:
+    with open_site(tmp_path, keep=Keep(1, 1)) as site:
         assert house(site) == set()
         assert site.ask("GET", path).status == 404
 
@@ -132,7 +132,7 @@ def test_an_evening_stays_whole_and_goes_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("turns", range(thorough(2, 30)))
 def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Path) -> None:
     """Whatever they ask for, and however far that is by then."""
-    with opened(tmp_path, limits=Limits(tables=10**6)) as site:
+    with open_site(tmp_path, limits=Limits(tables=10**6)) as site:
         table, tables = Table(site, **QUARTO, chat=True), site.app.state.tables
         listening = site.listen(f"{table.path}/events", None)
         asked = [
@@ -171,7 +171,7 @@ def test_who_waits_for_a_table_that_goes_finds_it_gone(turns: int, tmp_path: Pat
 
 def test_a_next_game_that_is_gone_may_be_made_again(tmp_path: Path) -> None:
     for in_memory in (True, False):
-        with opened(tmp_path / str(in_memory)) as site:
+        with open_site(tmp_path / str(in_memory)) as site:
             table = finished(site)
             tables = site.app.state.tables
             made = [table.post(0, "again").json["table"] for _ in range(2)]
@@ -185,14 +185,14 @@ def test_a_next_game_that_is_gone_may_be_made_again(tmp_path: Path) -> None:
 
 def test_what_goes_makes_room_a_few_at_a_time(tmp_path: Path) -> None:
     limits = Limits(kept=7)
-    with opened(tmp_path, limits=limits) as site:
+    with open_site(tmp_path, limits=limits) as site:
         names = [name_of(Table(site, **QUARTO)) for _ in range(7)]
         assert site.ask("POST", "/api/tables", PEOPLE).status == 507
     for name in names:
         age(tmp_path, name, 100)
     with (
         limited("quaternity.web.tables", REMOVAL_BATCH=3),
-        opened(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
+        open_site(tmp_path, limits=limits, keep=Keep(None, 9)) as site,
     ):
         assert [len(house(site, 1)) for _ in range(4)] == [4, 1, 0, 0]
         Table(site)
@@ -215,10 +215,10 @@ def test_no_table_goes_by_a_clock_that_has_jumped(
     def left(ahead: float) -> set[str]:
         """Return the names of the tables that remain if the clock is this many days ahead."""
         monkeypatch.setattr(owner, "now", lambda store: right(store) + ahead * 86_400)
-        with opened(place, keep=Keep(100, 100)) as site:
+        with open_site(place, keep=Keep(100, 100)) as site:
             return house(site)
 
-    with opened(place, keep=Keep(100, 100)) as site:
+    with open_site(place, keep=Keep(100, 100)) as site:
         names = {name_of(Table(site, **QUARTO)) for _ in range(3)}
         monkeypatch.setattr(owner, "now", lambda store: right(store) + days * 86_400)
         assert house(site) == names

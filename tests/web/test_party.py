@@ -31,7 +31,7 @@ from quaternity.web.rendering import table_html
 from quaternity.web.table import Table as LiveTable
 from quaternity.web.talk import LINES_KEPT, MAX_LINE_LENGTH, REACTIONS, Line
 from tests.sizes import examples, thorough
-from tests.web.cluster import alter, of_files
+from tests.web.cluster import alter, file_store_only
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
 from tests.web.test_pages import BASE, QUATERNITY, played, sight
@@ -261,7 +261,7 @@ def test_nobody_gains_time_by_a_restart_or_by_leaving_a_seat(tmp_path: Path) -> 
     assert left == sorted(left, reverse=True)
 
 
-@of_files
+@file_store_only
 def test_after_a_crash_nobody_has_more_time_than_the_clock_gives(tmp_path: Path) -> None:
     with opened(tmp_path / "data") as site:
         table = Table(site, game="quarto", settings={}, seats=["me", "me"], clock={"seconds": 60})

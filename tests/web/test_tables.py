@@ -25,7 +25,7 @@ from tests.limits import limited
 from tests.web.cluster import alter
 from tests.web.pipes import Pipe
 from tests.web.site import Page, Site
-from tests.web.test_api import Table, opened, thought
+from tests.web.test_api import Table, open_site, wait_until_idle
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_program_thinks_about_the_present_alone(site: Site, tmp_path: Path) ->
         finally:
             active[seat] -= 1
 
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         site.app.state.tables.thinking.plan = plan
         table, cards = set_table(site, seats=["me", "slow", "slow"])
         for three in (cards[:3], cards[1:4], cards[2:5]):
@@ -102,7 +102,7 @@ def test_nothing_is_under_way_at_any_table_when_a_server_has_ended(tmp_path: Pat
     async def plan(*_: Any) -> Any:
         await asyncio.Event().wait()
 
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         tables = site.app.state.tables
         tables.thinking.plan = plan
         thinks = Table(site, game="quarto", settings={}, seats=["random", "me"])
@@ -136,7 +136,7 @@ def test_who_is_not_there_agrees_to_more(site: Site) -> None:
     name = table.made["table"]
     site.run(site.app.state.tables.open(name)).seen[1:] = [-inf, -inf]
     assert table.move(0, "more").status == 200
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert table.look()["view"]["undealt"] == 81 - len(cards) - 3
 
 
@@ -154,7 +154,7 @@ def assert_nobody_can_move(site: Site, table: Table, awaited: list[int]) -> None
     page = table.move(0, "more")
     assert page.status == 409
     assert f"seat{'s' * (len(awaited) > 1)} {awaited[0]}" in page.json["error"]
-    site.run(thought(site, table.path.rpartition("/")[2]))
+    site.run(wait_until_idle(site, table.path.rpartition("/")[2]))
     table.look(0)  # which wakes who may think
     site.rest()
     assert table.look(0)["version"] == seen["version"]
@@ -205,7 +205,7 @@ def test_a_seat_that_is_there_is_asked(site: Site) -> None:
     cards = table.look()["view"]["table"]
     for seat in (0, 1):
         table.move(seat, "more")
-        site.run(thought(site, table.made["table"]))
+        site.run(wait_until_idle(site, table.made["table"]))
         assert table.look()["view"]["agreed"] == [*range(seat + 1)]
     assert table.look()["view"]["undealt"] == 81 - len(cards)
 
@@ -244,13 +244,13 @@ def test_a_move_of_a_program_that_could_not_be_kept_is_made_as_soon_as_it_can(
 
     assert table.move(0, table.look(0)["moves"][0]).status == 200
     monkeypatch.setattr(tables.store, "write", full)
-    site.run(thought(site, table.made["table"]))
+    site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["version"] == 1
     monkeypatch.undo()
 
     async def ticks() -> None:
         (await tables.open(table.made["table"])).tick()
-        await thought(site, table.made["table"])
+        await wait_until_idle(site, table.made["table"])
 
     site.run(ticks())
     assert table.look()["version"] == 2
@@ -286,7 +286,7 @@ def test_which_games_have_secrets() -> None:
 
 @limited("quaternity.web.tables", MAX_CACHED_TABLES=2)
 def test_tables_nobody_looks_at_are_read_again(tmp_path: Any) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         many = [Table(site) for _ in range(5)]
         for table in many:
             table.move(0, "1 0 2")
@@ -332,7 +332,7 @@ def test_who_is_there_does_not_depend_on_which_tables_are_in_memory(
         with limited("quaternity.web.tables", MAX_CACHED_TABLES=most_live):
             random, begun = Random(1), clock[0]
             given = []
-            with opened(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
+            with open_site(tmp_path / str(most_live), limits=Limits(tables=10**6)) as site:
                 many = [Table(site) for _ in range(3)]
                 for _ in range(60):
                     clock[0] += random.choice([0, 1, 15, 39, 41])
@@ -356,7 +356,7 @@ def test_who_is_there_stays_so_when_a_table_cannot_be_read_for_a_moment(
     def unreadable(*_: object) -> Any:
         raise Refusal(503, "the tables cannot be read now")
 
-    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), opened(tmp_path) as site:
+    with limited("quaternity.web.tables", MAX_CACHED_TABLES=0), open_site(tmp_path) as site:
         table, other = Table(site), Table(site)
         clock[0] += 600
         table.look(1)
@@ -390,10 +390,10 @@ def test_who_only_listens_is_there_until_some_time_after(site: Site, clock: list
 def test_who_may_be_on_the_way_back_after_a_restart_keeps_the_seat(
     tmp_path: Any, clock: list[float]
 ) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2")
-    with opened(tmp_path) as table.site:
+    with open_site(tmp_path) as table.site:
         assert not given_away(table)
         clock[0] += 121
         assert given_away(table)
@@ -452,7 +452,7 @@ def test_programs_rest_while_nobody_looks(site: Site) -> None:
     site.rest()
     assert table.look()["version"] == 0
     site.listen(f"{table.path}/events", None)
-    site.run(thought(site, table.made["table"]))
+    site.run(wait_until_idle(site, table.made["table"]))
     assert table.look()["outcome"] is not None
 
 
@@ -481,26 +481,26 @@ def test_programs_stop_alone_and_go_on_with_every_move_of_a_person(site: Site) -
     seats = {"game": "quarto", "settings": {}, "seats": ["random", "random"], "seed": 1}
     alone = Table(site, **seats)
     name = alone.made["table"]
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 4
     table = site.run(site.app.state.tables.open(name))
     site.run(table.change_seats({0: table.seats[0]}))
-    site.run(thought(site, name))
+    site.run(wait_until_idle(site, name))
     assert alone.look()["version"] == 8
     with limited("quaternity.web.table", MAX_PROGRAM_MOVES=0):
         together = Table(site, **seats | {"seats": ["me", "random"]})
         for version in (0, 2, 4, 6):
             assert together.look(0)["version"] == version
             assert together.move(0, together.look(0)["moves"][0]).status == 200
-            site.run(thought(site, together.made["table"]))
+            site.run(wait_until_idle(site, together.made["table"]))
 
 
 def test_a_table_that_was_changed_on_the_disk_is_told(tmp_path: Any) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site)
         table.move(0, "1 0 2")
     alter(str(tmp_path), "UPDATE log SET move = 'pass'")
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         page = site.ask("GET", table.path)
         assert (page.status, page.json) == (
             500,
@@ -530,7 +530,7 @@ def test_a_table_plays_on_while_a_program_is_tried(
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
-        with opened(tmp_path / "data", players=players) as site:
+        with open_site(tmp_path / "data", players=players) as site:
             table = Table(site, seats=["me", "me", "random"])
             opened_seat = table.post(0, "hand-over", seat=2, player="open")
             sent = {"seat": 2, "player": "late"}
@@ -563,7 +563,7 @@ def test_a_table_that_left_memory_while_a_program_is_tried_begins(
         (tmp_path / "late_player.py").write_text(LATE.format(pipe=pipe.name))
         monkeypatch.syspath_prepend(str(tmp_path))
         players = {("quaternity", "late"): "late_player:Late"}
-        with opened(tmp_path / "data", players=players) as site:
+        with open_site(tmp_path / "data", players=players) as site:
             table = Table(site, seats=["me", "open", "open"])
             sent = ("POST", f"{table.path}/start", {"fill": "late"}, table.tokens[0])
 
