@@ -40,7 +40,9 @@ def alter(data: str, text: str) -> None:
 
 def folder_of_programs() -> Path | None:
     """Return the folder of the newest PostgreSQL programs on this machine."""
-    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4])
+    installed = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4]
+    )
     path = shutil.which("initdb")
     return installed[-1].parent if installed else Path(path).parent if path else None
 

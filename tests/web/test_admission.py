@@ -166,7 +166,9 @@ def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
             table = places[step % len(places)]
             seat = random.randrange(3)
             token = table.tokens[seat]
-            action = random.choice(["move", "move", "move", "undo", "talk", "listen", "join", "out"])
+            action = random.choice(
+                ["move", "move", "move", "undo", "talk", "listen", "join", "out"]
+            )
             compare(table)
             if action == "move":
                 looks = [table.look(n) for n, owner in enumerate(table.tokens) if owner]

@@ -243,7 +243,9 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
-def test_a_game_has_the_settings_that_were_chosen_in_the_form(person: Callable[..., Person]) -> None:
+def test_a_game_has_the_settings_that_were_chosen_in_the_form(
+    person: Callable[..., Person],
+) -> None:
     ann = person()
     ann.page.goto("/new?game=kwartet")
     assert ann.page.get_by_label("Seat 2").is_visible()
@@ -308,7 +310,9 @@ AWAY_FROM_PAGE = """
 """
 
 
-def test_a_player_in_another_window_is_notified_of_their_turn(person: Callable[..., Person]) -> None:
+def test_a_player_in_another_window_is_notified_of_their_turn(
+    person: Callable[..., Person],
+) -> None:
     ann, bo = person(), person()
     ann.context.add_init_script(AWAY_FROM_PAGE)
     _, invitations = ann.table("quarto", {}, ["me", "open"], name="Ann")
@@ -416,14 +420,17 @@ def test_choices_and_text_stay_until_they_are_sent(person: Callable[..., Person]
 
 
 @pytest.mark.parametrize("game", thorough(["set"], ["quarto", "set"]))
-def test_a_double_tap_plays_once_without_an_error(
-    game: str, person: Callable[..., Person]
-) -> None:
+def test_a_double_tap_plays_once_without_an_error(game: str, person: Callable[..., Person]) -> None:
     ann = person(has_touch=True)
     ann.table(game, {}, ["me", "me"], name="Ann")
     slow = ann.context.new_cdp_session(ann.page)
     slow.send("Network.enable")
-    conditions = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    conditions = {
+        "latency": 200,
+        "offline": False,
+        "downloadThroughput": -1,
+        "uploadThroughput": -1,
+    }
     slow.send("Network.emulateNetworkConditions", conditions)
     target = ann.page.locator(".tray [data-move], #more").first
     point = target.bounding_box()
@@ -738,7 +745,9 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
     bo.page.get_by_role("button", name="Agree to take back the last move").click()
     for player in (ann, bo):
         player.sees(3)
-        assert player.page.locator(".well svg").count() == 16 * (player is bo)  # ghosts to be placed
+        assert player.page.locator(".well svg").count() == 16 * (
+            player is bo
+        )  # ghosts to be placed
     hand_over(bo, "1", "random")
     for player in (ann, bo):
         player.sees(4)  # the program has moved

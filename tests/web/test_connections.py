@@ -26,7 +26,7 @@ from tests.sizes import thorough
 from tests.web.server import Server
 from tests.web.site import Site
 from tests.web.test_api import Table
-from tests.web.test_stores import until
+from tests.web.test_stores import wait_until
 from tests.web.wire import request
 
 FILES = 128
@@ -59,7 +59,7 @@ class Serving:
         self._server.close()
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def run_until(condition: Callable[[], bool]) -> None:
     """Run the loop until a condition holds."""
     async with asyncio.timeout(60):
         while not condition():
@@ -77,9 +77,9 @@ def test_a_client_that_does_not_read_is_disconnected(loop: Callable[[], Any], ke
             with socket.create_connection(serving.place) as client:
                 head = f"GET / HTTP/1.1\r\nHost: a\r\nConnection: {keeps}\r\n\r\n"
                 client.sendall(head.encode())
-                await until(lambda: bool(serving.state.connections))
-                await until(lambda: not serving.state.connections)
-                await until(lambda: not serving.state.tasks)
+                await run_until(lambda: bool(serving.state.connections))
+                await run_until(lambda: not serving.state.connections)
+                await run_until(lambda: not serving.state.tasks)
 
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(unread())
@@ -108,12 +108,12 @@ def test_a_stream_ends_with_its_connection_whatever_requests_wait_behind_it(
             reader, writer = await asyncio.open_connection(*serving.place)
             for path in (*["short"] * before, "stream", *["short"] * behind):
                 writer.write(f"GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
-            await until(lambda: bool(streams.open))
+            await run_until(lambda: bool(streams.open))
             streams.beat()
             await reader.readuntil(b":\n\n")
             writer.close()
-            await until(ended)
-            await until(lambda: not serving.state.tasks)
+            await run_until(ended)
+            await run_until(lambda: not serving.state.tasks)
 
     with asyncio.Runner(loop_factory=loop) as runner:
         for before, behind in product(range(3), range(3)):
@@ -145,7 +145,7 @@ def test_a_client_that_reads_half_in_time_stays_connected() -> None:
         wire = Wire([*sizes, 0])
         connection = Connection(Config(large_answer, http=Connection, ws="none"), ServerState(), {})
         connection.connection_made(wire)
-        await until(lambda: wire.aborted or wire.looked > len(sizes))
+        await run_until(lambda: wire.aborted or wire.looked > len(sizes))
         connection.connection_lost(OSError())
         return wire.aborted
 
@@ -224,7 +224,9 @@ def test_streams_are_reserved_for_players(
 
         tables = [Table(site) for _ in range(4)]
         # One address may have a quarter of the streams, including those of seats.
-        assert [can_open(tables[0], None, "192.0.2.1") for _ in range(6)] == [True] * 4 + [False] * 2
+        assert [can_open(tables[0], None, "192.0.2.1") for _ in range(6)] == [True] * 4 + [
+            False
+        ] * 2
         assert not can_open(tables[1], 0, "192.0.2.1")
         # A bystander does not take the place of a seat at the same table ...
         assert [can_open(tables[0], None, "192.0.2.2") for _ in range(2)] == [True, False]

@@ -240,9 +240,7 @@ def test_damage_while_the_server_runs_is_a_clear_refusal(games: SavedGames, tmp_
         assert {page.status for page in answers(site, games.tables)} <= {200, 201, 503}
 
 
-def test_a_write_to_a_damaged_file_is_refused(
-    games: SavedGames, tmp_path: Path
-) -> None:
+def test_a_write_to_a_damaged_file_is_refused(games: SavedGames, tmp_path: Path) -> None:
     async def write(store: FileStore) -> None:
         await store.write((Entry("t", 1, 0, "", "yes"),))
 

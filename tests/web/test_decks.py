@@ -12,7 +12,7 @@ import pytest
 
 from quaternity.base.sentences import Words, facts
 from quaternity.decks import decks, find_deck
-from quaternity.game import sentences as said
+from quaternity.game import sentences as game_sentences
 from quaternity.game.cards import Card
 from quaternity.game.question import Answer, Question
 from quaternity.game.sentences import question_sentence
@@ -28,7 +28,7 @@ from quaternity.web.sqlite_file import FILE
 from quaternity.web.store import MIGRATIONS
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE, Table, open_site
-from tests.web.test_pages import BASE, acting, played, sight
+from tests.web.test_pages import BASE, player_to_move, random_game, sight
 
 EIGHTS = {"set_size": 8, "sets": 3, "players": 3}
 
@@ -151,8 +151,8 @@ def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> N
 
 
 def test_a_page_calls_every_card_of_its_history_by_name() -> None:
-    game = played(KwartetRules(KwartetSettings(3, 8)), 12)
-    shown = sight(game, acting(game), deck="everyday")
+    game = random_game(KwartetRules(KwartetSettings(3, 8)), 12)
+    shown = sight(game, player_to_move(game), deck="everyday")
     html, deck = table_html(shown, BASE), find_deck("everyday")
     cards = [
         facts(event)["card"]

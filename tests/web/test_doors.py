@@ -265,7 +265,9 @@ def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> N
     path = f"/api/tables/{made.json['table']}"
     assert site.ask("GET", path, headers=shown).json["seat"] == 0
     for headers in ({}, {"sec-fetch-site": "same-site"}, {"sec-fetch-site": "cross-site"}):
-        answer = site.ask("POST", f"{path}/moves", move_body(), headers={**shown, **headers}, bare=True)
+        answer = site.ask(
+            "POST", f"{path}/moves", move_body(), headers={**shown, **headers}, bare=True
+        )
         assert answer.status == 403, headers
     assert site.ask("POST", f"{path}/moves", move_body(), headers=shown).status == 200
 
@@ -400,7 +402,9 @@ def test_a_text_of_maximum_length_is_accepted_and_a_longer_one_is_not(
         assert not is_long or answer.status in (413, 422)
 
 
-def test_a_seat_is_named_by_one_or_two_digits_in_every_request(site: Site, chat_table: Place) -> None:
+def test_a_seat_is_named_by_one_or_two_digits_in_every_request(
+    site: Site, chat_table: Place
+) -> None:
     """Any other text is not a seat, and two of the seats 0 to 2 belong to other players."""
     name = chat_table.name
     paths = (chat_table.path(), chat_table.path("/record"), f"/t/{name}", f"/t/{name}/part")
@@ -441,9 +445,7 @@ def test_requests_that_are_too_large_or_too_frequent_are_refused(tmp_path: Path)
         assert "per minute" in answer.json["error"]
 
 
-def test_programs_get_only_their_own_view(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_get_only_their_own_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So their moves, and the time for them, do not depend on anything hidden from them."""
     planned: list[Any] = []
     enough = asyncio.Event()

@@ -18,7 +18,7 @@ from quaternity.web.sqlite_file import FILE
 from tests.sizes import only_thorough, thorough
 from tests.web.cluster import file_store_only
 from tests.web.server import Server
-from tests.web.test_hammering import FIRST, SMALL, moved
+from tests.web.test_hammering import FIRST, SMALL, make_move
 from tests.web.wire import Clients, request
 
 SERVING = """
@@ -82,7 +82,7 @@ def end_servers(folder: Path, times: int) -> None:
                 await clients.stream(table, number % 4 if number % 4 < 3 else None, lambda *_: None)
                 for number in range(thorough(12, 60))
             ]
-            moving = [moved(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
+            moving = [make_move(clients, table, 0, 0, FIRST, str(number)) for number in range(5)]
             waiting = asyncio.gather(*moving, return_exceptions=True)
             await asyncio.sleep(0)
             status = await asyncio.to_thread(server.stop)
