@@ -146,7 +146,7 @@ class Person:
             element.click(force=True)
 
     def open_sheet(self) -> None:
-        """Open the sheet, which is beside the board on wide screens and behind a button on others."""
+        """Open the sheet beside the board, which is behind a button except on wide screens."""
         if not self.page.locator("#side").is_visible():
             self.page.locator("#more-button").click()
 
@@ -198,7 +198,7 @@ class Person:
         raise AssertionError(f"no table is shown, but {game!r}")
 
     def axe(self) -> list[str]:
-        """Return the serious faults that axe finds in the page, and empty headers, as one line each."""
+        """Return a line for each serious fault that axe finds in the page, and empty header."""
         # The policy of the pages does not allow script tags.
         self.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
         rules = "rules: {'label-content-name-mismatch': {enabled: true}}"

@@ -1,4 +1,4 @@
-"""A separate PostgreSQL for tests, in a folder that is deleted with it; tests can stop and start it."""
+"""A separate PostgreSQL for tests, which can stop and start it; its folder is deleted with it."""
 
 from __future__ import annotations
 
@@ -40,11 +40,9 @@ def alter(data: str, text: str) -> None:
 
 def folder_of_programs() -> Path | None:
     """Return the folder of the newest PostgreSQL programs on this machine."""
-    installed = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4]
-    )
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4])
     path = shutil.which("initdb")
-    return installed[-1].parent if installed else Path(path).parent if path else None
+    return paths[-1].parent if paths else Path(path).parent if path else None
 
 
 class Cluster:

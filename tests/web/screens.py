@@ -131,7 +131,7 @@ class Onlooker(Person):
         element.evaluate("node => node.click()")
 
     def measurements(self) -> dict[str, Any]:
-        """Return the measurements since the page was loaded: faults, shifts, and the number of looks."""
+        """Return what was measured since the page was loaded: faults, shifts, number of looks."""
         result: dict[str, Any] = self.page.evaluate(
             "() => ({...measured, faults: [...measured.faults]})"
         )
@@ -174,7 +174,7 @@ class Listener(Person):
             self.shown_events.append((number, text, behind))
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the displayed events; the event that a reload displays counts once."""
+        """Return the numbers of the displayed events, without repetitions after a reload."""
         numbers = [number for number, _, _ in self.shown_events]
         return [number for before, number in pairwise([0, *numbers]) if before != number]
 

@@ -9,7 +9,7 @@ from tests.fixed_draws import fix_draws, seed_draws
 
 
 class Noon(datetime):
-    """A clock that always shows noon of one day, so that every run has the same puzzles of the day."""
+    """A clock that stands still, so that every run has the same puzzles of the day."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> Noon:

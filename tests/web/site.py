@@ -214,9 +214,7 @@ class Site:
             return await self.send(*request)
 
         async def send_all() -> list[Page]:
-            return await asyncio.gather(
-                *(later(random.randrange(60), request) for request in requests)
-            )
+            return await asyncio.gather(*(later(random.randrange(60), args) for args in requests))
 
         return self.run(send_all())
 

@@ -125,7 +125,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
 
 
 def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
-    """This holds for every viewer, after every action at a table."""
+    """This holds for every viewer, after every kind at a table."""
     random = Random(7)
     with open_site(tmp_path, limits=Limits(pages=10**6)) as site:
         tables = site.app.state.tables
@@ -166,28 +166,26 @@ def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
             table = places[step % len(places)]
             seat = random.randrange(3)
             token = table.tokens[seat]
-            action = random.choice(
-                ["move", "move", "move", "undo", "talk", "listen", "join", "out"]
-            )
+            kind = random.choice(["move", "move", "move", "undo", "talk", "listen", "join", "out"])
             compare(table)
-            if action == "move":
+            if kind == "move":
                 looks = [table.look(n) for n, owner in enumerate(table.tokens) if owner]
                 may = [look for look in looks if look["moves"]]
                 if may:
                     look = random.choice(may)
                     table.move(look["seat"], random.choice(look["moves"]), look["version"])
-            elif action == "undo" and token:
+            elif kind == "undo" and token:
                 table.post(seat, "undo", version=table.look()["version"], agree=True)
-            elif action == "talk" and token:
+            elif kind == "talk" and token:
                 table.post(seat, "talk", text=f"hello {step}")
-            elif action == "listen":
+            elif kind == "listen":
                 site.listen(f"{table.path}/events", token)
-            elif action == "join" and table.made["seats"][seat]["invitation"]:
+            elif kind == "join" and table.made["seats"][seat]["invitation"]:
                 sent = {"invitation": table.made["seats"][seat]["invitation"], "name": f"B{seat}"}
                 joined = site.ask("POST", "/api/seats", sent)
                 if joined.status == 201:
                     table.tokens[seat] = joined.json["token"]
-            elif action == "out" and token:
+            elif kind == "out" and token:
                 site.ask(
                     "POST", f"{table.path}/hand-over", {"seat": seat, "player": "random"}, token
                 )

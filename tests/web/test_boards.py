@@ -63,8 +63,8 @@ def test_only_the_player_to_move_can_click_the_legal_moves_of_quarto(seed: int) 
             legal = {rules.read(rules.write(move), view) for move in rules.moves(view)}
             offered = {rules.read(text, view) for text in clickable_moves(page)}
             assert legal <= offered
-            # A placement that wins does so with any piece. The page also offers to claim a quarto that
-            # does not exist; such a claim is refused.
+            # A placement that wins does so with any piece. The page also offers claims of a quarto
+            # that does not exist; they are refused.
             assert all(move.hand_over is None for move in offered - legal)
             assert {move.cell for move in offered} == {move.cell for move in legal}
         assert not any(clickable_moves(page_of(match, seat)) for seat in seats)

@@ -243,7 +243,7 @@ def test_a_table_is_made_with_a_form_and_joined_by_its_link(
     assert ann.page.locator(".seats b b").count() == 0
 
 
-def test_a_game_has_the_settings_that_were_chosen_in_the_form(
+def test_a_game_has_the_settings_chosen_in_the_form(
     person: Callable[..., Person],
 ) -> None:
     ann = person()
@@ -310,7 +310,7 @@ AWAY_FROM_PAGE = """
 """
 
 
-def test_a_player_in_another_window_is_notified_of_their_turn(
+def test_a_player_in_another_tab_is_notified_of_a_turn(
     person: Callable[..., Person],
 ) -> None:
     ann, bo = person(), person()
@@ -425,13 +425,8 @@ def test_a_double_tap_plays_once_without_an_error(game: str, person: Callable[..
     ann.table(game, {}, ["me", "me"], name="Ann")
     slow = ann.context.new_cdp_session(ann.page)
     slow.send("Network.enable")
-    conditions = {
-        "latency": 200,
-        "offline": False,
-        "downloadThroughput": -1,
-        "uploadThroughput": -1,
-    }
-    slow.send("Network.emulateNetworkConditions", conditions)
+    limits = {"latency": 200, "offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+    slow.send("Network.emulateNetworkConditions", limits)
     target = ann.page.locator(".tray [data-move], #more").first
     point = target.bounding_box()
     assert point is not None
@@ -743,14 +738,12 @@ def test_people_take_back_hand_seats_over_watch_and_play_again(
     ann.sees(2)
     ann.page.locator("#undo").click()
     bo.page.get_by_role("button", name="Agree to take back the last move").click()
-    for player in (ann, bo):
-        player.sees(3)
-        assert player.page.locator(".well svg").count() == 16 * (
-            player is bo
-        )  # ghosts to be placed
+    for user in (ann, bo):
+        user.sees(3)
+        assert user.page.locator(".well svg").count() == 16 * (user is bo)  # ghosts to be placed
     hand_over(bo, "1", "random")
-    for player in (ann, bo):
-        player.sees(4)  # the program has moved
+    for user in (ann, bo):
+        user.sees(4)  # the program has moved
     hand_over(bo, "1", "me")
     bo.page.wait_for_selector("#seat1:not(:has-text('program'))")
     hand_over(bo, "1", "random")

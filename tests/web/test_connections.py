@@ -217,26 +217,24 @@ def test_streams_are_reserved_for_players(
     limits = Limits(streams=streams, readers=5, tables=10**6)
     with Site(app(str(tmp_path), limits=limits)) as site:
 
-        def can_open(table: Table, seat: int | None, client: str) -> bool:
+        def opens(table: Table, seat: int | None, client: str) -> bool:
             token = None if seat is None else table.tokens[seat]
             stream = site.listen(f"{table.path}/events", token, client)
             return bool(stream.parts[0][0] == 200)
 
         tables = [Table(site) for _ in range(4)]
         # One address may have a quarter of the streams, including those of seats.
-        assert [can_open(tables[0], None, "192.0.2.1") for _ in range(6)] == [True] * 4 + [
-            False
-        ] * 2
-        assert not can_open(tables[1], 0, "192.0.2.1")
+        assert [opens(tables[0], None, "192.0.2.1") for _ in range(6)] == [True] * 4 + [False] * 2
+        assert not opens(tables[1], 0, "192.0.2.1")
         # A bystander does not take the place of a seat at the same table ...
-        assert [can_open(tables[0], None, "192.0.2.2") for _ in range(2)] == [True, False]
-        assert can_open(tables[0], 0, "192.0.2.2")
+        assert [opens(tables[0], None, "192.0.2.2") for _ in range(2)] == [True, False]
+        assert opens(tables[0], 0, "192.0.2.2")
         # ... nor all places: 4 of the 16 are reserved for seats.
-        assert [can_open(tables[2], None, f"192.0.2.{host}") for host in range(3, 8)] == [True] * 5
-        assert can_open(tables[3], None, "192.0.2.8")
-        assert not can_open(tables[3], None, "192.0.2.9")
-        assert all(can_open(table, 1, "192.0.2.10") for table in tables)
-        assert not can_open(tables[0], 1, "192.0.2.11")
+        assert [opens(tables[2], None, f"192.0.2.{host}") for host in range(3, 8)] == [True] * 5
+        assert opens(tables[3], None, "192.0.2.8")
+        assert not opens(tables[3], None, "192.0.2.9")
+        assert all(opens(table, 1, "192.0.2.10") for table in tables)
+        assert not opens(tables[0], 1, "192.0.2.11")
 
 
 def test_no_address_has_all_streams_of_bystanders_at_a_table(tmp_path: Path) -> None:

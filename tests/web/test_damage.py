@@ -1,4 +1,4 @@
-"""Damaged files of tables: the server refuses them with advice, or answers what it can still read."""
+"""Damaged files of tables: the server refuses them with advice, or answers all requests."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def damaged(data: bytes, random: Random) -> bytes:
 
 
 def answers(site: Site, tables: list[Table]) -> Iterator[Page]:
-    """Send all kinds of requests and yield the answers; a request without an answer fails the test."""
+    """Send all kinds of requests and yield the answers; each request must have one."""
     for table in tables:
         name, path, token = table.made["table"], table.path, table.tokens[0]
         invitation = (table.made["invitation"] or "none").rpartition("/")[2]

@@ -28,7 +28,7 @@ from quaternity.web.sqlite_file import FILE
 from quaternity.web.store import MIGRATIONS
 from tests.web.site import Site
 from tests.web.test_api import PEOPLE, Table, open_site
-from tests.web.test_pages import BASE, player_to_move, random_game, sight
+from tests.web.test_pages import BASE, mover, sight, simulate
 
 EIGHTS = {"set_size": 8, "sets": 3, "players": 3}
 
@@ -151,8 +151,8 @@ def test_all_advice_belongs_to_a_sentence_and_templates_keep_their_fields() -> N
 
 
 def test_a_page_calls_every_card_of_its_history_by_name() -> None:
-    game = random_game(KwartetRules(KwartetSettings(3, 8)), 12)
-    shown = sight(game, player_to_move(game), deck="everyday")
+    game = simulate(KwartetRules(KwartetSettings(3, 8)), 12)
+    shown = sight(game, mover(game), deck="everyday")
     html, deck = table_html(shown, BASE), find_deck("everyday")
     cards = [
         facts(event)["card"]

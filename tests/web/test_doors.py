@@ -74,7 +74,7 @@ def make_table(site: Site, game: str = "kwartet", name: str = "guest", **more: A
     return Place(made.json["table"], tokens, invitations)
 
 
-def move_body(version: int = 0, text: str = FIRST) -> dict[str, Any]:
+def body(version: int = 0, text: str = FIRST) -> dict[str, Any]:
     """Return the body of a move."""
     return {"version": version, "id": "once", "move": text}
 
@@ -98,7 +98,7 @@ def test_guessed_names_lead_nowhere(site: Site) -> None:
     assert watched.json["view"]["hand"] == []
     for token in (other.tokens[0], place.name, place.invitations[1], "A" * 22):
         assert site.ask("GET", place.path(), token=token) == watched
-        assert site.ask("POST", place.path("/moves"), move_body(), token=token).status == 403
+        assert site.ask("POST", place.path("/moves"), body(), token=token).status == 403
         cookie = {"cookie": f"quaternity={token}"}
         assert site.ask("GET", place.path(), headers=cookie) == watched
     for token in ("", "x", "é" * 22, "A" * 5000):
@@ -125,7 +125,7 @@ def test_an_old_link_shows_no_hand(site: Site) -> None:
 @pytest.mark.parametrize(
     ("rest", "sent"),
     [
-        ("/moves", move_body()),
+        ("/moves", body()),
         ("/undo", {"version": 0, "agree": True}),
         ("/hand-over", {"seat": 1, "player": "random"}),
         ("/hand-over", {"seat": 1, "player": "me"}),
@@ -182,7 +182,7 @@ def test_hidden_games_are_not_taken_back_without_a_player_who_left(site: Site) -
     mover = site.ask("GET", place.path(), token=place.tokens[0]).json["to_act"][0]
     path, asker = place.path("/undo"), place.tokens[mover]
     text = site.ask("GET", place.path(), token=asker).json["moves"][0]
-    assert site.ask("POST", place.path("/moves"), move_body() | {"move": text}, asker).status == 200
+    assert site.ask("POST", place.path("/moves"), body() | {"move": text}, asker).status == 200
     for seat in {0, 1, 2} - {mover}:
         sent = {"seat": seat, "player": "silent"}
         assert site.ask("POST", place.path("/hand-over"), sent, place.tokens[seat]).status == 200
@@ -250,7 +250,7 @@ FOREIGN: list[tuple[dict[str, str], int]] = [
 @pytest.mark.parametrize(("headers", "status"), FOREIGN)
 def test_a_foreign_page_makes_no_move(site: Site, headers: dict[str, str], status: int) -> None:
     place = make_table(site, "quaternity")
-    answer = site.ask("POST", place.path("/moves"), move_body(), place.tokens[0], headers)
+    answer = site.ask("POST", place.path("/moves"), body(), place.tokens[0], headers)
     assert answer.status == status, answer
     assert site.ask("GET", place.path()).json["version"] == 0
     assert not any(name.startswith(b"access-control-") for name, _ in answer.headers)
@@ -265,11 +265,9 @@ def test_a_cookie_alone_does_not_say_where_a_request_comes_from(site: Site) -> N
     path = f"/api/tables/{made.json['table']}"
     assert site.ask("GET", path, headers=shown).json["seat"] == 0
     for headers in ({}, {"sec-fetch-site": "same-site"}, {"sec-fetch-site": "cross-site"}):
-        answer = site.ask(
-            "POST", f"{path}/moves", move_body(), headers={**shown, **headers}, bare=True
-        )
+        answer = site.ask("POST", f"{path}/moves", body(), headers={**shown, **headers}, bare=True)
         assert answer.status == 403, headers
-    assert site.ask("POST", f"{path}/moves", move_body(), headers=shown).status == 200
+    assert site.ask("POST", f"{path}/moves", body(), headers=shown).status == 200
 
 
 PAGES = ["/", "/new", "/new?game=set", "/learn", "/guide", "/nothing", "/join/nothing"]
@@ -364,8 +362,8 @@ def test_a_refusal_quotes_forty_characters_of_what_was_sent(
 LENGTHS: dict[str, tuple[str, str, int, Callable[[int], Any]]] = {
     "name": ("POST", "/api/tables", 40, lambda size: {**MAKING, "name": "x" * size}),
     "line": ("POST", "/talk", 200, lambda size: {"text": "x" * size}),
-    "id": ("POST", "/moves", 64, lambda size: {**move_body(9), "id": "x" * size}),
-    "move": ("POST", "/moves", 200, lambda size: move_body(9, "x" * size)),
+    "id": ("POST", "/moves", 64, lambda size: {**body(9), "id": "x" * size}),
+    "move": ("POST", "/moves", 200, lambda size: body(9, "x" * size)),
     "question": ("GET", "/help/know?formula=", 1000, lambda size: "x" * size),
     "question of a page": ("GET", "/t/help/know?formula=", 1000, lambda size: "x" * size),
     "answer": ("GET", "/puzzles/1/sets/1/1?answer=", 1000, lambda size: "x" * size),
@@ -402,9 +400,7 @@ def test_a_text_of_maximum_length_is_accepted_and_a_longer_one_is_not(
         assert not is_long or answer.status in (413, 422)
 
 
-def test_a_seat_is_named_by_one_or_two_digits_in_every_request(
-    site: Site, chat_table: Place
-) -> None:
+def test_every_request_names_a_seat_by_one_or_two_digits(site: Site, chat_table: Place) -> None:
     """Any other text is not a seat, and two of the seats 0 to 2 belong to other players."""
     name = chat_table.name
     paths = (chat_table.path(), chat_table.path("/record"), f"/t/{name}", f"/t/{name}/part")
@@ -427,21 +423,21 @@ def test_requests_that_are_too_large_or_too_frequent_are_refused(tmp_path: Path)
     limits = Limits(body=500, record=800, moves=4, tables=6, kept=5, streams=9, readers=2)
     with Site(app(str(tmp_path), limits=limits)) as site:
         place = make_table(site, "quaternity")
-        long = {**move_body(), "id": "x" * 500}
+        long = {**body(), "id": "x" * 500}
         assert site.ask("POST", place.path("/moves"), long, place.tokens[0]).status == 413
         sent = site.ask("POST", "/api/records", b"#" * 900, headers={"content-type": "text/plain"})
         assert sent.status == 413
         streams = [site.listen(place.path("/events"), None) for _ in range(3)]
         assert [stream.parts[0][0] for stream in streams] == [200, 200, 429]
         statuses = [
-            site.ask("POST", place.path("/moves"), move_body(9), place.tokens[0]).status
+            site.ask("POST", place.path("/moves"), body(9), place.tokens[0]).status
             for _ in range(6)
         ]
         assert statuses[0] == 409
         assert statuses[-1] == 429
         statuses = [site.ask("POST", "/api/tables", {}).status for _ in range(7)]
         assert statuses[-1] == 429
-        answer = site.ask("POST", place.path("/moves"), move_body(9), place.tokens[0])
+        answer = site.ask("POST", place.path("/moves"), body(9), place.tokens[0])
         assert "per minute" in answer.json["error"]
 
 
@@ -475,7 +471,7 @@ def test_programs_get_only_their_own_view(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def pickle_view(view: Any) -> bytes:
-    """Return a view as it is sent to another process, whichever of its parts are the same object."""
+    """Return a view as another process gets it, whichever of its parts are the same object."""
     data = io.BytesIO()
     pickler = pickle.Pickler(data)
     pickler.fast = True

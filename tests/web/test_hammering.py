@@ -91,14 +91,10 @@ def test_clients_that_hammer_a_table_never_fork_it(server: Server) -> None:
                     line.ask(
                         "POST",
                         table.path("/moves"),
-                        {
-                            "version": version,
-                            "id": f"{number}-{version}",
-                            "move": rules.write(move),
-                        },
+                        {"version": version, "id": f"{number}-{version}", "move": rules.write(act)},
                         table.tokens[acting[0] if number % 4 else (acting[0] + 1) % 3],
                     )
-                    for number, (line, move) in enumerate(zip(lines, tried, strict=True))
+                    for number, (line, act) in enumerate(zip(lines, tried, strict=True))
                 )
             )
             made = [number for number, answer in enumerate(answers) if answer.status == 200]

@@ -92,7 +92,7 @@ RAW_BODIES = [
 ]  # fmt: skip
 
 
-class RawRequest(NamedTuple):
+class Request(NamedTuple):
     """A request as it is sent."""
 
     method: str
@@ -109,7 +109,7 @@ class RawRequest(NamedTuple):
         return head.replace("{host}", host).encode("utf-8", "surrogatepass") + self.body
 
 
-class RawAnswer(NamedTuple):
+class Reply(NamedTuple):
     """An answer; status 0 if the connection was closed without one."""
 
     status: int
@@ -117,7 +117,7 @@ class RawAnswer(NamedTuple):
     body: bytes
 
 
-def send_raw(host: str, data: bytes, *, whole: bool = True) -> RawAnswer:
+def send_raw(host: str, data: bytes, *, whole: bool = True) -> Reply:
     """Write bytes to a server's socket and read its answer, or only the head of a stream.
 
     Args:
@@ -133,9 +133,9 @@ def send_raw(host: str, data: bytes, *, whole: bool = True) -> RawAnswer:
                 response.begin()
                 kind = response.headers.get("content-type", "")
                 body = b"" if kind.startswith("text/event-stream") else response.read()
-                return RawAnswer(response.status, dict(response.headers.items()), body)
+                return Reply(response.status, dict(response.headers.items()), body)
         except (HTTPException, ConnectionError):
-            return RawAnswer(0, {}, b"")
+            return Reply(0, {}, b"")
 
 
 @st.composite
@@ -177,7 +177,7 @@ OTHERS = st.dictionaries(
 
 
 @st.composite
-def requests(draw: st.DrawFn, table: Made) -> RawRequest:
+def requests(draw: st.DrawFn, table: Made) -> Request:
     """Draw a request that is similar to a documented one."""
     (method, path), whole = draw(st.sampled_from(list(ROUTES.items())))
     name = draw(
@@ -198,7 +198,7 @@ def requests(draw: st.DrawFn, table: Made) -> RawRequest:
         headers["Authorization"] = kind + token
     headers |= draw(OTHERS)
     body = draw(documents(whole)) if method != "GET" else b""
-    return RawRequest(method, path, headers, body)
+    return Request(method, path, headers, body)
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +214,7 @@ def table(server: Server) -> Made:
     return asyncio.run(make())
 
 
-def check_harmless(got: RawAnswer) -> None:
+def check_harmless(got: Reply) -> None:
     """Check that an answer reveals no fault of the server and admits no foreign page."""
     assert got.status < 500, got
     assert b"Traceback" not in got.body
@@ -232,7 +232,7 @@ def test_requests_of_any_kind_are_answered(server: Server, table: Made) -> None:
         check_harmless(send_raw(server.host, sent.raw(server.host)))
 
     check()
-    assert send_raw(server.host, RawRequest("GET", "/", {}, b"").raw(server.host)).status == 200
+    assert send_raw(server.host, Request("GET", "/", {}, b"").raw(server.host)).status == 200
 
 
 def test_bytes_of_any_kind_are_answered(server: Server) -> None:
@@ -268,7 +268,7 @@ def test_odd_values_in_documented_requests_do_no_harm(server: Server, table: Mad
     headers = {"Origin": "http://{host}", "Content-Type": "application/json",
                "Authorization": f"Bearer {table.tokens[1]}"}  # fmt: skip
     for path, body in bodies():
-        sent = RawRequest("POST", path.replace("{table}", table.name), headers, body)
+        sent = Request("POST", path.replace("{table}", table.name), headers, body)
         answer = send_raw(server.host, sent.raw(server.host))
         check_harmless(answer)
         if body in RAW_BODIES:
@@ -317,16 +317,16 @@ def test_records_of_any_kind_are_refused_or_shown(server: Server) -> None:
     @settings(max_examples=examples(400))
     def check(data: bytes) -> None:
         headers = {"Origin": "http://{host}", "Content-Type": "text/plain"}
-        answer = send_raw(
-            server.host, RawRequest("POST", "/api/records", headers, data).raw(server.host)
+        reply = send_raw(
+            server.host, Request("POST", "/api/records", headers, data).raw(server.host)
         )
-        check_harmless(answer)
-        assert answer.status in (201, 422), answer
-        if answer.status == 201:
-            name = json.loads(answer.body)["table"]
+        check_harmless(reply)
+        assert reply.status in (201, 422), reply
+        if reply.status == 201:
+            name = json.loads(reply.body)["table"]
             for path in (f"/t/{name}", f"/t/{name}/at/3", f"/t/{name}?seat=1",
                          f"/api/tables/{name}", f"/api/tables/{name}/record"):  # fmt: skip
-                page = send_raw(server.host, RawRequest("GET", path, {}, b"").raw(server.host))
+                page = send_raw(server.host, Request("GET", path, {}, b"").raw(server.host))
                 assert page.status == 200, (path, page)
                 check_harmless(page)
 

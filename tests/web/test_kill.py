@@ -44,9 +44,7 @@ class Game:
         A move is repeated with the same id until it is answered.
         """
         for number in range(STREAMS):
-            await clients.stream(
-                self.table, number or None, self._listener(number), self.last[number]
-            )
+            await clients.stream(self.table, number or None, self._check(number), self.last[number])
         line = await clients.line()
         while acting := self.rules.to_act(self.position):
             seat = acting[0]
@@ -63,7 +61,7 @@ class Game:
             self.version += 1
             after_move()
 
-    def _listener(self, number: int) -> Any:
+    def _check(self, number: int) -> Any:
         return stream_checker(self.last, number, self.seen)
 
     async def check(self, clients: Clients) -> None:

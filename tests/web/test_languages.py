@@ -38,7 +38,7 @@ from quaternity.web.talk import Line
 from tests.sizes import examples
 from tests.web.site import Site
 from tests.web.test_api import Table
-from tests.web.test_pages import BASE, KWARTET, QUATERNITY, random_game, sight
+from tests.web.test_pages import BASE, KWARTET, QUATERNITY, sight, simulate
 
 WEB = Path(quaternity.__file__).parent / "web"
 GAMES = [QUATERNITY, KWARTET, QuartoRules(QuartoSettings()), SetRules(SetSettings())]
@@ -173,7 +173,7 @@ def mark_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
     with speaking("xx"):
         for count in (0, 1, 5, 400):
-            game = random_game(rules, count)
+            game = simulate(rules, count)
             for seat in (None, *range(rules.seats)):
                 running = sight(game, seat, chat=True, lines=(Line(1, 0, "Person 0", "⟦hi⟧"),))
                 running = running._replace(settings={})
@@ -185,7 +185,7 @@ def test_no_text_of_a_table_is_left_in_english(rules: Any) -> None:
 
 @pytest.mark.usefixtures("mark_texts")
 def test_no_text_of_other_pages_is_left_in_english() -> None:
-    view = sight(random_game(QUATERNITY, 0), 0)
+    view = sight(simulate(QUATERNITY, 0), 0)
     with speaking("xx"):
         pages = [home_html(), learn_html(), *map(new_html, game_names())]
         pages += [join_html(view, None, "x"), join_html(view, 0, "x")]
@@ -214,10 +214,8 @@ def test_a_page_is_in_the_requested_or_the_preferred_language(
         (float(weight.partition("=")[2] or 1), name.partition("-")[0].lower())
         for name, weight in accepted if weight not in (";q=x", ";q=")
     ]  # fmt: skip
-    supported = [(share, name) for share, name in preferred if share and name in SPOKEN]
-    best = (
-        [name for share, name in supported if share == max(supported)[0]] if supported else ["en"]
-    )
+    usable = [(share, name) for share, name in preferred if share and name in SPOKEN]
+    best = [name for share, name in usable if share == max(usable)[0]] if usable else ["en"]
     assert chosen(requested, cookie, header) == [*known, *best][0]
 
 

@@ -36,7 +36,7 @@ from tests.web.site import Listening, Page, Site
 UNLIMITED = 10**9
 PAIRS, MANY_PAIRS = thorough(3, 80), 3000
 ASKED = thorough(30, 6)
-"""Maximum number of requests per look; a run with many pairs does not need all of them each time."""
+"""Maximum number of requests per look; a run with many pairs needs only some each time."""
 
 
 class Deal(NamedTuple):
@@ -124,13 +124,11 @@ def draw_deal(game: str, random: Random) -> Deal:
     seat = random.choice([None, *range(rules.seats)])
     alike = rules.like(rules.view(position, seat), random)
     other = start_of(rules, start, alike)
-    assert list(observations(rules, start, moves, seat)) == list(
-        observations(rules, other, moves, seat)
-    )
+    assert list(observe(rules, start, moves, seat)) == list(observe(rules, other, moves, seat))
     return Deal(rules, start, other, seat, moves)
 
 
-def observations(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[Any]:
+def observe(rules: Any, position: Any, moves: Any, seat: int | None) -> Iterator[Any]:
     """Yield the views of a seat and all events from a start on."""
     yield rules.view(position, seat)
     for acting, move in moves:

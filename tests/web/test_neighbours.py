@@ -92,7 +92,7 @@ class SharedState:
         self.now, self.reports = 1000.0, dict[tuple[str, int, str], tuple[float, Presence]]()
 
 
-class PresenceStore:
+class StubStore:
     """A store that only exchanges presence."""
 
     def __init__(self, shared: SharedState, name: str) -> None:
@@ -122,8 +122,7 @@ class LinkedServers:
             if not number:
                 self.table = Table(self.sites[0])
         self.neighbours = [
-            Neighbours(cast("Store", PresenceStore(self.shared, name)), Admission())
-            for name in "abc"
+            Neighbours(cast("Store", StubStore(self.shared, name)), Admission()) for name in "abc"
         ]
         self.live = [
             site.run(site.app.state.tables.open(self.table.made["table"])) for site in self.sites
@@ -166,7 +165,7 @@ class LinkedServers:
 
 
 @pytest.fixture
-def joint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LinkedServers]:
+def trio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LinkedServers]:
     with ExitStack() as opened:
         created: list[LinkedServers] = []
         for module in ("table", "tables", "neighbours"):
@@ -176,37 +175,34 @@ def joint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LinkedSer
         yield created[0]
 
 
-def test_a_player_at_one_server_is_present_at_all_of_them(joint: LinkedServers) -> None:
+def test_a_player_at_one_server_is_present_at_all_of_them(trio: LinkedServers) -> None:
     random = Random(4)
     for seat in range(3):
-        joint.visit(seat, seat, False)
-        joint.last[seat] = joint.shared.now
+        trio.visit(seat, seat, False)
+        trio.last[seat] = trio.shared.now
     for _ in range(thorough(400, 4000)):
         if random.random() < 0.04:
             number, seat, stays = random.randrange(3), random.randrange(3), random.random() < 0.7
-            joint.visit(number, seat, stays)
-            joint.last[seat] = joint.shared.now
-        joint.pass_second(0, 1, 2)
-        joint.check()
+            trio.visit(number, seat, stays)
+            trio.last[seat] = trio.shared.now
+        trio.pass_second(0, 1, 2)
+        trio.check()
 
 
-def test_a_server_that_is_silent_for_thirty_seconds_has_ended(joint: LinkedServers) -> None:
-    joint.visit(1, 1, True)
-    joint.pass_second(0, 1, 2)
+def test_a_server_that_is_silent_for_thirty_seconds_has_ended(trio: LinkedServers) -> None:
+    trio.visit(1, 1, True)
+    trio.pass_second(0, 1, 2)
     for _ in range(50):  # a stream is reported every ten seconds
-        joint.pass_second(0, 1, 2)
-        joint.check()
-    joint.pass_second(0, 2)  # the last report of the server is still received
-    name, reported_at = (
-        joint.table.made["table"],
-        joint.neighbours[0].of(joint.table.made["table"])[1].seen,
-    )
-    while joint.shared.now < reported_at + 200:
-        joint.pass_second(0, 2)
+        trio.pass_second(0, 1, 2)
+        trio.check()
+    trio.pass_second(0, 2)  # the last report of the server is still received
+    name, last = trio.table.made["table"], trio.neighbours[0].of(trio.table.made["table"])[1].seen
+    while trio.shared.now < last + 200:
+        trio.pass_second(0, 2)
         for number in (0, 2):
-            passed = joint.shared.now - reported_at
-            assert (1 in joint.live[number].streaming()) == (passed < 30)
-            assert bool(joint.neighbours[number].of(name)) == (passed <= ABSENT_SECONDS)
+            passed = trio.shared.now - last
+            assert (1 in trio.live[number].streaming()) == (passed < 30)
+            assert bool(trio.neighbours[number].of(name)) == (passed <= ABSENT_SECONDS)
 
 
 def test_clients_that_hammer_two_servers_find_one_history(servers: list[Server]) -> None:
@@ -367,7 +363,7 @@ class SharedTable:
         return table.post(0, action, **({"text": "x"} if action == "talk" else {}))
 
     def look(self, site: Site) -> Any:
-        """Return the state that a bystander sees, except for presence, which other servers learn later."""
+        """Return the state that a bystander sees, without presence, which servers learn later."""
         state = site.ask("GET", self.table.path).json
         for seat in state["seats"]:
             del seat["present"]
@@ -376,12 +372,11 @@ class SharedTable:
 
     def agree(self) -> bool:
         """Return whether both reported and show the same; `seats` may stand for an agreement."""
-        reported = [kinds(stream) for stream in self.streams]
-        if b"undo" in reported[0]:
-            reported[0] = reported[0] - {b"undo"} | {b"seats"}
-        return reported[0] - {b"seats"} == reported[1] - {b"seats"} and (
-            reported[0] | reported[1] == reported[1]
-            and self.look(self.first) == self.look(self.second)
+        sets = [kinds(stream) for stream in self.streams]
+        if b"undo" in sets[0]:
+            sets[0] = sets[0] - {b"undo"} | {b"seats"}
+        return sets[0] - {b"seats"} == sets[1] - {b"seats"} and (
+            sets[0] | sets[1] == sets[1] and self.look(self.first) == self.look(self.second)
         )
 
     def leave(self) -> None:
@@ -458,8 +453,8 @@ def test_a_seat_and_a_link_are_given_once(servers: list[Server]) -> None:
             )
             assert Counter(answer.status for answer in spent) == {201: 1, 404: 7}
             for line in lines[:2]:
-                # This also holds at a server that did not move the seat, as soon as it learns of it; before
-                # that there is nothing to take back.
+                # This also holds at a server that did not move the seat, once it has learned of it;
+                # before that there is nothing to take back.
                 undo, status = {"version": 0, "agree": True}, 409
                 async with asyncio.timeout(60):
                     while status == 409:
@@ -563,7 +558,7 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
                     sent = {"version": version, "id": str(version), "move": rules.write(move)}
                     token = table.tokens[acting[0]]
                     answer = await retry(
-                        ask_on_new_line, clients, "POST", table.path("/moves"), sent, token
+                        send_once, clients, "POST", table.path("/moves"), sent, token
                     )
                     assert answer.status == 200, answer
                     version += 1
@@ -571,16 +566,9 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
                     position = rules.after(position, acting[0], move)
                 recorded = None
                 async with asyncio.timeout(60):
-                    while (
-                        recorded != position
-                    ):  # another process learns of the last move a moment later
+                    while recorded != position:  # another process learns of the move a moment later
                         record = await retry(
-                            ask_on_new_line,
-                            clients,
-                            "GET",
-                            table.path("/record"),
-                            None,
-                            table.tokens[0],
+                            send_once, clients, "GET", table.path("/record"), None, table.tokens[0]
                         )
                         recorded = rules.replay(record.body).positions[-1]
 
@@ -590,7 +578,7 @@ def test_processes_of_one_port_die_one_by_one_and_nothing_is_lost(
     assert "Traceback" not in server.log.read_text()
 
 
-async def ask_on_new_line(clients: Clients, *request: Any) -> Answer:
+async def send_once(clients: Clients, *request: Any) -> Answer:
     """Ask on a new connection, which any process may take."""
     line = await clients.line()
     answer = await line.ask(*request)

@@ -58,7 +58,7 @@ def test_caddy_accepts_its_file(tmp_path: Path) -> None:
     assert "127.0.0.1:8000" in made.stdout
 
 
-MakeClient = Callable[..., "Client"]
+Connect = Callable[..., "Client"]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def make_client(folder: Path) -> Iterator[MakeClient]:
+def connect(folder: Path) -> Iterator[Connect]:
     """Yield a function that makes clients of a server behind nginx with TLS, as in the guide."""
     tmp_path = folder
     nginx, openssl = program("nginx"), program("openssl")
@@ -131,8 +131,8 @@ class Client(http.client.HTTPSConnection):
         return self.getresponse()
 
 
-def test_a_table_is_played_through_nginx(make_client: MakeClient) -> None:
-    ann, watcher = make_client(), make_client()
+def test_a_table_is_played_through_nginx(connect: Connect) -> None:
+    ann, watcher = connect(), connect()
     made = ann.ask("POST", "/table/api/tables", {"game": "quaternity", "seats": ["me"] * 3})
     assert made.status == 201
     assert "; secure" in made.headers["set-cookie"].lower()
@@ -152,10 +152,8 @@ def test_a_table_is_played_through_nginx(make_client: MakeClient) -> None:
     assert b"/table/static/" in page.read()
 
 
-def test_the_logs_of_nginx_name_no_table_and_no_invitation(
-    make_client: MakeClient, folder: Path
-) -> None:
-    ann = make_client("127.0.0.7")
+def test_the_logs_of_nginx_name_no_table_and_no_invitation(connect: Connect, folder: Path) -> None:
+    ann = connect("127.0.0.7")
     for path in ("/table/t/secret", "/table/join/secret", "/elsewhere/secret"):
         ann.ask("GET", path, referer="https://club.example/table/t/secret").read()
     ann.putrequest("POST", "/table/api/secret")
@@ -165,13 +163,13 @@ def test_the_logs_of_nginx_name_no_table_and_no_invitation(
     ann.close()
     log = folder / "table.log"
     while log.read_text().count("127.0.0.7") < 4:
-        make_client().ask("GET", "/table/healthz").read()
+        connect().ask("GET", "/table/healthz").read()
     logs = "".join(path.read_text() for path in (log, folder / "table-errors.log"))
     assert "secret" not in logs
 
 
-def test_each_client_of_the_proxy_has_its_own_budget(make_client: MakeClient) -> None:
-    greedy, other = make_client("127.0.0.5"), make_client("127.0.0.6")
+def test_each_client_of_the_proxy_has_its_own_budget(connect: Connect) -> None:
+    greedy, other = connect("127.0.0.5"), connect("127.0.0.6")
     statuses = []
     for _ in range(40):
         answer = greedy.ask("GET", "/table/new?game=set", **{"x-forwarded-for": "1.2.3.4"})

@@ -60,7 +60,7 @@ QUATERNITY = QuaternityRules(Settings(4, 3, 3))
 KWARTET = KwartetRules(KwartetSettings(players=3, sets=4))
 
 
-def random_game(rules: Any, moves: int, seed: int = 1) -> Any:
+def simulate(rules: Any, moves: int, seed: int = 1) -> Any:
     """Return a game after some random moves: its positions, and the steps that everybody saw."""
     random, steps = Random(seed), []
     positions = [rules.start(random)]
@@ -91,13 +91,13 @@ def sight(game: Any, seat: int | None, **more: Any) -> Sight:
     return shown._replace(**more)
 
 
-def player_to_move(game: Any) -> int:
+def mover(game: Any) -> int:
     """Return the player to move."""
     return int(game.rules.to_act(game.positions[-1])[0])
 
 
 def moves_in(html: str, legal: bool = True) -> set[str]:
-    """Return the moves that can be clicked in a page, or those that only explain why they are illegal."""
+    """Return the moves that can be clicked in a page, or those that only say why they cannot."""
     buttons = re.findall(r"<button[^>]*data-move=\"([^\"]*)\"([^>]*)>", html)
     return {text for text, rest in buttons if ("aria-disabled" in rest) != legal}
 
@@ -105,8 +105,8 @@ def moves_in(html: str, legal: bool = True) -> set[str]:
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 @pytest.mark.parametrize("count", [0, 3, 8])
 def test_exactly_the_legal_moves_can_be_clicked(rules: Any, count: int) -> None:
-    game = random_game(rules, count)
-    seat = player_to_move(game)
+    game = simulate(rules, count)
+    seat = mover(game)
     view = rules.view(game.positions[-1], seat)
     html = table_html(sight(game, seat), BASE)
     legal = {rules.write(move) for move in rules.moves(view)}
@@ -117,11 +117,9 @@ def test_exactly_the_legal_moves_can_be_clicked(rules: Any, count: int) -> None:
 
 def test_only_the_asked_player_gets_two_buttons() -> None:
     game = next(
-        game
-        for seed in range(99)
-        if (game := random_game(QUATERNITY, 3, seed)).positions[-1].pending
+        game for seed in range(99) if (game := simulate(QUATERNITY, 3, seed)).positions[-1].pending
     )
-    seat = player_to_move(game)
+    seat = mover(game)
     html = table_html(sight(game, seat), BASE)
     assert moves_in(html) == {"yes", "no"}
     assert f"→ you: {game.positions[-1].pending.card}?" in html
@@ -132,7 +130,7 @@ HOSTILE = "<script>alert(1)</script>\"' & {{ 7 * 7 }}"
 
 
 def test_names_are_escaped_wherever_they_stand() -> None:
-    game = random_game(QUATERNITY, 8)
+    game = simulate(QUATERNITY, 8)
     seats = tuple(SeatSight(HOSTILE, "person", True) for _ in range(3))
     html = table_html(sight(game, 0, seats=seats, notice=HOSTILE), BASE)
     assert "<script>alert" not in html
@@ -147,7 +145,7 @@ NAMES = ["player 1", "0 asks 2", "players 0 and 1"]
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_any_names_are_put_in_once(rules: Any) -> None:
     """A page with awkward names is the page with plain ones, after replacing each name."""
-    game = random_game(rules, 14)
+    game = simulate(rules, 14)
     explained = {"lines": [
         SHORT(who=(0, 1), amount=CARDS(count=5), share=EACH_KEEP(who=(0, 1, 2), least="1")),
         MUST_HAVE(who=2, card=(0, 1), proof=question_sentence(Question(0, 1, Card(0, 2)))),
@@ -156,7 +154,7 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
     pages = []
     for names in (["<Ann>", "<Ben>", "<Cleo>"], NAMES):
         seats = tuple(SeatSight(name, "person", True) for name in names)
-        shown = sight(game, player_to_move(game), seats=seats)
+        shown = sight(game, mover(game), seats=seats)
         helps = (help_html(shown, "why", explained, {}), help_html(shown, "know", {}, {}))
         pages.append(table_html(shown, BASE) + "".join(helps))
     assert "&lt;Ben&gt; has card 0/2" in pages[0]
@@ -168,8 +166,8 @@ def test_any_names_are_put_in_once(rules: Any) -> None:
 
 
 def test_knowledge_is_explained_in_the_language_of_the_reader() -> None:
-    game = random_game(KWARTET, 4)
-    shown = sight(game, player_to_move(game))
+    game = simulate(KWARTET, 4)
+    shown = sight(game, mover(game))
     pages = {}
     for language in SPOKEN:
         query = {"formula": "H0 0/0", "why": "1"}
@@ -213,12 +211,10 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
         IMPOSSIBLE(question=asked, answer=Answer.NO, reason=NO_TURN()),
     ]
     with speaking(language):
-        shown = sight(random_game(QUATERNITY, 0), 0)
-        paragraphs = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
-    assert len(paragraphs) == 3
-    assert not [
-        line for line in paragraphs if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1
-    ]
+        shown = sight(simulate(QUATERNITY, 0), 0)
+        texts = re.findall("<p>(.*?)</p>", help_html(shown, "why", {"lines": lines}, {}))
+    assert len(texts) == 3
+    assert not [line for line in texts if re.search(r"\?\s*[a-z:]", line) or line.count("?") != 1]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +222,7 @@ def test_an_explained_question_has_one_question_mark(language: str) -> None:
 )
 def test_names_from_right_to_left_do_not_turn_the_text_between_them(names: list[str]) -> None:
     seats = tuple(SeatSight(name, "person", True) for name in names)
-    for event in told_events(sight(random_game(QUATERNITY, 6), 0, seats=seats), 0, 100):
+    for event in told_events(sight(simulate(QUATERNITY, 6), 0, seats=seats), 0, 100):
         outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", event.text)
         assert {bidirectional(letter) for letter in outside}.isdisjoint({"R", "AL", "AN"})
     assert seat_names(seats) == plain_names(seats), "no numbers where names differ"
@@ -237,13 +233,13 @@ def test_seats_are_distinguished_whatever_their_names() -> None:
     shown = seat_names([SeatSight(name, "person") for name in names])
     assert len(set(shown)) == len(names)
     seats = tuple(SeatSight(name, "person") for name in ["Ann", "Ann", "Ben"])
-    html = table_html(sight(random_game(QUATERNITY, 0), 0, seats=seats), BASE)
+    html = table_html(sight(simulate(QUATERNITY, 0), 0, seats=seats), BASE)
     numbers = re.findall(r'class="who[^>]*>.*?<b [^>]*>(.*?)</b>(?:<small>(.*?)</small>)?', html)
     assert numbers == [("Ann", "(0)"), ("Ann", "(1)"), ("Ben", "")]
 
 
 def test_no_page_has_inline_scripts_or_styles() -> None:
-    pages = [table_html(sight(random_game(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
+    pages = [table_html(sight(simulate(rules, 9), 0), BASE) for rules in (QUATERNITY, KWARTET)]
     pages += [home_html(), new_html("kwartet"), *map(guide_html, guide.ORDER)]
     for html in pages:
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", html)
@@ -257,25 +253,23 @@ def test_no_page_has_inline_scripts_or_styles() -> None:
 def test_a_page_of_kwartet_is_the_same_for_deals_that_look_the_same(seat: int | None) -> None:
     """Hidden cards leave no trace, at any moment before the end."""
     for count in (0, 5, 11):
-        game = random_game(KWARTET, count)
+        game = simulate(KWARTET, count)
         position = game.positions[-1]
         like = KWARTET.like(KWARTET.view(position, seat), Random(5))
         other = SimpleNamespace(rules=KWARTET, positions=[like], steps=game.steps)
         assert table_html(sight(game, seat), BASE) == table_html(sight(other, seat), BASE)
-        other_seat = (
-            player_to_move(game) if seat != player_to_move(game) else (player_to_move(game) + 1) % 3
-        )
+        other_seat = mover(game) if seat != mover(game) else (mover(game) + 1) % 3
         assert table_html(sight(game, seat), BASE) != table_html(sight(game, other_seat), BASE)
 
 
 def test_hands_are_revealed_at_the_end_and_not_before() -> None:
-    game = random_game(KWARTET, 999)
+    game = simulate(KWARTET, 999)
     assert "The hands as dealt" in table_html(sight(game, None), BASE)
-    assert "The hands as dealt" not in table_html(sight(random_game(KWARTET, 20), None), BASE)
+    assert "The hands as dealt" not in table_html(sight(simulate(KWARTET, 20), None), BASE)
 
 
 def test_players_who_may_invite_see_a_link_and_a_picture() -> None:
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     seats = (SeatSight("Ann", "person", True), SeatSight(None, "open", False, "x" * 22))
     shown = sight(game, 0, seats=(*seats, SeatSight("search", "program", True)))
     html = table_html(shown, BASE)
@@ -294,14 +288,14 @@ def test_players_who_may_invite_see_a_link_and_a_picture() -> None:
 @pytest.mark.parametrize("begun", [False, True])
 @pytest.mark.parametrize("seat", [None, 0, 1, 2])
 def test_an_invitation_offers_the_seats_that_can_be_taken(seat: int | None, begun: bool) -> None:
-    """The link of a table is valid before the game begins, that of a seat as long as it is empty."""
+    """The link of a table is valid before the game begins, that of a seat while it is empty."""
     for kinds in product(["person", "open", "program"], repeat=3):
         seats = [
             SeatSight(None if kind == "open" else f"Person {number}", kind)
             for number, kind in enumerate(kinds)
         ]
         free = [number for number, kind in enumerate(kinds) if kind == "open"]
-        shown = sight(random_game(QUATERNITY, 0), None, seats=tuple(seats), begun=begun)
+        shown = sight(simulate(QUATERNITY, 0), None, seats=tuple(seats), begun=begun)
         html = join_html(shown, seat, "i" * 22)
         can_sit = seat in free if seat is not None else bool(free) and not begun
         assert ('data-api="/api/seats"' in html) == can_sit
@@ -322,7 +316,7 @@ def test_an_invitation_offers_the_seats_that_can_be_taken(seat: int | None, begu
 
 def test_additional_programs_of_the_server_are_offered() -> None:
     assert 'value="mine"' in new_html("quarto", more=["mine"])
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     html = table_html(sight(game, 0), BASE, more=["mine"])
     assert '<option value="mine">mine</option>' in html
 
@@ -333,7 +327,7 @@ def test_programs_are_offered_by_levels_with_their_ratings(game: str) -> None:
     ladder = (
         guide.page("players").text.partition(f"<!-- ladder {game} -->")[2].partition("<!-- end")[0]
     )
-    table = table_html(sight(random_game(rules_class(game)(), 0), 0), BASE)
+    table = table_html(sight(simulate(rules_class(game)(), 0), 0), BASE)
     assert [level.name for level in known.levels] == ["easy", "medium", "strong"]
     for level in known.levels:
         assert f"| `{level.player}` | {level.rating} ±" in ladder
@@ -358,16 +352,14 @@ def test_a_card_says_which_players_can_be_asked_and_why_others_cannot(
     )
     refusals = set[str]()
     for moves, seed in product(range(0, 60, 4), range(4)):
-        game = random_game(rules, moves, seed)
+        game = simulate(rules, moves, seed)
         if not rules.to_act(game.positions[-1]):
             continue
-        shown = sight(game, player_to_move(game))
+        shown = sight(game, mover(game))
         drawn, view = drawn_part(shown), rules.view(game.positions[-1], shown.seat)
         done = [block.is_done for block in drawn["blocks"]]
         for block in drawn["blocks"]:
-            for row, cell in (
-                (block_row, cell) for block_row in block.rows for cell in block_row.cells
-            ):
+            for row, cell in ((line, cell) for line in block.rows for cell in line.cells):
                 tile = drawn["tiles"][block.set_index][cell.card]
                 askable = [seat for seat, *_ in json.loads(tile.asks)]
                 assert cell.legal == (row.seat in askable)
@@ -384,12 +376,10 @@ def test_a_card_says_which_players_can_be_asked_and_why_others_cannot(
             others = [seat for seat in range(3) if seat != shown.seat]
             assert sorted(seat for seat, *_ in asks + refused) == others
             for seat, *_ in asks + refused:
-                question = Question(player_to_move(game), seat, tile.card)
+                question = Question(mover(game), seat, tile.card)
                 assert bool(rules.faults(view, question)) == (seat in dict(refused))
             for seat, why in refused:
-                assert why == reason(
-                    name, owners, tile.card.number, player_to_move(game), seat, view
-                )
+                assert why == reason(name, owners, tile.card.number, mover(game), seat, view)
                 refusals.add(why)
     assert len(refusals) >= (5 if brisk and name == "quaternity" else 2)
 
@@ -422,7 +412,7 @@ def test_a_program_is_called_by_its_level_if_it_plays_one(game: str) -> None:
 
 
 def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     position = game.positions[0]
     asked = game.rules.after(position, 0, Question(0, 1, Card(0, 2)))
     game.positions.append(asked)
@@ -434,7 +424,7 @@ def test_a_name_keeps_its_capitals_while_a_question_waits() -> None:
 
 
 def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     question = Question(0, 1, Card(0, 2))
     hint = {"move": move_text(question, str(question)), "by": "search"}
     assert "<b>Person 0 → Person 1: 0/2?</b>" in help_html(sight(game, 0), "hint", hint, {})
@@ -448,7 +438,7 @@ def test_a_hint_and_a_fault_call_players_by_their_names() -> None:
 def test_pages_are_small() -> None:
     files = sum(map(len, static_files().values()))
     for rules in (QuaternityRules(Settings(4, 13, 4)), KwartetRules()):
-        game = random_game(rules, 300)
+        game = simulate(rules, 300)
         seat = next(iter(rules.to_act(game.positions[-1])), 0)
         html = table_html(sight(game, seat), BASE)
         assert len(html.encode()) + files < 200_000
@@ -481,8 +471,8 @@ def may_play(game: str, seats: int) -> bool:
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
-    game = random_game(rules, 4)
-    html = table_html(sight(game, player_to_move(game), last=9), BASE, replayed=True)
+    game = simulate(rules, 4)
+    html = table_html(sight(game, mover(game), last=9), BASE, replayed=True)
     assert "data-move" not in html
     assert "data-api" not in html
     assert "Moves: 4" in html
@@ -491,7 +481,7 @@ def test_a_moment_of_a_game_offers_nothing_to_click(rules: Any) -> None:
 
 @pytest.mark.parametrize("seat", [None, 1])
 def test_links_to_moments_keep_the_seat_of_the_viewer(seat: int | None) -> None:
-    game = random_game(KWARTET, 5)
+    game = simulate(KWARTET, 5)
     replay = table_html(sight(game, seat, last=9), BASE, replayed=True)
     query = "" if seat is None else "?seat=1"
     steps = replay.partition('<nav class="replay"')[2].partition('class="eyes"')[0]
@@ -502,7 +492,7 @@ def test_links_to_moments_keep_the_seat_of_the_viewer(seat: int | None) -> None:
 
 @pytest.mark.parametrize("moves", [3, 999])
 def test_a_table_is_played_and_watched_and_a_record_is_only_viewed(moves: int) -> None:
-    game = random_game(QUATERNITY, moves)
+    game = simulate(QUATERNITY, moves)
     under_way, over = table_html(sight(game, 0, revealed=None), BASE), moves == 999
     assert ("Play again" in under_way) == over
     assert "Take back" in under_way
@@ -517,7 +507,7 @@ def test_a_table_is_played_and_watched_and_a_record_is_only_viewed(moves: int) -
 @example([0.0, 1.0, 1e-9, 0.004, 0.006, 0.01, 0.5, 0.99, 0.994, 0.996, 1 - 1e-9, 1 / 3])
 @settings(max_examples=examples(200))
 def test_a_chance_in_percent_looks_neither_impossible_nor_certain(chances: list[float]) -> None:
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     state = game.positions[0].state
     table = [[[chances[4 * index + card]] * 3 for card in range(4)] for index in range(3)]
     blocks = owner_blocks(state.problem, state.completed, sight(game, 0), (), table)
@@ -539,27 +529,27 @@ def viewers_in(html: str) -> list[str]:
 
 
 def test_a_hidden_game_is_watched_from_every_seat_when_it_is_over() -> None:
-    under_way = table_html(sight(random_game(KWARTET, 4), 1, last=9), BASE, replayed=True)
+    under_way = table_html(sight(simulate(KWARTET, 4), 1, last=9), BASE, replayed=True)
     assert viewers_in(under_way) == ["everybody", "Person 1"]
-    over = table_html(sight(random_game(KWARTET, 999), 1), BASE, replayed=True)
+    over = table_html(sight(simulate(KWARTET, 999), 1), BASE, replayed=True)
     assert viewers_in(over) == ["everybody", "Person 0", "Person 1", "Person 2"]
-    open_game = table_html(sight(random_game(QUATERNITY, 999), 1), BASE, replayed=True)
+    open_game = table_html(sight(simulate(QUATERNITY, 999), 1), BASE, replayed=True)
     assert viewers_in(open_game) == []
 
 
 @pytest.mark.parametrize("rules", [QUATERNITY, KWARTET], ids=lambda rules: rules.name)
 def test_the_card_of_the_last_question_stands_out(rules: Any) -> None:
-    game = random_game(rules, 2)
+    game = simulate(rules, 2)
     about = game.steps[-1].events[0].about
     html = table_html(sight(game, 0), BASE)
     (label,) = re.findall(r'class="cell [^"]* asked"[^>]*aria-label="([^"]*)"', html)
     assert label.startswith(f"{about['card']}, Person {about['asked']} ")
-    start = table_html(sight(random_game(rules, 0), 0), BASE)
+    start = table_html(sight(simulate(rules, 0), 0), BASE)
     assert not re.search(r'class="cell [^"]* asked"', start)
 
 
 def test_a_player_with_several_seats_can_change_between_them() -> None:
-    shown = sight(random_game(QUATERNITY, 4), 1)
+    shown = sight(simulate(QUATERNITY, 4), 1)
     seat_attribute = re.compile(r'<div class="table [^>]* data-seat="(\d)"')
     assert seat_attribute.findall(table_html(shown, BASE)) == []
     html = table_html(shown._replace(mine=(0, 1)), BASE)
@@ -568,14 +558,14 @@ def test_a_player_with_several_seats_can_change_between_them() -> None:
 
 
 def test_a_record_that_ends_early_says_so() -> None:
-    html = table_html(sight(random_game(QUATERNITY, 4), None, to_act=()), BASE)
+    html = table_html(sight(simulate(QUATERNITY, 4), None, to_act=()), BASE)
     assert "A recorded game" in html
     assert "Take back" not in html
 
 
 def test_a_forced_answer_is_marked_for_its_player() -> None:
     for seed in range(99):
-        game = random_game(QUATERNITY, 12, seed)
+        game = simulate(QUATERNITY, 12, seed)
         about = game.steps[-1].events[0].about
         if about["forced"] and game.rules.to_act(game.positions[-1]):
             break
@@ -585,7 +575,7 @@ def test_a_forced_answer_is_marked_for_its_player() -> None:
 
 
 def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
-    game = random_game(QUATERNITY, 0)
+    game = simulate(QUATERNITY, 0)
     third = [[[1 / 3] * 3] * 4] * 3
     shown = sight(game, 0)
     result = {"deals": "34650", "chances": third, "exact": True}
@@ -598,38 +588,36 @@ def test_chances_are_shown_in_the_cells_of_possible_owners() -> None:
 
 
 def test_chances_read_from_requests_say_that_they_prove_nothing() -> None:
-    shown = sight(random_game(KWARTET, 0), 0)
+    shown = sight(simulate(KWARTET, 0), 0)
     third, half = ([[[share] * 3] * 4] * 4 for share in (1 / 3, 1 / 2))
     result = {"deals": "9", "chances": third, "read": half, "exact": True}
     html = help_html(shown, "chances", result, {"read": "1"})
     assert ">50</" in html
     assert "not proved" in html
     assert "no proof" not in help_html(shown, "chances", result, {})
-    assert help_html(sight(random_game(QUATERNITY, 0), 0), "chances", result | {"read": NONE}, {})
+    assert help_html(sight(simulate(QUATERNITY, 0), 0), "chances", result | {"read": NONE}, {})
 
 
 NONE: Any = [[[None] * 3] * 4] * 3
 
 
 def test_a_formula_is_escaped() -> None:
-    shown = sight(random_game(KWARTET, 0), 0)
+    shown = sight(simulate(KWARTET, 0), 0)
     html = help_html(shown, "know", {"known": None, "text": HOSTILE}, {"formula": HOSTILE})
     assert "<script>" not in html
 
 
 def test_help_says_what_is_known_why_and_since_when() -> None:
-    game = random_game(KWARTET, 12)
+    game = simulate(KWARTET, 12)
     view = game.rules.view(game.positions[-1], 1)
-    own_card = next(
-        f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask
-    )
-    result = know(game.rules, view, "", {"formula": f"H1 {own_card}", "why": "1", "over_time": "1"})
+    card = next(f"{index}/{mask.bit_length() - 1}" for index, mask in enumerate(view.hand) if mask)
+    result = know(game.rules, view, "", {"formula": f"H1 {card}", "why": "1", "over_time": "1"})
     assert result["known"] is True
-    assert result["text"] == f"you know that H1 {own_card} is true"
+    assert result["text"] == f"you know that H1 {card} is true"
     assert result["lines"][0].endswith("no request is needed")
     assert result["over_time"][-1] is True
     assert len(result["over_time"]) == len(view.events) + 1
-    html = help_html(sight(game, 1), "know", result, {"formula": f"H1 {own_card}"})
+    html = help_html(sight(game, 1), "know", result, {"formula": f"H1 {card}"})
     assert f"<title>true from {result['over_time'].index(True)}</title>" in html
     assert "style=" not in result["svg"]
     query = {"formula": f"H0 {HOSTILE}", "over_time": "1"}
@@ -670,8 +658,8 @@ def test_pictures_of_the_guide_keep_to_the_policy() -> None:
 def test_help_offers_legal_moves_and_others_say_what_is_expected() -> None:
     waited = 0
     for count in range(24):
-        game = random_game(QUATERNITY, count, seed=2)
-        seat, view = player_to_move(game), game.positions[-1]
+        game = simulate(QUATERNITY, count, seed=2)
+        seat, view = mover(game), game.positions[-1]
         shown, legal = sight(game, seat), {*QUATERNITY.moves(view)}
         html = help_html(shown, "questions", questions(QUATERNITY, view, "", {}), {})
         assert {QUATERNITY.read(text, view) for text in moves_in(html)} <= legal
@@ -688,7 +676,7 @@ def test_help_offers_legal_moves_and_others_say_what_is_expected() -> None:
 def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> None:
     names = re.findall(r'name="name" value="([^"]*)"', home_html())
     rules = rules_class(game)()
-    done = random_game(rules, 500)
+    done = simulate(rules, 500)
     record = done.rules.record_start(done.positions[0], ["you"] * rules.seats)
     for before, step, after in zip(done.positions, done.steps, done.positions[1:], strict=False):
         record += rules.record_move(before, step.seat, step.move, after)
@@ -696,7 +684,7 @@ def test_pages_use_correct_verbs_for_you_and_no_none_for_settings(game: str) -> 
     for name in sorted({*names}):
         seats = (SeatSight(name, "person", True),) * rules.seats
         for count in (3, 30, 500):
-            shown = sight(random_game(rules, count), 0, seats=seats, settings=settings_of(rules))
+            shown = sight(simulate(rules, count), 0, seats=seats, settings=settings_of(rules))
             html = table_html(shown, BASE)
             assert not re.search(r"\b[Yy]ou (has|completes|puts|places|claims|agrees|wins)\b", html)
             waiting = table_html(shown._replace(begun=False, view=None), BASE)

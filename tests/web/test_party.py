@@ -34,7 +34,7 @@ from tests.sizes import examples, thorough
 from tests.web.cluster import alter, file_store_only
 from tests.web.site import Site
 from tests.web.test_api import SMALL, Table
-from tests.web.test_pages import BASE, QUATERNITY, random_game, sight
+from tests.web.test_pages import BASE, QUATERNITY, sight, simulate
 from tests.web.test_waiting import play_set
 
 LIMITS = Limits(words=100_000, tables=100_000, moves=100_000, pages=100_000)
@@ -136,14 +136,10 @@ def test_names_and_chat_lines_are_stored_unchanged(text: str, tmp_path: Path) ->
 @settings(max_examples=examples(200), deadline=None)
 def test_a_chat_line_is_shown_as_text(text: str) -> None:
     lines = (Line(1, 0, f"<b>{text}", text),)
-    html = table_html(
-        sight(random_game(QUATERNITY, 0), 0, lines=lines, chat=True), BASE, whole=False
-    )
-    (name, shown_text) = re.findall(r"<b dir=.auto.>(.*?)</b> <span dir=.auto.>(.*?)</span>", html)[
-        0
-    ]
-    assert (unescape(name), unescape(shown_text)) == (f"<b>{text}", text)
-    assert not {*"<>\"'"} & {*name, *shown_text}
+    html = table_html(sight(simulate(QUATERNITY, 0), 0, lines=lines, chat=True), BASE, whole=False)
+    (name, body) = re.findall(r"<b dir=.auto.>(.*?)</b> <span dir=.auto.>(.*?)</span>", html)[0]
+    assert (unescape(name), unescape(body)) == (f"<b>{text}", text)
+    assert not {*"<>\"'"} & {*name, *body}
 
 
 def test_the_last_chat_lines_are_kept_and_floods_are_refused(tmp_path: Path) -> None:
@@ -507,13 +503,11 @@ def test_a_seat_moves_to_another_device_once(table: Table) -> None:
 
 def test_one_of_two_devices_that_use_a_link_at_once_gets_the_seat(table: Table) -> None:
     link = table.site.ask("POST", f"{table.path}/elsewhere", {}, headers=BROWSERS[0]).json["link"]
-    requests = [
-        ("POST", "/api/seats/move", {"link": link}, None, device) for device in BROWSERS[1:]
-    ]
+    requests = [("POST", "/api/seats/move", {"link": link}, None, user) for user in BROWSERS[1:]]
     statuses = [page.status for page in table.site.ask_at_once(requests, Random(1))]
     assert sorted(statuses) == [201, 404]
     winner = statuses.index(201) + 1
-    assert [seat_of(table, device) for device in BROWSERS] == [
+    assert [seat_of(table, user) for user in BROWSERS] == [
         2 if number == winner else None for number in range(3)
     ]
 
@@ -559,7 +553,7 @@ def test_a_code_restores_a_lost_seat_in_every_game_of_a_series(table: Table) -> 
     for browser in BROWSERS[1:]:
         page = site.ask("POST", "/api/seats/back", {"code": written}, headers=browser)
         assert (page.status, page.json["seat"]) == (201, 2)
-        assert [seat_of(table, device) for device in BROWSERS].count(2) == 1
+        assert [seat_of(table, user) for user in BROWSERS].count(2) == 1
         assert seat_of(table, browser) == 2
     for wrong in ("", "x", "A" * 32, "0" * 5000):
         assert site.ask("POST", "/api/seats/back", {"code": wrong}).status == 404
@@ -708,7 +702,7 @@ def test_every_tip_has_its_moment_and_every_moment_a_tip(game: str) -> None:
     seen: set[str] = set()
     for seed in range(thorough(3, 40)):
         for count in range(0, 60, 2):
-            course = random_game(rules, count, seed)
+            course = simulate(rules, count, seed)
             for seat in range(rules.seats):
                 shown = sight(course, seat)
                 names = [tip.name for tip in tips(shown, drawn_part(shown))]

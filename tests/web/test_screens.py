@@ -132,9 +132,7 @@ def test_eight_seats_share_a_screen(game: str, browser: Browser, server: Server)
 
 @only_thorough
 @pytest.mark.parametrize("game", GAMES)
-def test_texts_that_are_half_as_long_again_have_room(
-    game: str, browser: Browser, tmp_path: Path
-) -> None:
+def test_texts_half_as_long_again_have_room(game: str, browser: Browser, tmp_path: Path) -> None:
     """Other languages are longer than English."""
     with Server(tmp_path / "data", *BUSY, program="tests.web.long_texts") as server:
         faults = faults_of(browser, server.host, game, *GAMES[game], max_moves=8, locale="nl-NL")
@@ -276,9 +274,7 @@ def test_the_button_for_the_other_view_is_visible_when_the_sheet_opens(
         ann.context.close()
 
 
-def test_programs_with_one_name_are_distinguished_by_numbers(
-    browser: Browser, server: Server
-) -> None:
+def test_programs_with_equal_names_have_numbers(browser: Browser, server: Server) -> None:
     ann = Person(browser, server.host, viewport={"width": 320, "height": 658})
     try:
         settings = {"players": 3, "sets": 13}

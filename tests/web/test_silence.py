@@ -1,4 +1,4 @@
-"""A database that does not answer: requests that need it are refused soon, and others do not wait."""
+"""A database that does not answer: requests that need it are soon refused; others do not wait."""
 
 from __future__ import annotations
 

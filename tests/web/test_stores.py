@@ -51,7 +51,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return cluster.place(tmp_path.name)
 
 
-def insert_table(name: str, **values: Any) -> Statement:
+def insert(name: str, **values: Any) -> Statement:
     row = {"id": name, "game": "set", "head": "h", "seed": "", "help": True, "practice": False,
            "archive": False, "chat": False} | values  # fmt: skip
     marks = ", ".join("?" for _ in row)
@@ -76,7 +76,7 @@ def test_writes_are_read_after_a_restart(place: str) -> None:
 def test_one_of_two_writes_with_the_same_version_is_kept(place: str) -> None:
     async def both(store: Store) -> list[object]:
         jobs = [
-            store.write((Entry("t", 1, seat, "", f"by {seat}"),), (insert_table(f"of {seat}"),))
+            store.write((Entry("t", 1, seat, "", f"by {seat}"),), (insert(f"of {seat}"),))
             for seat in (0, 1)
         ]
         other = store.write((Entry("u", 1, 0, "", "by 0"),))
@@ -97,8 +97,8 @@ def test_values_come_back_as_they_were(place: str) -> None:
     texts = ["", "it's 100 % ?", "ß→😀", "line\nline", '{"a": "\\u0000"}']
     seat = Seat("person", None, texts[2], "t", "b", None, saved=0.1, missed=2, code=texts[1])
     with closing(opened_store(place)) as store:
-        rows = [insert_table(f"t{number}", head=text) for number, text in enumerate(texts)]
-        changes = [*rows, insert_table("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
+        rows = [insert(f"t{number}", head=text) for number, text in enumerate(texts)]
+        changes = [*rows, insert("c", due=1 / 3, clock="{}"), seat_statement("c", 0, Seat("open")),
                    seat_statement("c", 0, seat)]  # fmt: skip
         asyncio.run(store.write((), changes))
         heads = store.read("SELECT head FROM tables WHERE id LIKE 't%' ORDER BY id")
@@ -120,7 +120,7 @@ def test_clocks_continue_after_a_restart(place: str) -> None:
 
 
 def test_tables_are_listed_and_removed_while_a_server_runs(place: str) -> None:
-    changes = [insert_table("a"), insert_table("b"), seat_statement("a", 0, Seat("person"))]
+    changes = [insert("a"), insert("b"), seat_statement("a", 0, Seat("person"))]
     with closing(opened_store(place)) as store:
         asyncio.run(store.write((Entry("a", 1, 0, "", "m"), Entry("b", 1, 0, "", "m")), changes))
         with closing(opened_reader(place)) as reader:
@@ -333,7 +333,7 @@ def test_one_of_two_writes_of_one_revision_by_two_servers_is_kept(cluster: Clust
                     continue
                 written[name] += 1
 
-        await stores[0].write((), [insert_table(name) for name in names])
+        await stores[0].write((), [insert(name) for name in names])
         await asyncio.gather(*(hammer(store, name) for store in stores for name in names))
         return written
 
@@ -356,9 +356,7 @@ def test_servers_get_each_notice_once_and_use_one_clock(cluster: Cluster) -> Non
         missed = asyncio.Event()
         second.listen(notices.extend, missed.set)
         await missed.wait()  # from now on it receives everything
-        await first.write(
-            (), [insert_table("t")], None, [News("t", 1, Entry("t", 1, 0, "", "x" * 9000))]
-        )
+        await first.write((), [insert("t")], None, [News("t", 1, Entry("t", 1, 0, "", "x" * 9000))])
         first.tell(*(News("t", 0, None, "talk", number) for number in range(300)))
         second.tell(News("t", 0, None, "talk", "its own"))
         assert await first.claim("k")

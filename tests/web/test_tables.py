@@ -375,9 +375,7 @@ async def forget_tables(tables: Any) -> None:
     tables.forget()
 
 
-def test_a_listener_is_present_until_some_time_after_leaving(
-    site: Site, clock: list[float]
-) -> None:
+def test_a_listener_stays_present_for_some_time_after(site: Site, clock: list[float]) -> None:
     table = Table(site)
     stream = site.listen(f"{table.path}/events", table.tokens[1])
     clock[0] += 1000

@@ -46,14 +46,9 @@ def join(site: Site, table: Table, **more: Any) -> Any:
 def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, site: Site) -> None:
     lobbies = [make_lobby(site, game, seed=seed, help=True) for seed in (1, 2)]
     for table in lobbies:
-        state = table.look(0)
-        assert (state["begun"], state["view"], state["moves"], state["to_act"]) == (
-            False,
-            None,
-            [],
-            [],
-        )
-        assert (state["outcome"], set(state["points"])) == (None, {0.0})
+        info = table.look(0)
+        assert (info["begun"], info["view"], info["moves"], info["to_act"]) == (False, None, [], [])
+        assert (info["outcome"], set(info["points"])) == (None, {0.0})
         move = table.move(0, "0 asks 1 for 0/0", 0)
         assert (move.status, move.json["error"]) == (409, "the game has not begun")
         name = table.made["table"]
@@ -78,7 +73,7 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
     at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
     assert lobbies[0].look(0)["begun"]
     heads = [
-        site.run(site.app.state.tables.open(table.made["table"])).kept.head
+        site.run(site.app.info.tables.open(table.made["table"])).kept.head
         for table in (lobbies[0], at_once)
     ]
     assert heads[0] == heads[1]

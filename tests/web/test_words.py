@@ -214,9 +214,7 @@ def test_the_headline_says_whose_turn_it_is_and_who_has_won(sight: Sight, replay
         "You are watching": now and not acts and not empty and not sight.mine,
         "Nobody can move before": now and not acts and bool(empty) and bool(sight.awaited),
     }
-    assert {phrase for phrase in says if phrase in text} == {
-        phrase for phrase in says if says[phrase]
-    }
+    assert {key for key in says if key in text} == {key for key in says if says[key]}
 
 
 @given(sights())
