@@ -176,7 +176,7 @@ def test_it_is_asked_no_more_when_patience_ends(
     assert home.losses == 0
     home.losses = 3
     found = judge(asking_for(wild.prints), [impatient])
-    assert found.gave_up == {"wild": "not asked any more: no answer 3 times in a row"}
+    assert found.gave_up == {"wild": "not run again: no answer 3 times in a row"}
     assert judge(asking_for(wild.prints), [row]).feasible
 
 
@@ -218,7 +218,7 @@ def test_commands_guard_against_solvers_from_elsewhere(
         options = {
             "compare": (path, "--solvers", ",".join(names), "--repeats", 1, "--save-to", tmp_path),
             "check": (path, "--solver", *names),
-            "fuzz": ("--solvers", ",".join(names), "--examples", 8),
+            "fuzz": ("--solvers", ",".join(names), "--examples", 4),
         }[command]
         outcome = cli(command, *options, "--limit", 0.3, "--json")
     found = outcome.json
@@ -226,8 +226,8 @@ def test_commands_guard_against_solvers_from_elsewhere(
     if command == "check":
         assert (outcome.status, found["verdicts"]) == (0, {"late_prints": True})
     elif command == "fuzz":
-        assert (outcome.status, found["examples"]) == (0, 8)
-        assert found["gave_up"]["late_hangs"] > 3
+        assert (outcome.status, found["examples"]) == (0, 4)
+        assert found["gave_up"]["late_hangs"] > 1
     else:
         assert outcome.status == 3
         shown = ("feasible", "timeouts", "memory_outs", "crashes", "faults")

@@ -36,7 +36,7 @@ def shown() -> list[tuple[Any, str]]:
         (possible, "Possible"),
         (getattr(possible, "deal"), "the owner of every card"),  # noqa: B009 - it is feasible
         (solve(DealProblem([3, 5, 4], [KNOWN, KNOWN, SHOWN])), "Impossible"),
-        (rules.view(rules.start(Random(1)), 2), "as player 2 can know it"),
+        (rules.view(rules.start(Random(1)), 2), "as player 2 knows it"),
         (Comparison("two games", 0, 1.0, "", "a machine", {}, ()), "two games"),
         (tabulated([GameResult((0, 1), (1.0, 0.0), (1, 2), 3)], 2), "1 games"),
     ]

@@ -6,7 +6,7 @@ certain is told by a sign and by weight, not by colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -53,6 +53,24 @@ class Picture(NamedTuple):
             f"{lines}{table if rows else ''}</div>"
         )
 
+    def text(self) -> str:
+        """Return it as plain text with aligned columns, without the title."""
+        columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
+        widths = [0] * columns
+        placed = [list(_with_columns(row)) for row in self.rows]
+        for row in placed:
+            for column, cell in row:
+                if cell.wide == 1:
+                    widths[column] = max(widths[column], len(cell.text))
+        lines = list(self.lines)
+        for row in placed:
+            parts = []
+            for column, cell in row:
+                width = sum(widths[column : column + cell.wide]) + 2 * (cell.wide - 1)
+                parts.append(cell.text.ljust(width))
+            lines.append("  ".join(parts).rstrip())
+        return "\n".join(lines)
+
     def svg(self) -> str:
         """As a drawing of its own."""
         columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
@@ -86,6 +104,14 @@ class Picture(NamedTuple):
         )
 
 
+def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
+    """Yield the cells of a row with their first columns."""
+    column = 0
+    for cell in row:
+        yield column, cell
+        column += cell.wide
+
+
 class Shown:
     """A value whose picture a notebook shows."""
 
@@ -94,6 +120,10 @@ class Shown:
     def picture(self) -> Picture:
         """Return what is to be shown; `.html()` and `.svg()` give it as text."""
         raise NotImplementedError
+
+    def svg(self) -> str:
+        """Return the picture as SVG."""
+        return self.picture().svg()
 
     def _repr_html_(self) -> str:
         return self.picture().html()

@@ -90,7 +90,7 @@ class Settings:
         default=3, metadata={"help": "Number of sets.", "range": range(1, MAX_CARDS + 1)}
     )
     players: int = field(
-        default=3, metadata={"help": "How many play.", "range": range(2, MAX_PLAYERS + 1)}
+        default=3, metadata={"help": "Number of players.", "range": range(2, MAX_PLAYERS + 1)}
     )
     tie_break: TieBreak = field(
         default=TieBreak.FIRST_IN_ORDER,

@@ -1,6 +1,7 @@
-"""Many games of Kwartet at once, in NumPy; `quaternity.environments.batch` makes them.
+"""Batches of Kwartet games in NumPy; `quaternity.environments.batch` creates them.
 
-What was said of a set is a few numbers for each hand; a request changes those of a few hands.
+The knowledge about a set is stored as a few numbers for each hand. A request changes these numbers
+for only a few hands.
 """
 
 from __future__ import annotations
@@ -20,36 +21,38 @@ from quaternity.kwartet.rules import KwartetRules
 from quaternity.kwartet.settings import KwartetSettings
 
 Numbers = NDArray[Any]
-"""Whole numbers, one for each of some games."""
+"""Integers, one for each selected game."""
 
 
 class KwartetBatch:
-    """Games of Kwartet that are played together.
+    """A batch of Kwartet games that are played together.
 
     Attributes:
-        owner: [game, card] the hand that holds it, the cards aside last; -1 when it is put down.
-        cards: [game, hand] how many cards are in it.
-        removed: [game, set] the player who put it down, -1 for none.
-        put_down: [game, player] how many sets that player put down.
-        moves: per game the requests made.
-        turn: per game the player on turn; without meaning when it is over.
-        seat: per game the player on turn, or who moved last.
-        over: whether each game is over or cut off; such games stand still until they are reset.
+        owner: [game, card] the hand that holds the card, or -1 once it is put down. The cards
+            aside are the last hand.
+        cards: [game, hand] the number of cards in the hand.
+        removed: [game, set] the player who put the set down, or -1.
+        put_down: [game, player] the number of sets that the player put down.
+        moves: [game] the number of requests made.
+        turn: [game] the player to move; meaningless once the game is over.
+        seat: [game] the player to move, or the last player who moved once the game is over.
+        over: [game] whether the game is over or truncated. Such a game does not change until it is
+            reset.
     """
 
     def __init__(self, games: int, *, seed: int | None = None, **settings: Any) -> None:
-        """Begin so many games.
+        """Start the given number of games.
 
         Args:
-            seed: of all chance in them; None: another every time.
-            settings: as in `KwartetSettings`. A game without `max_moves` is cut off as in a single
-                environment; with 0 it is never cut off.
+            seed: seed of the random generator; None uses a different seed each time.
+            settings: fields of `KwartetSettings`. Without `max_moves`, a game is truncated after
+                as many moves as in a single environment; with 0 it is never truncated.
 
         Raises:
-            InputError: there are too many, or a value is wrong.
+            InputError: If there are too many games, or an argument is invalid.
         """
-        most = settings.get("max_moves")
-        endless = most is not None and whole(most, "max_moves") == 0
+        max_moves = settings.get("max_moves")
+        endless = max_moves is not None and whole(max_moves, "max_moves") == 0
         self.settings = KwartetSettings(**settings | ({"max_moves": None} if endless else {}))
         encoded = KwartetEncoded(KwartetRules(self.settings))
         self.size = sum(count for _, count, _ in encoded.entries)
@@ -70,17 +73,17 @@ class KwartetBatch:
         self.over, self._has_asked = np.empty(count, bool), np.empty((count, players), bool)
         # [asker, asked, card, answer] of the last request; -1 for none.
         self._last = np.empty((4, count), np.int16)
-        # [hand, game, set, number]: per card the size of a set where requests do not rule the hand
-        # out, else 0; then the fewest and the most cards that they state.
+        # [hand, game, set, number]: for each card the size of a set, or 0 if requests rule the hand
+        # out; then the minimum and the maximum number of cards that the requests state.
         self._known = np.empty((hands, count, sets, self.settings.set_size + 2), np.float32)
         self.reset()
 
     def reset(self, which: ArrayLike | None = None, *, dealt: ArrayLike | None = None) -> None:
-        """Begin some games anew, by a mask or their numbers; by default all.
+        """Restart some games, given by a mask or their indices (default: all).
 
         Args:
-            dealt: [game, card] the hand that gets it, the cards aside last; dealt by chance by
-                default.
+            dealt: [game, card] the hand that is dealt the card; the cards aside are the last hand.
+                By default the deal is random.
         """
         chosen: Any = self._every if which is None else self._every[np.array(which)]
         settings, size = self.settings, self.settings.set_size
@@ -105,7 +108,7 @@ class KwartetBatch:
         self._go_on(chosen, np.full(len(chosen), settings.players - 1), np.zeros(len(chosen), bool))
 
     def _deal(self, count: int) -> NDArray[np.int8]:
-        """Deal by chance; where cards do not come out even, who has more is drawn too."""
+        """Deal at random. If the cards cannot be dealt evenly, draw who gets an extra card too."""
         settings, players = self.settings, self.settings.players
         hands = np.repeat(np.arange(settings.hands, dtype=np.int8), settings.hand_sizes())
         owner = self._random.permuted(np.tile(hands, (count, 1)), axis=1)
@@ -115,15 +118,15 @@ class KwartetBatch:
         return owner
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a request in each game that is not over; others pass over theirs.
+        """Make a request in each game that is not over; ignore the actions of the other games.
 
-        Cost: some 0.3 microseconds a game.
+        Cost: about 0.3 microseconds per game.
 
         Raises:
-            InputError: an action is not legal; it names the game, and nothing is played.
+            InputError: If an action is illegal. The message names the game, and no game is changed.
         """
         settings, size = self.settings, self.settings.set_size
-        given, action = checked_actions(actions, self.games, self.actions)
+        raw, action = checked_actions(actions, self.games, self.actions)
         legal = (action >= 0) & (action < self.actions)
         card, away = np.divmod(np.where(legal, action, 0), settings.players - 1)
         asker = self.seat.astype(np.intp)
@@ -136,55 +139,55 @@ class KwartetBatch:
             legal &= self.cards[self._every, asked] > 0
         if not settings.own_card_requests and (holder == asker).any():
             legal &= (holder != asker) | self._only_full_sets(self._held())
-        refuse_illegal(given, legal | self.over)
-        now = np.nonzero(~self.over)[0]
+        refuse_illegal(raw, legal | self.over)
+        running = np.nonzero(~self.over)[0]
         yes = holder == asked
         complete = yes & (held.sum(1) == size - 1)
-        self._last[:, now] = np.array([asker, asked, card, yes])[:, now]
-        asker, yes = asker[now], yes[now]
+        self._last[:, running] = np.array([asker, asked, card, yes])[:, running]
+        asker, yes = asker[running], yes[running]
         for answer, state in ((False, self._say_no), (True, self._give)):
-            games = now[yes == answer]
+            games = running[yes == answer]
             state(games, asker[yes == answer], asked[games], card[games])
         if settings.at_once:
-            games = now[complete[now]]
+            games = running[complete[running]]
             self._remove(games, index[games], self.seat[games])
         else:
-            full = (self._by_set[now] == asker[:, None, None]).all(2)
-            nth, which = np.nonzero(full)
-            self._remove(now[nth], which, asker[nth])
-            new = ~self._has_asked[now, asker]
-            place = asker[new], now[new], slice(None), size + 1
+            full = (self._by_set[running] == asker[:, None, None]).all(2)
+            nth, full_sets = np.nonzero(full)
+            self._remove(running[nth], full_sets, asker[nth])
+            new = ~self._has_asked[running, asker]
+            place = asker[new], running[new], slice(None), size + 1
             self._known[place] = np.minimum(self._known[place], size - 1)
-        self._has_asked[now, asker] = True
-        self.moves[now] += 1
-        self._go_on(now, asker, yes)
+        self._has_asked[running, asker] = True
+        self.moves[running] += 1
+        self._go_on(running, asker, yes)
 
     @property
     def _by_set(self) -> NDArray[np.int8]:
-        """[game, set, number] the hand that holds a card."""
+        """The hand that holds each card, as [game, set, number]."""
         return self.owner.reshape(self.games, self.settings.sets, -1)
 
     def _held(self) -> NDArray[np.bool_]:
-        """Return [game, set, number] whether the one to act holds a card."""
+        """Return whether the player to move holds each card, as [game, set, number]."""
         held: NDArray[np.bool_] = self._by_set == self.seat[:, None, None]
         return held
 
     def _only_full_sets(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether each hand is nothing but full sets, so that it may ask for its cards."""
+        """Return whether each hand has only full sets, so that its player may ask for own cards."""
         only: NDArray[np.bool_] = (held == held[:, :, :1]).all((1, 2))
         return only
 
     def _say_no(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
-        """Note what a request states that was answered by no; see `request_stated`."""
+        """Record what a failed request states; see `request_stated`."""
         index, number = np.divmod(card, self.settings.set_size)
         self._known[asked, games, index, number] = 0
         if not self.settings.own_card_requests:
             self._known[asker, games, index, number] = 0
-        fewest = asker, games, index, self.settings.set_size
-        self._known[fewest] = np.maximum(self._known[fewest], 1)
+        minimum = asker, games, index, self.settings.set_size
+        self._known[minimum] = np.maximum(self._known[minimum], 1)
 
     def _give(self, games: Numbers, asker: Numbers, asked: Numbers, card: Numbers) -> None:
-        """Move cards to who asked for them, and note what that states."""
+        """Move the cards to the askers, and record what these requests state."""
         size = self.settings.set_size
         self.owner[games, card] = asker
         self.cards[games, asker] += 1
@@ -192,12 +195,12 @@ class KwartetBatch:
         index, number = np.divmod(card, size)
         self._known[:, games, index, number] = 0
         self._known[asker, games, index, number] = size
-        fewest = self._known[asker, games, index, size]
-        self._known[asker, games, index, size] = np.maximum(fewest, 1) + 1
-        fewest = self._known[asked, games, index, size]
-        self._known[asked, games, index, size] = np.maximum(fewest - 1, 0)
-        most = self._known[asker, games, index, size + 1]
-        self._known[asker, games, index, size + 1] = np.minimum(most + 1, size - 1)
+        minimum = self._known[asker, games, index, size]
+        self._known[asker, games, index, size] = np.maximum(minimum, 1) + 1
+        minimum = self._known[asked, games, index, size]
+        self._known[asked, games, index, size] = np.maximum(minimum - 1, 0)
+        maximum = self._known[asker, games, index, size + 1]
+        self._known[asker, games, index, size + 1] = np.minimum(maximum + 1, size - 1)
         self._known[asked, games, index, size + 1] -= 1
 
     def _remove(self, games: Numbers, index: Numbers, player: Numbers) -> None:
@@ -209,12 +212,12 @@ class KwartetBatch:
         np.add.at(self.put_down, (games, player), 1)
 
     def _go_on(self, games: Numbers, asker: Numbers, yes: NDArray[np.bool_]) -> None:
-        """End games, or find who is on turn."""
+        """End the games that are over, and find the player to move in the others."""
         settings = self.settings
         with_cards = self.cards[games, : settings.players] > 0
-        again = yes & with_cards[np.arange(len(games)), asker]
+        continues = yes & with_cards[np.arange(len(games)), asker]
         following = self._next[asker, with_cards @ (1 << self._seats)]
-        self.turn[games] = np.where(again, asker, following)
+        self.turn[games] = np.where(continues, asker, following)
         over = self._ended()[games] | (self.moves[games] >= self.max_moves)
         if settings.max_moves:
             over |= with_cards.sum(1) <= settings.at_once
@@ -227,37 +230,39 @@ class KwartetBatch:
         return ended
 
     def points(self) -> NDArray[np.float32]:
-        """Return [game, player]: sets put down."""
+        """Return the number of sets put down, as [game, player]."""
         return self.put_down.astype(np.float32)
 
     def _order(self) -> NDArray[np.intp]:
-        """Return [game, nth] the seats, counted from the one to act."""
+        """Return the seats in order from the player to move, as [game, nth]."""
         return (self.seat[:, None] + self._seats) % self.settings.players
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return [game, action], 1 for what is legal; nothing is when a game is over.
+        """Return 1 for each legal action and 0 for the others, as [game, action].
 
-        Cost: some 0.2 microseconds a game with 4 players and 52 cards.
+        No action is legal once a game is over.
+
+        Cost: about 0.2 microseconds per game with 4 players and 52 cards.
         """
         settings, held = self.settings, self._held()
-        may = np.logical_or.reduce([held[:, :, n] for n in range(settings.set_size)])[:, :, None]
+        legal = np.logical_or.reduce([held[:, :, n] for n in range(settings.set_size)])[:, :, None]
         if settings.own_card_requests:
-            may = may.repeat(settings.set_size, 2)
+            legal = legal.repeat(settings.set_size, 2)
         else:
-            may = may & (~held | self._only_full_sets(held)[:, None, None])
+            legal = legal & (~held | self._only_full_sets(held)[:, None, None])
         asked = np.repeat(~self.over[:, None], settings.players - 1, 1)
         if settings.at_once:
             asked &= np.take_along_axis(self.cards, self._order()[:, 1:], 1) > 0
         mask = np.empty((self.games, settings.cards, settings.players - 1), np.uint8)
-        may = may.reshape(self.games, -1)
+        legal = legal.reshape(self.games, -1)
         for away in range(settings.players - 1):
-            np.logical_and(may, asked[:, away, None], out=mask[:, :, away])
+            np.logical_and(legal, asked[:, away, None], out=mask[:, :, away])
         return mask.reshape(self.games, -1)
 
     def observations(self) -> NDArray[np.float32]:
-        """Return [game, number]: what `seat` sees; see `KwartetEncoded.entries`.
+        """Return what `seat` sees, as [game, number]; see `KwartetEncoded.entries`.
 
-        Cost: some 1.4 microseconds a game with 4 players and 52 cards.
+        Cost: about 1.4 microseconds per game with 4 players and 52 cards.
         """
         settings, order, first = self.settings, self._order(), self.seat[:, None]
         players, sets, size, hands = (
@@ -266,7 +271,7 @@ class KwartetBatch:
             settings.set_size,
             settings.hands,
         )
-        each = size + hands * (size + 2) + players
+        set_width = size + hands * (size + 2) + players
         seen = np.empty((self.games, self.size), np.float32)
         head = seen[:, : 5 * players].reshape(self.games, 5, players)
         head[:, 0] = first == self._seats
@@ -275,17 +280,17 @@ class KwartetBatch:
         head[:, 2] = np.take_along_axis(self.cards, order, 1) / settings.cards
         head[:, 3] = np.take_along_axis(self.put_down, order, 1) / sets
         head[:, 4] = np.take_along_axis(self._has_asked, order, 1)
-        by_set = seen[:, 5 * players :][:, : sets * each].reshape(self.games, sets, each)
+        by_set = seen[:, 5 * players :][:, : sets * set_width].reshape(self.games, sets, set_width)
         by_set[:, :, :size] = self._held()
-        known = by_set[:, :, size : each - players].reshape(self.games, sets, size + 2, hands)
+        known = by_set[:, :, size : set_width - players].reshape(self.games, sets, size + 2, hands)
         stored = self._known.reshape(hands * self.games, sets, size + 2)
         for nth in range(hands):
             hand = order[:, nth] if nth < players else nth
             rows = stored.take(hand * self.games + self._every, 0)
             np.divide(rows, size, out=known[:, :, :, nth])
         for nth in range(players):
-            by_set[:, :, each - players + nth] = self.removed == order[:, nth, None]
-        tail = seen[:, 5 * players + sets * each :]
+            by_set[:, :, set_width - players + nth] = self.removed == order[:, nth, None]
+        tail = seen[:, 5 * players + sets * set_width :]
         asker, asked, card, yes = self._last
         tail[:, :players] = order == asker[:, None]
         tail[:, players : 2 * players] = order == asked[:, None]
@@ -301,7 +306,7 @@ class KwartetBatch:
 
 @cache
 def _following(players: int) -> NDArray[np.int8]:
-    """Return [player, bits of who has cards] the next one who has."""
+    """Return the next player with cards, as [player, bit mask of the players with cards]."""
     hands = [[bits >> player & 1 for player in range(players)] for bits in range(1 << players)]
     return np.array(
         [[next_with_cards(has, player) for has in hands] for player in range(players)], np.int8

@@ -1,6 +1,6 @@
-"""How likely each player is to own each card, as a seat sees it, and how many deals are possible.
+"""Chances that each player owns each card, as a seat sees them, and numbers of possible deals.
 
-Exact where that is quick.
+The chances are exact if counting is quick, and estimates otherwise.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MAX_LANES = 16_000
 """Maximum number of exponent vectors in a count with more players; a count takes about 0.1 s."""
 
 ROUNDS = 40
-"""Rounds of proportional fitting; they settle to about a thousandth."""
+"""Rounds of proportional fitting; the chances then have converged to about a thousandth."""
 
 
 class OwnerWeights(NamedTuple):
-    """Weights `owned[set][card][player]`; a weight divided by the total of a card's is the chance.
+    """Weights `owned[set][card][player]`; a weight divided by `total` is a chance.
 
-    They are numbers of deals if `exact`, else estimates (see `estimated`).
+    The weights are numbers of deals if `exact`, else estimates (see `estimated`).
     """
 
     total: float
@@ -59,16 +59,17 @@ def _is_quick(problem: DealProblem) -> bool:
 
 
 def chance_of(view: View, question: Question) -> Fraction:
-    """Return the exact chance that a request succeeds; LimitError above the limits of counting."""
+    """Return the exact chance of a yes; raise LimitError above the limits of counting."""
     return exact_chances(view.problem).chance(*question.card, question.asked)
 
 
 def estimated(problem: DealProblem) -> OwnerWeights:
     """Estimate chances by iterative proportional fitting (Deming and Stephan, 1940).
 
-    Every card's chances add up to 1, every player's to the hand, and nobody outside `owners` has
-    any; among such tables it is the one of greatest entropy that starts from equal chances. The
-    bounds of sets count only in so far as `owners` shows them (`solvers.filtering.closed`).
+    The chances of each card add up to 1, those of each player to the size of the hand, and a player
+    who is not in the `owners` of a card has chance 0. Starting from equal chances, the fitting
+    finds the table of maximum entropy with these properties. The bounds of sets count only as far
+    as they restrict `owners` (`solvers.filtering.closed`).
     Cost: `ROUNDS` x (distinct owner masks) x players.
     """
     cards: dict[int, int] = {}
@@ -93,18 +94,18 @@ def estimated(problem: DealProblem) -> OwnerWeights:
 
 
 def _shares(mask: int, scale: Sequence[float]) -> Mapping[int, float]:
-    """Return how a card of some owners is shared out in proportion to the players' scales."""
+    """Return each owner's share of a card, in proportion to the players' scales."""
     owners = players_in(mask)
-    whole = sum([scale[player] for player in owners])
-    if not whole:
+    total = sum([scale[player] for player in owners])
+    if not total:
         return dict.fromkeys(owners, 1 / len(owners))
-    return {player: scale[player] / whole for player in owners}
+    return {player: scale[player] / total for player in owners}
 
 
 def worlds_of(problem: DealProblem) -> int | None:
-    """Return the number of deals that are possible; None above the limits of counting.
+    """Return the number of possible deals, or None above the limits of counting.
 
-    Milliseconds for four players, seconds for six.
+    Counting takes milliseconds for four players and seconds for six.
     """
     try:
         return count_deals(problem)
@@ -113,5 +114,5 @@ def worlds_of(problem: DealProblem) -> int | None:
 
 
 def log10_worlds(problem: DealProblem) -> float:
-    """Return the decimal logarithm of the number of deals; LimitError as counting."""
+    """Return the decimal logarithm of the number of deals; raise LimitError as `count_deals`."""
     return log10(count_deals(problem))

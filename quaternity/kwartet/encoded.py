@@ -1,4 +1,4 @@
-"""Kwartet in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+"""Kwartet encoded as numbers for learning programs; see `environments.episode.Encoded`."""
 
 from __future__ import annotations
 
@@ -16,52 +16,53 @@ from quaternity.kwartet.view import View
 from solvers.problem import SetConstraint
 
 KEPT = 4096
-"""Sets by their looks whose numbers are kept, and as many masks: some 2 MB with 4 players."""
+"""Maximum number of cached set encodings, and of cached masks; about 2 MB with 4 players."""
 
 
 class KwartetEncoded:
-    """Requests and views of Kwartet as numbers; seats are counted from the one whose view it is.
+    """Requests and views of Kwartet as numbers. Seats are counted from the seat that has the view.
 
-    Asking the opponent k seats on (k = 1, 2, ...) for card c of set s is
-    `(s * size + c) * (players - 1) + k - 1` in sets of that size, usually 4. Cards that lie aside
-    are a hand after those of the seats.
+    Asking the opponent k seats further (k = 1, 2, ...) for card c of set s has the number
+    `(s * size + c) * (players - 1) + k - 1`, where `size` is the number of cards in a set, usually
+    4. Cards that lie aside are an additional hand, after those of the seats.
     """
 
     def __init__(self, rules: KwartetRules) -> None:
         self.rules = rules
         settings = rules.settings
         players, sets, cards, size = rules.seats, settings.sets, settings.cards, settings.set_size
-        hands, most = settings.hands, settings.max_moves
+        hands, limit = settings.hands, settings.max_moves
         self._players, self._sets, self._cards, self._size = players, sets, cards, size
         self._uneven = (cards - settings.aside) % players > 0
-        self._piles, self._most = tuple(range(players, hands)), most
+        self._piles, self._most = tuple(range(players, hands)), limit
         self.actions = cards * (players - 1)
         self.points = (0.0, float(sets))
         self.outcomes = (
-            ("answer", 1, "1 when the asker got the card"),
+            ("answer", 1, "1 if the asker got the card"),
             ("put down", sets, "1 for each set that the asker then put down"),
         )
-        each = size + hands * (size + 2) + players
-        hand = "hand, the cards aside last," if self._piles else "seat"
+        set_width = size + hands * (size + 2) + players
+        hand = "hand (the cards aside last)" if self._piles else "seat"
         self.entries = (
-            ("seat", players, "1 for the number of the seat whose view it is; bystanders: none"),
-            ("turn", players, "1 for the seat that is on turn; none when the game is over"),
-            ("cards", players, f"per seat its cards in hand, over {cards}"),
-            ("points", players, f"per seat its sets, over {sets}"),
-            ("askers", players, "per seat 1 when it has made a request"),
+            ("seat", players, "1 for the seat that has the view; all 0 for a bystander"),
+            ("turn", players, "1 for the player to move; all 0 once the game is over"),
+            ("cards", players, f"cards in the hand of each seat, divided by {cards}"),
+            ("points", players, f"sets put down by each seat, divided by {sets}"),
+            ("askers", players, "1 for each seat that has made a request"),
             (
                 "sets",
-                sets * each,
-                f"per set {each} numbers: {size} cards with 1 when it is in the own hand; "
-                f"{size} cards with per {hand} 1 unless requests for the card rule it out; per "
-                f"{hand} the fewest and then the most cards that requests state, over {size}, "
-                "without what follows from other cards; per seat 1 when it has put the set down",
+                sets * set_width,
+                f"{set_width} numbers for each set: for each of the {size} cards, 1 if it is in "
+                f"the own hand; for each of the {size} cards and each {hand}, 1 unless requests "
+                f"for the card rule it out; for each {hand}, the minimum and then the maximum "
+                f"number of cards that requests state, divided by {size}, without what follows "
+                "from other cards; for each seat, 1 if it has put the set down",
             ),
-            ("last asker", players, "1 for who made the last request"),
-            ("last asked", players, "1 for who was asked"),
-            ("last card", cards, "1 for the card"),
-            ("last answer", 1, "1 when the asker got it"),
-            *([("left", 1, f"requests until the game ends, over {most}")] if most else ()),
+            ("last asker", players, "1 for the player who made the last request"),
+            ("last asked", players, "1 for the player who was asked"),
+            ("last card", cards, "1 for the card of the last request"),
+            ("last answer", 1, "1 if the asker got the card"),
+            *([("left", 1, f"requests until the game ends, divided by {limit}")] if limit else ()),
         )
         self._set_numbers = lru_cache(KEPT)(self._made_set_numbers)
         self._set_mask = lru_cache(KEPT)(self._made_set_mask)
@@ -79,7 +80,7 @@ class KwartetEncoded:
         return (index * self._size + number) * (self._players - 1) + away - 1
 
     def move(self, action: int, view: View) -> Question:
-        """Return the request of a number."""
+        """Return the request with a number."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         card, away = divmod(action, self._players - 1)
@@ -87,13 +88,13 @@ class KwartetEncoded:
         return Question.trusted(view.seat, asked, Card.trusted(*divmod(card, self._size)))
 
     def mask(self, view: View) -> bytes:
-        """Per action 1 when it is legal, else 0."""
+        """Return 1 for each legal action and 0 for the others."""
         public, seat, players = view.public, view.seat, self._players
         if seat != public.turn or public.is_over:
             return bytes(self.actions)
         own = may_ask_for_own(public.settings, view.hand)
-        may = public.may_be_asked(seat)
-        asked = bytes([(seat + away) % players in may for away in range(1, players)])
+        opponents = public.may_be_asked(seat)
+        asked = bytes([(seat + away) % players in opponents for away in range(1, players)])
         return b"".join(
             [
                 self._set_mask(held if gone is None else 0, own, asked)
@@ -109,7 +110,7 @@ class KwartetEncoded:
         )
 
     def numbers(self, view: View) -> memoryview[float]:
-        """Return the view; see `entries`. All are between 0 and 1."""
+        """Return the view as numbers between 0 and 1; see `entries`."""
         public, players, first = view.public, self._players, max(view.seat, 0)
         problem, points, askers = public.problem, public.points, public.askers
         head = [0.0] * (5 * players)
@@ -165,18 +166,22 @@ class KwartetEncoded:
         return array("f", [float(answer), *down]).tobytes()
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return who has more cards, where they come out uneven; then the hand of each card."""
+        """Return the probabilities of the next draw.
+
+        If the cards cannot be dealt evenly, the first draw decides which seats get an extra card.
+        Each following draw is the hand of the next card.
+        """
         uneven = self._uneven
         if uneven and not drawn:
             return [(seat, 1 / self._players) for seat in range(self._players)]
-        given = drawn[uneven:]
-        remaining = self._cards - len(given)
+        owners = drawn[uneven:]
+        remaining = self._cards - len(owners)
         sizes = self.rules.settings.hand_sizes(drawn[0] if uneven else 0)
-        open_hands = [(hand, size - given.count(hand)) for hand, size in enumerate(sizes)]
+        open_hands = [(hand, size - owners.count(hand)) for hand, size in enumerate(sizes)]
         return [(hand, count / remaining) for hand, count in open_hands if count]
 
     def dealt(self, drawn: Sequence[int]) -> KwartetPosition:
-        """Return the game after all of it is drawn."""
+        """Return the position right after the deal that was drawn."""
         hands = [[0] * self._sets for _ in range(self.rules.settings.hands)]
         for card, hand in enumerate(drawn[-self._cards :]):
             hands[hand][card // self._size] |= 1 << card % self._size

@@ -13,7 +13,7 @@ from quaternity.table.played_game import PlayedGame
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KwartetGame(PlayedGame[KwartetSettings, KwartetPosition, Question, View]):
-    """Kwartet under way or over, with the hands that were dealt.
+    """A running or finished game of Kwartet, with the hands that were dealt.
 
     >>> game = KwartetGame.start(KwartetSettings(players=3, sets=2), seed=1)
     >>> request = next(iter(game.legal_moves))

@@ -1,7 +1,7 @@
-"""A hand of cards: per set a bit mask of its cards.
+"""Hands of cards, stored as a bit mask for each set.
 
-A `Hand` is a tuple with one number per set; bit c of number s says that card s/c is held. Cards
-that lie aside are one more hand, after those of the players.
+A `Hand` is a tuple with one number per set; bit c of number s means that card s/c is held. Cards
+that lie aside are an additional hand, after those of the players.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from quaternity.kwartet.settings import SET_SIZE, SET_SIZES, KwartetSettings
 Hand: TypeAlias = tuple[int, ...]
 
 NUMBERS: list[tuple[int, ...]] = [()]
-"""Per mask the numbers of its cards, up to the largest sets."""
+"""The card numbers in each bit mask, for masks up to the largest set size."""
 
 for _number in range(SET_SIZES[-1]):
     NUMBERS += [(*numbers, _number) for numbers in NUMBERS]
@@ -31,7 +31,7 @@ def cards_in(hand: Hand) -> tuple[Card, ...]:
 
 
 def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
-    """Return the hand with some cards, of a game with that many sets of that many cards."""
+    """Return the hand that holds these cards, in a game with `sets` sets of `size` cards."""
     masks = [0] * sets
     for card in cards:
         index, number = Card(*card)
@@ -44,7 +44,7 @@ def hand_of(cards: Iterable[Card], sets: int, size: int = SET_SIZE) -> Hand:
 def dealt_hands(
     settings: KwartetSettings, random: Random, first_extra: int = 0
 ) -> tuple[Hand, ...]:
-    """Hands from a well shuffled deck, then the pile; see `KwartetSettings.hand_sizes`."""
+    """Deal hands from a shuffled deck, then the pile; see `KwartetSettings.hand_sizes`."""
     deck = list(range(settings.cards))
     random.shuffle(deck)
     hands = []

@@ -1,4 +1,4 @@
-"""Formulas at moments of games of Kwartet: what is asked for, and how the answer is told."""
+"""Truth, chances and reasons of formulas at a moment of a Kwartet game, and their wording."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ AND_PUTS_DOWN = Kind("puts_down", "{event}, and puts down {set:number}")
 NUMBERED = Kind("numbered", "{number}. {event}")
 
 SECONDS = 20.0
-"""The longest that somebody at a table waits for an answer."""
+"""Default time limit for an answer, in seconds."""
 
 
 class Moment(NamedTuple):
-    """A moment of a game, as far as whoever asks may see it.
+    """A moment of a game, as far as the observer may see it.
 
     Attributes:
-        start: what was public right after the deal.
-        seat: who asks; None for a bystander, or where all hands are seen.
-        deal: the real deal, where all hands are seen.
-        said: what was said in public then, or is supposed to be, one after another.
+        start: the public state right after the deal.
+        seat: the observer's seat; None for a bystander, or if all hands are visible.
+        deal: the real deal if all hands are visible, else None.
+        said: formulas that are publicly announced at this moment, or assumed to be, in order.
     """
 
     start: PublicState
@@ -63,7 +63,7 @@ class Moment(NamedTuple):
 
     @property
     def eyes(self) -> str:
-        """Who sees what is seen."""
+        """The observer in words: a player, or everybody."""
         return "everybody" if self.seat is None else f"player {self.seat}"
 
 
@@ -76,7 +76,7 @@ def moment_of_view(start: PublicState, view: View) -> Moment:
 
 
 def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment:
-    """Return a moment of a log: with all hands where the log has them and no seat is named."""
+    """Return a moment of a log, with all hands if the log has them and no seat is given."""
     from quaternity.kwartet.seen import SeenLog
 
     start = log.states[0]
@@ -87,7 +87,7 @@ def moment(log: GameLog | SeenLog, step: int, seat: int | None = None) -> Moment
 
 
 def read_formula(text: Formula | str, at: Moment) -> Formula:
-    """Return a formula at a moment: only players know something, not the cards that lie aside."""
+    """Read and check a formula. Only players can know something, not the cards that lie aside."""
     from quaternity.epistemic.holding import checked_formula
 
     settings, points = at.public.settings, at.public.points
@@ -97,17 +97,17 @@ def read_formula(text: Formula | str, at: Moment) -> Formula:
 def truth_at(
     formula: Formula, at: Moment, method: str = "auto", seconds: float = SECONDS, why: bool = False
 ) -> SeenTruth:
-    """Return the truth of a formula, as far as it is seen, once all that is said is said."""
+    """Return the truth of a formula after the announcements, as far as the observer knows it."""
     from quaternity.epistemic.explanation import judge
     from quaternity.epistemic.holding import holds
     from quaternity.epistemic.seen_truth import SeenTruth, announced, as_seen
 
     problem, size = at.public.problem, at.public.settings.set_size
-    formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
+    formula, announcements = read_formula(formula, at), [read_formula(part, at) for part in at.said]
     if at.deal is None:
-        place = at.seat, at.hand, method, seconds, size
-        return as_seen(formula, problem, *place, why=why, announcements=said)
-    formula = announced(said, formula)
+        arguments = at.seat, at.hand, method, seconds, size
+        return as_seen(formula, problem, *arguments, why=why, announcements=announcements)
+    formula = announced(announcements, formula)
     if not why:
         return SeenTruth(holds(formula, problem, at.deal, method, seconds, size))
     truth, reason = judge(formula, problem, at.deal, method, seconds, size)
@@ -117,13 +117,15 @@ def truth_at(
 def chance_at(
     formula: Formula, at: Moment, seconds: float = SECONDS, samples: int | None = None
 ) -> FormulaChance:
-    """Return how likely a formula is for whoever asks; LimitError when time is up."""
+    """Return how likely a formula is for the observer; raise LimitError if time runs out."""
     from quaternity.epistemic.chance import SAMPLES, formula_chance
 
     drawn, size = SAMPLES if samples is None else samples, at.public.settings.set_size
-    formula, said = read_formula(formula, at), [read_formula(part, at) for part in at.said]
-    place = at.public.problem, at.seat, at.hand
-    return formula_chance(formula, *place, seconds, size, samples=drawn, announcements=said)
+    formula, announcements = read_formula(formula, at), [read_formula(part, at) for part in at.said]
+    arguments = at.public.problem, at.seat, at.hand
+    return formula_chance(
+        formula, *arguments, seconds, size, samples=drawn, announcements=announcements
+    )
 
 
 def chance_text(chance: FormulaChance) -> str:
@@ -131,15 +133,15 @@ def chance_text(chance: FormulaChance) -> str:
     if chance.is_exact:
         return percent(chance.chance)
     ends = f"{percent(chance.low)} to {percent(chance.high)}"
-    return f"about {percent(chance.chance)} ({ends}, by {chance.drawn} deals drawn)"
+    return f"about {percent(chance.chance)} ({ends}, from {chance.drawn} sampled deals)"
 
 
 def _reasons_at(
     formula: Formula, deal: Deal, at: Moment, method: str, seconds: float
 ) -> Reasons | None:
-    """Return the requests that make a formula true, where it says that something is known.
+    """Return the requests that make a formula true, or None if it does not state knowledge.
 
-    The deal is the real one, or one that is possible.
+    `deal` is the real deal, or a possible one.
     """
     from quaternity.epistemic.needed_requests import is_knowledge, reasons
     from quaternity.epistemic.seen_truth import known_to
@@ -153,7 +155,7 @@ def _reasons_at(
         formula,
         deal,
         len(at.events),
-        lambda chosen: stated_by(at.start, at.events, chosen),
+        lambda selected: stated_by(at.start, at.events, selected),
         method,
         seconds,
         at.deal is not None,
@@ -165,9 +167,9 @@ class Why(NamedTuple):
     """Why a formula has its truth value.
 
     Attributes:
-        deals: that the lines speak of, or that differ in what cannot be told.
-        requests: what it rests on, where it says that something is known.
-        failed: what kept the reason from being found.
+        deals: the deals that the lines mention, or deals that differ in an unknown truth value.
+        requests: the requests that the truth value rests on, if the formula states knowledge.
+        failed: the error that ended the search for a reason.
     """
 
     lines: tuple[str, ...] = ()
@@ -184,9 +186,9 @@ def why_at(
     seconds: float,
     text: str | None = None,
 ) -> Why:
-    """Return the reason for a truth value that was found together with its explanation.
+    """Return the reason for a truth value that `truth_at` found with `why`.
 
-    `text` is what the formula was read from; of numbers in it no requests are told.
+    `text` is the source of the formula. If it counts hands or points, no requests are listed.
     """
     from quaternity.epistemic.formula import negation
     from quaternity.epistemic.needed_requests import COUNTED, is_counted
@@ -196,13 +198,13 @@ def why_at(
         return Why(deals=truth.deals)
     if isinstance(truth.why, LimitError):
         return Why(failed=truth.why)
-    assert truth.why is not None, "it was asked for"
+    assert truth.why is not None, "an explanation was requested"
     start, settings = at.start, at.public.settings
-    place = start.problem, settings.set_size, start.points, settings.players
+    arguments = start.problem, settings.set_size, start.points, settings.players
     pile = [f"player {settings.players} stands for the cards aside"] * (settings.aside > 0)
-    if text is not None and is_counted(text, formula, *place):
+    if text is not None and is_counted(text, formula, *arguments):
         return Why((COUNTED, *truth.why.lines, *pile), truth.why.deals)
-    # Of what is not so for a seat, it knows that.
+    # If a formula is false for a seat, the seat knows its negation.
     claim = announced(at.said, formula if truth.truth else negation(formula))
     resting = None
     if truth.truth or at.deal is None:
@@ -221,10 +223,10 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
     else:
         how_many = counted(len(reasons.requests), "request")
         if reasons.minimal:
-            each = ", and without any one of them it cannot be shown" * (len(reasons.requests) > 1)
-            yield f"{formula} rests on {how_many}{each}:"
+            note = ", and without any one of them it cannot be shown" * (len(reasons.requests) > 1)
+            yield f"{formula} rests on {how_many}{note}:"
         else:
-            yield f"{formula} rests on {how_many}, of which perhaps not all are needed:"
+            yield f"{formula} rests on {how_many}, some of which may not be needed:"
         for number in reasons.requests:
             event = events[number]
             line: Sentence = question_sentence(event.question, event.answer)
@@ -236,7 +238,7 @@ def reason_lines(formula: Formula, reasons: Reasons, events: Sequence[Event]) ->
 
 
 def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
-    """Yield the deals of a reason, against the real one where that is seen, in lines of a width."""
+    """Yield the deals of a reason as lines of a width, beside the real deal if it is visible."""
     players = at.public.settings.players
     for number, deal in enumerate(why.deals, start=1):
         yield DEAL_IS(number=number)
@@ -250,9 +252,9 @@ def deal_lines(why: Why, at: Moment, wide: float = inf) -> Iterator[str]:
 def told_lines(
     text: str, at: Moment, seconds: float = SECONDS, why: bool = False, wide: float = inf
 ) -> Iterator[str]:
-    """Yield what whoever sits at a table can tell of a formula that was typed.
+    """Yield lines that say what the observer knows about a typed formula.
 
-    With `why`, the reason too, or two deals that differ in it; `wide` is the width of lines.
+    With `why`, yield the reason too, or two deals that differ in it. `wide` is the width of lines.
     """
     try:
         formula = read_formula(text, at)
@@ -271,12 +273,12 @@ def told_lines(
 
 
 def told_text(text: str, formula: Formula, truth: SeenTruth, at: Moment) -> Sentence:
-    """Give what can be told of a formula, as a sentence; the chance where it is counted at once."""
+    """Return what the observer knows about a formula, with its chance if it can be counted."""
     if truth.truth is None:
-        told = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)
+        message = (ALL_KNOW_NOT if at.seat is None else YOU_KNOW_NOT)(formula=text)
         with suppress(LimitError):
-            return LIKELY(told=told, chance=chance_text(chance_at(formula, at, 2.0, 0)))
-        return told
+            return LIKELY(told=message, chance=chance_text(chance_at(formula, at, 2.0, 0)))
+        return message
     if at.deal is not None:
         kind = LIES_TRUE if truth.truth else LIES_FALSE
     elif at.seat is None:

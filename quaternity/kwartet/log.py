@@ -1,4 +1,4 @@
-"""Game logs: the text form of a game of Kwartet, hands included, one request a line.
+"""Game logs: the text form of a game of Kwartet, including the hands, with one request per line.
 
     kwartet 1
     players 2
@@ -12,14 +12,13 @@
     0 puts down 0
     0 asks 1 for 1/2: yes
 
-A log as one seat saw it has `hand 1: 13 cards` for the hands that were hidden. Settings that are
-not the usual ones follow as `set-size 3`, `aside 2` and `max-moves 20`; the cards that lie aside
-are listed after the hands: `aside: 0/1 1/2`, or `aside: 2 cards`.
+A log as one seat saw it has `hand 1: 13 cards` for each hidden hand. The settings `set-size 3`,
+`aside 2` and `max-moves 20` are listed only if they differ from the defaults. The cards that lie
+aside are listed after the hands: `aside: 0/1 1/2`, or `aside: 2 cards`.
 
-Read back, every request is played by the rules as it is read. Blank lines and `#` comments are
-allowed anywhere. A log that was cut off in the middle of its last line (a crash while writing)
-loads up to the last whole line, with a warning; a fault names its line and says what the rules
-wanted.
+The reader plays every request by the rules. Blank lines and `#` comments are allowed anywhere. If
+the last line is cut off (by a crash while writing), the log is read up to the last complete line,
+with a warning. An error names its line and says what the rules expect.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from quaternity.kwartet.settings import KwartetSettings
 
 
 def header_text(settings: KwartetSettings, hands: Sequence[Hand], names: Sequence[str] = ()) -> str:
-    """Return the lines of a log up to the last hand."""
+    """Return the lines of a log up to and including the last hand."""
     return _settings_text(settings, names) + "".join(
         f"{_holder(settings, place)}: {_listed(hand)}\n" for place, hand in enumerate(hands)
     )
@@ -94,12 +93,12 @@ def log_text(log: GameLog) -> str:
 
 
 def seen_text(log: SeenLog) -> str:
-    """Return the text of a game as it was seen; reading it back gives the same."""
+    """Return the text of a game as it was seen; reading it back gives the same log."""
     return seen_header(log) + _events_text(log.views[0].public, log.events)
 
 
 def seen_header(log: SeenLog) -> str:
-    """Return the lines of a game as it was seen up to the last hand."""
+    """Return the lines of a game as it was seen, up to and including the last hand."""
     hands = [log.hand if player == log.seat else size for player, size in enumerate(log.sizes)]
     return _settings_text(log.settings, log.names) + "".join(
         f"{_holder(log.settings, place)}: "
@@ -109,22 +108,22 @@ def seen_header(log: SeenLog) -> str:
 
 
 def log_as_seen(log: GameLog, seat: int) -> str:
-    """Return the log as one seat sees it: of the other hands only the number of cards."""
+    """Return the log as one seat sees it: other hands show only their number of cards."""
     return seen_text(seen_by(log, seat))
 
 
 def read_log(path: str) -> GameLog:
-    """Read a log (`-`: standard input).
+    """Read a log from a file (`-`: standard input).
 
     Raises:
-        InputError: it cannot be read.
-        LogError: it is no log, hands are hidden in it, or the game in it breaks the rules.
+        InputError: If the file cannot be read.
+        LogError: If the text is not a log, hides a hand, or has a game that breaks the rules.
     """
     return parse_log(read_bytes(path), path)
 
 
 def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
-    r"""Read the text of a log with all hands, or of one as a seat saw it. Raises as `read_log`.
+    r"""Parse a log with all hands, or a log as a seat saw it; raise LogError if it is invalid.
 
     >>> text = "kwartet 1\nplayers 2\nsets 2\nhand 0: 4 cards\nhand 1: 0/3 1/1 1/2 1/3\n"
     >>> parse_any_log(text + "0 asks 1 for 0/3: yes\n0 puts down 0\n").events[0].announced
@@ -137,7 +136,9 @@ def parse_any_log(data: bytes | str, path: str = "") -> GameLog | SeenLog:
 
 
 def parse_log(data: bytes | str, path: str = "") -> GameLog:
-    """Read the text of a log and play it back; the path is for messages. Raises as `read_log`.
+    """Parse a log with all hands and replay it; raise LogError as `read_log`.
+
+    `path` is used in messages.
 
     >>> log = parse_log('''kwartet 1
     ... players 2

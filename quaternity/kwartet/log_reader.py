@@ -1,4 +1,4 @@
-"""Reads the lines of a game log one after another, and plays by the rules what they say."""
+"""Parser of game logs, which plays every request by the rules."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from quaternity.kwartet.settings import (
 FIRST_LINE = "kwartet 1"
 
 PILE = "aside"
-"""How the line begins that lists the cards that lie aside."""
+"""First word of the line that lists the cards that lie aside."""
 
 LATER = ("set_size", "aside", "max_moves")
-"""Settings that a log names only where they are not the usual ones."""
+"""Settings that a log lists only if they differ from the defaults."""
 
 _NUMBERS = {
     "players": PLAYERS, "sets": SETS, "set-size": SET_SIZES, "aside": ASIDE, "max-moves": MAX_MOVES,
@@ -50,7 +50,7 @@ MAX_REASON_LENGTH = 500
 
 
 class LogError(InputError):
-    """A text is not a game log, or its game breaks the rules; the line is counted from 1."""
+    """A text is not a game log, or its game breaks the rules. Lines are counted from 1."""
 
     def __init__(self, line: int, reason: str, path: str = "") -> None:
         if len(reason) > MAX_REASON_LENGTH:
@@ -60,7 +60,7 @@ class LogError(InputError):
 
 
 def game_in(raw: bytes) -> GameLog | SeenLog:
-    """Return the game in the bytes of a log, or raise LogError."""
+    """Parse the bytes of a log; raise LogError if they are not a valid log."""
     reader = _Reader()
     lines, cut_off = lines_in(raw)
     for number, line in enumerate(lines, start=1):
@@ -71,7 +71,7 @@ def game_in(raw: bytes) -> GameLog | SeenLog:
 
 
 def hidden_hands(data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a log that hide a hand, and how that is called."""
+    """Yield the line number and the name of each hidden hand in a log."""
     for number, line in enumerate(lines_in(data)[0], start=1):
         hand = _HAND.fullmatch(_plain(line))
         if hand and _HIDDEN.fullmatch(hand[3].strip()):
@@ -83,7 +83,7 @@ def _named(player: str | int | None) -> str:
 
 
 def event_lines(data: bytes) -> list[int]:
-    """Return where, in bytes, each line of a log begins that is a request or an announcement."""
+    """Return the byte offset of each line of a log that is a request or an announcement."""
     return [
         line.start()
         for line in re.finditer(rb"[^\r\n]+", data)
@@ -96,7 +96,7 @@ def _plain(line: str) -> str:
 
 
 def lines_in(raw: bytes) -> tuple[list[str], bytes | None]:
-    """Return the whole lines, and what stands after the last line end."""
+    """Return the complete lines, and the bytes after the last line end, or None."""
     raw = raw.removeprefix(b"\xef\xbb\xbf")
     end = max(raw.rfind(b"\n"), raw.rfind(b"\r")) + 1
     try:
@@ -123,7 +123,7 @@ class _Reader:
         self.hidden: dict[int, tuple[int, int]] = {}
         self.seen: SeenLog | None = None
         self.put_down: list[tuple[int, int]] = []
-        """Set and player, at the deal or after the request that waits, where hands are hidden."""
+        """Sets put down at the deal or after the pending request (set, player), in a seat's log."""
         self.put_down_line = 0
         self.waiting: tuple[int, Move] | None = None
 
@@ -144,17 +144,17 @@ class _Reader:
             self._take_setting(number, line)
 
     def take_cut_off(self, number: int, line: bytes) -> None:
-        """Read what stands after the last line end, if nothing can be missing from it."""
+        """Read the text after the last line end, if it can be complete."""
         if not line:
             return
         try:
             text = line.decode()
             if self.started:
-                Move.parse(text)  # no shorter text is a move, and only moves stand last
+                Move.parse(text)  # a truncated move is not a move, and only moves come last
         except (UnicodeDecodeError, InputError):
             self.warnings.append(f"line {number} is cut off and left out")
             if self.waiting is not None and b"puts".startswith(b"".join(line.split()[1:2])):
-                self.waiting, self.put_down = None, []  # perhaps its announcement
+                self.waiting, self.put_down = None, []  # the line may be its announcement
             return
         self.take(number, text)
 
@@ -167,8 +167,8 @@ class _Reader:
             return replace(self.seen, warnings=tuple(self.warnings))
         if not self.positions:
             self._deal(number)
-        assert self.settings is not None, "the deal was made"
-        # Announcements follow from the requests; only a log that was cut off lacks the last.
+        assert self.settings is not None, "the cards are dealt"
+        # Announcements follow from the requests; only a truncated log lacks the last ones.
         return GameLog(
             self.settings,
             self.hands,
@@ -183,8 +183,8 @@ class _Reader:
         if key not in _KEYS:
             raise LogError(
                 number,
-                f"{key!r} is no setting: known are {', '.join(_KEYS[:-1])} and {_KEYS[-1]}, and "
-                "then 'hand 0: ...'",
+                f"unknown setting {key!r}: choose from {', '.join(_KEYS[:-1])} and {_KEYS[-1]}, "
+                "followed by 'hand 0: ...'",
             )
         if key in self.header:
             raise LogError(number, f"{key} is given more than once")
@@ -214,7 +214,7 @@ class _Reader:
             raise LogError(self.header_lines["announce"], str(error)) from None
         try:
             settings = KwartetSettings(**values, announce=announce, own_card_requests=own == "yes")
-        except InputError as error:  # each value may be, but not all of them together
+        except InputError as error:  # each value is valid, but not their combination
             raise LogError(max(self.header_lines.values()), str(error)) from None
         if "seats" in self.header:
             names = tuple(split_names(self.header["seats"]))
@@ -227,7 +227,7 @@ class _Reader:
         return settings
 
     def _take_hand(self, number: int, player: int | None, text: str) -> None:
-        """Take a player's hand, or the cards that lie aside."""
+        """Read a player's hand, or the cards that lie aside."""
         if self.settings is None:
             self.settings = self._read_settings()
         settings = self.settings
@@ -246,7 +246,7 @@ class _Reader:
             self.hidden[player] = number, int(hidden[1])
             return
         cards: list[Card] = []
-        seen = {card: seat for seat, (_, hand) in self.dealt.items() for card in hand}
+        owners = {card: seat for seat, (_, hand) in self.dealt.items() for card in hand}
         for word in text.split():
             try:
                 card = Card.parse(word)
@@ -257,9 +257,9 @@ class _Reader:
                     number,
                     f"card {card} is out of range 0/0..{settings.sets - 1}/{settings.set_size - 1}",
                 )
-            if card in seen:
-                raise LogError(number, f"card {card} is dealt twice: {self._holder(seen[card])}")
-            seen[card] = player
+            if card in owners:
+                raise LogError(number, f"card {card} is dealt twice: {self._holder(owners[card])}")
+            owners[card] = player
             cards.append(card)
         self.dealt[player] = number, cards
 
@@ -274,14 +274,14 @@ class _Reader:
         ]
         dealt = sum(len(cards) for _, cards in self.dealt.values())
         if dealt != settings.cards:
-            held = {card for _, cards in self.dealt.values() for card in cards}
-            lost = next(
+            dealt_cards = {card for _, cards in self.dealt.values() for card in cards}
+            missing = next(
                 Card(index, number)
                 for index in range(settings.sets)
                 for number in range(settings.set_size)
-                if Card(index, number) not in held
+                if Card(index, number) not in dealt_cards
             )
-            raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {lost} is not")
+            raise LogError(number, f"{dealt} of {settings.cards} cards are dealt: {missing} is not")
         if settings.aside and len(self.dealt[settings.players][1]) != settings.aside:
             line, pile = self.dealt[settings.players]
             raise LogError(line, f"{PILE}: {len(pile)} cards, not {settings.aside}")
@@ -290,21 +290,21 @@ class _Reader:
         self.pending = put_down_at_deal(self.positions[0].public)
 
     def _holder(self, place: int) -> str:
-        """Say who has a card, by the place of the hand."""
-        assert self.settings is not None, "a hand was given"
+        """Return who has a card, given the place of the hand."""
+        assert self.settings is not None, "a hand was read"
         return f"player {place} has it" if place < self.settings.players else f"it lies {PILE}"
 
     def _refuse_missing(self, number: int, settings: KwartetSettings) -> None:
-        """Raise a LogError if a hand, or what lies aside, is not given."""
+        """Raise LogError if a hand, or the cards aside, are missing."""
         for place in range(settings.hands):
             if place not in self.dealt and place not in self.hidden:
-                whose = f"the hand of player {place} is"
+                subject = f"the hand of player {place} is"
                 if place == settings.players:
-                    whose = f"the cards {PILE} are"
-                raise LogError(number, f"{whose} missing")
+                    subject = f"the cards {PILE} are"
+                raise LogError(number, f"{subject} missing")
 
     def _take_seen_event(self, number: int, line: str) -> None:
-        """Take a request or an announcement where hands are hidden; a request waits."""
+        """Read a request or an announcement if hands are hidden; a request remains pending."""
         if down := _PUTS_DOWN.fullmatch(line):
             player, index = int(down[1]), int(down[2])
             if self.waiting is not None and player != self.waiting[1].question.asker:
@@ -323,7 +323,7 @@ class _Reader:
         self.waiting = number, move
 
     def _settle_seen(self, number: int) -> None:
-        """Take the deal, or the request that waited, with the announcements that followed it."""
+        """Apply the deal, or the pending request, with the announcements that followed it."""
         down, self.put_down = self.put_down, []
         try:
             if self.seen is None:
@@ -340,11 +340,11 @@ class _Reader:
 
     def _seen_start(self, number: int, down: list[tuple[int, int]]) -> SeenLog:
         settings = self.settings
-        assert settings is not None, "a hand was given"
+        assert settings is not None, "a hand was read"
         if len(self.dealt) > 1:
-            raise LogError(number, "where hands are hidden, one hand is shown at most")
+            raise LogError(number, "if a hand is hidden, at most one hand may be shown")
         if settings.players in self.dealt:
-            raise LogError(number, f"where hands are hidden, the cards {PILE} are too")
+            raise LogError(number, f"if a hand is hidden, the cards {PILE} must be hidden too")
         self._refuse_missing(number, settings)
         sizes = [
             len(self.dealt[place][1]) if place in self.dealt else self.hidden[place][1]
@@ -365,7 +365,7 @@ class _Reader:
         if down := _PUTS_DOWN.fullmatch(line):
             announcement = f"{int(down[1])} puts down {int(down[2])}"
             if announcement not in self.pending:
-                wanted = f"expected is '{self.pending[0]}'" if self.pending else "no set is full"
+                wanted = f"expected '{self.pending[0]}'" if self.pending else "no set is full"
                 raise LogError(number, f"'{announcement}': {wanted}")
             self.pending.remove(announcement)
             return

@@ -1,4 +1,4 @@
-"""A game as it was played, with all hands, and what a seat saw of it."""
+"""Logs of Kwartet games with all hands, and the part of a log that a seat saw."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from quaternity.kwartet.view import NOBODY, View
 
 @dataclass(frozen=True, slots=True)
 class GameLog:
-    """A game under way or over, with everything that was hidden.
+    """A running or finished game with all hidden information.
 
-    `hands` are the cards dealt to each player, and the pile if cards lie aside. `positions` are one
-    more than events, the one right after the deal first; `warnings` are what was odd about the text
-    it was read from.
+    `hands` are the cards dealt to each player, followed by the pile if cards lie aside. `positions`
+    begins with the position right after the deal, so it is one longer than `events`. `warnings`
+    lists irregularities of the text that was read.
     """
 
     settings: KwartetSettings
@@ -38,18 +38,18 @@ class GameLog:
         events: Sequence[Event],
         names: Sequence[str] = (),
     ) -> GameLog:
-        """Return the log of a game that was played by the rules; else raise IllegalRequest."""
+        """Return the log of a game; raise IllegalRequest if it breaks the rules."""
         positions = [Position.start(settings, hands)]
         positions += [after for after, _ in positions[0].played(event.question for event in events)]
         return cls(settings, hands, tuple(events), tuple(positions), tuple(names))
 
     @property
     def states(self) -> list[PublicState]:
-        """What was public right after the deal and after each request."""
+        """The public states right after the deal and after each request."""
         return [position.public for position in self.positions]
 
     def view(self, step: int, seat: int | None) -> View:
-        """Return what a seat saw after some requests, or a bystander."""
+        """Return what a seat, or a bystander (None), saw after `step` requests."""
         position, events = self.positions[step], self.events[:step]
         if seat is None:
             return View(position.public, NOBODY, (0,) * self.settings.sets, events)
@@ -59,14 +59,14 @@ class GameLog:
 
     @property
     def go_ends(self) -> tuple[int, ...]:
-        """See `goes_of`."""
+        """The number of requests made at the end of each finished go; see `goes_of`."""
         return goes_of(self)
 
     def after_goes(self, goes: int) -> Position:
-        """Return the position after a number of finished goes: 0 is right after the deal.
+        """Return the position after a number of finished goes; 0 is right after the deal.
 
-        Its `public.problem` is what everybody knows then, `public.removed` the sets that are gone,
-        and `hands` (or `deal`) the truth.
+        Its `public.problem` is the public knowledge, `public.removed` are the players who put down
+        the sets, and `hands` (or `deal`) are the real cards.
         """
         ends = self.go_ends
         if not 0 <= goes <= len(ends):
@@ -75,22 +75,22 @@ class GameLog:
 
 
 def ends_go(event: Event, after: PublicState) -> bool:
-    """Return whether a request ended its player's go, by what was public after it."""
+    """Return whether a request ended its player's go, given the public state after it."""
     return not event.answer or not after.hands[event.question.asker] or after.is_over
 
 
 def goes_of(log: GameLog | SeenLog) -> tuple[int, ...]:
-    """Return for each finished go the number of requests made when it ended.
+    """Return the number of requests made at the end of each finished go.
 
-    A go is a player's stretch of requests. It ends with a failure, without cards in hand, or when
-    the game does.
+    A go is a sequence of requests by one player. It ends when a request fails, when the player has
+    no cards left, or when the game is over.
     """
     after = enumerate(zip(log.events, log.states[1:], strict=True), start=1)
     return tuple(number for number, step in after if ends_go(*step))
 
 
 def seen_by(log: GameLog, seat: int | None) -> SeenLog:
-    """Return a game as one seat saw it, or a bystander."""
+    """Return a game as a seat, or a bystander (None), saw it."""
     views = tuple(log.view(step, seat) for step in range(len(log.positions)))
     sizes = tuple(sum(held.bit_count() for held in hand) for hand in log.hands)
     hand = (0,) * log.settings.sets if seat is None else log.hands[seat]

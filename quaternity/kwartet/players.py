@@ -1,4 +1,4 @@
-"""Kwartet's strategies as players at a table."""
+"""Players at a table that follow a Kwartet strategy."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from quaternity.workers.foreign import Sitting
 
 
 class Worlds(NamedTuple):
-    """Decimal logarithms of numbers of possible deals after some goes.
+    """Decimal logarithms of the numbers of possible deals after some goes.
 
-    `public` is for who sees no hand, `own` per seat for the one that sees its own.
+    `public` is for an observer who sees no hand; `own` is for each seat, which sees its own hand.
     """
 
     goes: int
@@ -30,24 +30,24 @@ class Worlds(NamedTuple):
 
 
 class GameDetails(NamedTuple):
-    """How many goes (stretches of requests) a game had, and the possible deals at some of them."""
+    """The number of goes in a game (see `goes_of`), and the possible deals after some of them."""
 
     goes: int
     worlds: tuple[Worlds, ...] = ()
 
 
 class StrategyPlayer:
-    """A strategy in a seat: a function of (view, random)."""
+    """A player whose strategy is a function of (view, random)."""
 
     game = "kwartet"
 
     def __init__(self, name: str, strategy: Strategy) -> None:
         if not callable(strategy):
-            raise InputError(f"StrategyPlayer: the strategy {strategy!r} is no function")
+            raise InputError(f"StrategyPlayer: strategy must be a function, not {strategy!r}")
         self.name, self.strategy = name, strategy
 
     def choose(self, view: View, random: Random) -> Question:
-        """Its request."""
+        """Return the request that the strategy chooses."""
         return self.strategy(view, random)
 
     @staticmethod
@@ -59,12 +59,14 @@ class StrategyPlayer:
         course: Course,
         details: int,
     ) -> tuple[KwartetPosition, int, GameDetails]:
-        """Return a game of strategies alone: see `quaternity.table.tournament.playing`.
+        """Play a game between strategies only; see `quaternity.table.tournament.playing`.
 
-        Possible deals are counted at every `details` goes, 0 never; LimitError where there are too
-        many.
+        Possible deals are counted after every `details` goes, or never if it is 0.
+
+        Raises:
+            LimitError: If there are too many deals to count.
         """
-        who = [Sitting("strategy", player.name, seat) for seat, player in enumerate(players)]
+        seated = [Sitting("strategy", player.name, seat) for seat, player in enumerate(players)]
         position, goes = start.position, 0
         events: list[Event] = []
         worlds = [_worlds(0, position)] if details and not position.public.is_over else []
@@ -72,13 +74,13 @@ class StrategyPlayer:
             turn = position.public.turn
             course.thinks(turn)
             view = position.view(turn, events)
-            question = who[turn].called(players[turn].strategy, view, chances[turn])
+            question = seated[turn].called(players[turn].strategy, view, chances[turn])
             if not is_plain(question):
-                question = who[turn].made_plain(plain_question, question)
+                question = seated[turn].made_plain(plain_question, question)
             try:
                 position, event = position.ask(question)
             except IllegalRequest as error:
-                raise who[turn].breaks_rules(error) from error
+                raise seated[turn].breaks_rules(error) from error
             course.moved(turn, question)
             events.append(event)
             if ends_go(event, position.public):

@@ -1,4 +1,4 @@
-"""The whole truth of a game at one moment: the public state and the real hands."""
+"""The complete state of a game at one moment: the public state and the real hands."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from solvers.verdict import Deal
 
 
 class Position(NamedTuple):
-    """The public state and the real hands, then the pile if cards lie aside. Immutable."""
+    """The public state and the real hands, followed by the pile if cards lie aside. Immutable."""
 
     public: PublicState
     hands: tuple[Hand, ...]
 
     @classmethod
     def start(cls, settings: KwartetSettings, hands: tuple[Hand, ...]) -> Position:
-        """Right after the deal; sets that are announced at once are gone already."""
+        """Return the position right after the deal, without the sets that are announced at once."""
         sizes = [sum(held.bit_count() for held in hand) for hand in hands]
         announced = dealt_full(settings, hands) if settings.at_once else ()
         public = PublicState.start(settings, sizes, announced)
         return cls(public, _without(hands, announced))
 
     def ask(self, question: Question) -> tuple[Position, Event]:
-        """Return the position after a request, and what everybody saw; or raise IllegalRequest."""
+        """Return the position after a request, and its event; raise IllegalRequest if illegal."""
         public, hands = self
         if faults := request_faults(public, hands[public.turn], question):
             raise IllegalRequest(question, faults)
         asker, asked, (index, number) = question
         event = Event(question, Answer(hands[asked][index] >> number & 1))
         own = event.hand_after(hands[asker], asker)
-        whole = public.settings.full
-        if whole in own:
-            full = tuple([index for index, held in enumerate(own) if held == whole])
+        full_set = public.settings.full
+        if full_set in own:
+            full = tuple([index for index, held in enumerate(own) if held == full_set])
             event = Event(question, event.answer, full)
             own = event.hand_after(hands[asker], asker)
         if own is not hands[asker]:
@@ -47,7 +47,7 @@ class Position(NamedTuple):
         return Position(public.after(question, bool(event.answer), event.announced), hands), event
 
     def played(self, questions: Iterable[Question]) -> Iterator[tuple[Position, Event]]:
-        """Yield the positions and events that follow when some requests are made in turn."""
+        """Yield the position and the event after each of the requests, which are made in order."""
         position = self
         for question in questions:
             position, event = position.ask(question)
@@ -71,7 +71,7 @@ class Position(NamedTuple):
         )
 
     def view(self, seat: int, events: Sequence[Event] = ()) -> View:
-        """Return what a seat sees, with the record so far."""
+        """Return what a seat sees, with the events so far."""
         return View(self.public, seat, self.hands[seat], events)
 
 

@@ -1,8 +1,8 @@
-"""What everybody knows and sees: a deal problem that follows every request exactly.
+"""Public knowledge in Kwartet: a deal problem that every request updates exactly.
 
-The deals of the problem are exactly the deals in which everything that was said and done is true,
-including what it means that somebody did *not* announce a full set. What one player knows is the
-same problem with that player's hand fixed (`DealProblem.seen_by`).
+The deals of the problem are exactly the deals that agree with everything that was said and done.
+This includes what follows when a player did *not* announce a full set. The knowledge of one player
+is the same problem with that player's hand fixed (`DealProblem.seen_by`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class PublicState(NamedTuple):
 
     Attributes:
         problem: hands, owners and bounds; removed sets are empty in it. Cards that lie aside are
-            one more hand, the last.
-        turn: the seat on turn; without meaning when the game is over.
-        removed: per set the player who announced it, or None while it is in play.
+            an additional hand, the last one.
+        turn: the player to move; meaningless once the game is over.
+        removed: for each set, the player who announced it, or None while it is in play.
         askers: bit mask of the players who have made a request.
-        left: requests until the game is cut off; None without such a limit.
+        left: number of requests until the game ends; None without such a limit.
     """
 
     settings: KwartetSettings
@@ -46,7 +46,7 @@ class PublicState(NamedTuple):
         hand_sizes: Sequence[int],
         announced: Iterable[tuple[int, int]] = (),
     ) -> PublicState:
-        """Return what is public right after the deal.
+        """Return the public state right after the deal.
 
         `announced` are the sets that were dealt full and put down at once, as (set, player).
         """
@@ -69,27 +69,27 @@ class PublicState(NamedTuple):
 
     @property
     def hands(self) -> tuple[int, ...]:
-        """Per hand the number of cards: of the players, and then of the pile if there is one."""
+        """The number of cards in each hand: those of the players, then the pile if there is one."""
         return self.problem.hands
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Per player the number of announced sets."""
+        """The number of sets that each player has announced."""
         return tuple(self.removed.count(player) for player in range(self.settings.players))
 
     @property
     def is_over(self) -> bool:
-        """True when every set is removed, nobody can ask, or no request is left."""
+        """True if every set is removed, no player can ask, or no request is left."""
         if None not in self.removed:
             return True
-        if self.left is None:  # then somebody can always ask
+        if self.left is None:  # then no cards lie aside, and a player can always ask
             return False
         hands = self.problem.hands[: self.settings.players]
         return not self.left or len(hands) - hands.count(0) <= self.settings.at_once
 
     @property
     def with_cards(self) -> int:
-        """Bit mask of the hands that have cards, the pile's included."""
+        """Bit mask of the hands that have cards, including the pile."""
         mask = 0
         for player, hand in enumerate(self.problem.hands):
             if hand:
@@ -97,7 +97,7 @@ class PublicState(NamedTuple):
         return mask
 
     def may_be_asked(self, asker: int) -> tuple[int, ...]:
-        """Return the opponents whom a player may ask."""
+        """Return the opponents that a player may ask."""
         hands = self.problem.hands[: self.settings.players]
         if self.settings.at_once:
             return tuple([p for p, hand in enumerate(hands) if hand and p != asker])
@@ -140,11 +140,11 @@ def request_stated(
     if success:
         mask = 1 << asker
         highs = list(high)
-        # The card was not the asker's, so the one that made the request legal is another.
+        # The asker did not have this card, so a different card made the request legal.
         lows[asker] = lows[asker] + 1 if lows[asker] else 2
         if lows[asked]:
             lows[asked] -= 1
-        # One card more would be a full set, and the asker would have announced it.
+        # With one more card the set would be full, and the asker would have announced it.
         highs[asker] = min(highs[asker] + 1, settings.set_size - 1)
         highs[asked] -= 1
         high = tuple(highs)
@@ -159,7 +159,7 @@ def request_stated(
 
 
 def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
-    """Return the constraint when it is known that a player does not have the whole set."""
+    """Return the constraint, given that a player does not have the whole set."""
     owners, low, high = constraint
     size = len(owners)
     if not size or high[player] < size:
@@ -168,9 +168,9 @@ def never_full(constraint: SetConstraint, player: int) -> SetConstraint:
 
 
 def next_with_cards(hands: Sequence[int], player: int, players: int = 0) -> int:
-    """Give the next player in seat order who holds cards; a full circle leads back to `player`.
+    """Return the next player in seat order who holds cards; `player` is tried last.
 
-    The first `players` hands are those of the players; 0 means all.
+    The first `players` hands belong to players; 0 means all hands.
     """
     players = players or len(hands)
     for step in range(1, players + 1):
@@ -200,7 +200,7 @@ class Event(NamedTuple):
         return "\n".join(lines)
 
     def sentences(self) -> tuple[Sentence, ...]:
-        """Return the lines of the request as sentences."""
+        """Return the request and the announcements as messages."""
         downs = (
             sentences.PUTS_DOWN(who=self.question.asker, set=index) for index in self.announced
         )
@@ -221,7 +221,7 @@ class Event(NamedTuple):
 
 
 class IllegalRequest(IllegalMove):
-    """A request that the rules forbid. Its faults speak of what the asker can see alone."""
+    """A request that the rules forbid. Its faults mention only what the asker can see."""
 
     def __init__(self, question: Question, faults: list[str]) -> None:
         super().__init__(f"'{question}' is not a legal request", faults)
@@ -229,7 +229,7 @@ class IllegalRequest(IllegalMove):
 
 
 def request_faults(public: PublicState, hand: Hand, question: Question) -> list[str]:
-    """Return what makes a request of a seat with this hand illegal; empty when it is legal."""
+    """Return the faults of a request by a seat with this hand; empty if it is legal."""
     asker, asked, (index, number) = question
     settings, problem, turn, removed, _, _ = public
     faults: list[str] = []

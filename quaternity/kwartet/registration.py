@@ -1,4 +1,4 @@
-"""Kwartet as every door opens it."""
+"""Registration of Kwartet with the commands, the browser, tournaments and environments."""
 
 from quaternity.table.registration import Benchmark, First, Level, Registration
 
@@ -27,7 +27,7 @@ KWARTET = Registration(
     },
     strongest="reader",
     levels=(
-        Level("easy", "better-greedy", "Takes cards that it has seen, and else guesses.", 1442),
+        Level("easy", "better-greedy", "Takes cards that it has seen, otherwise guesses.", 1442),
         Level("medium", "exact", "Counts all deals and asks for the likeliest card.", 1575),
         Level("strong", "reader", "Reads from your requests what you hold, and plans ahead.", 1820),
     ),

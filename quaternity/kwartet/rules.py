@@ -1,4 +1,4 @@
-"""Kwartet as a game to be played at a table: a seat sees the public record and its own hand."""
+"""The rules of Kwartet at a table: a seat sees the public record and its own hand."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from quaternity.table.plain_rules import PlainRules
 from solvers.filtering import closed
 
 PILE = "a"
-"""How a table calls the cards that lie aside, as a holder."""
+"""Name of the cards that lie aside in tables of owners."""
 
 
 @dataclass(frozen=True, slots=True)
 class KwartetPosition:
-    """A game at one moment: the hands dealt, the position with the real hands, and the requests."""
+    """A game at one moment: the dealt hands, the current position, and the events so far."""
 
     dealt: tuple[Hand, ...]
     position: Position
@@ -42,7 +42,7 @@ class KwartetPosition:
 
 @dataclass(frozen=True, slots=True)
 class KwartetRules(PlainRules[KwartetPosition, Question, View]):
-    """Kwartet with its settings; see `quaternity.table.protocol.Rules`."""
+    """The rules of Kwartet; see `quaternity.table.protocol.Rules`."""
 
     settings: KwartetSettings = field(default_factory=KwartetSettings)
 
@@ -55,37 +55,37 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return self.settings.players
 
     def start(self, random: Random) -> KwartetPosition:
-        """Deal a shuffled deck; where it does not come out even, draw who has more too."""
+        """Deal a shuffled deck. If it cannot be dealt evenly, draw who gets an extra card too."""
         dealt = self.settings.cards - self.settings.aside
         extra = random.randrange(self.seats) if dealt % self.seats else 0
         return self.start_of_deal(random, extra)
 
     def start_of_deal(self, random: Random, deal: int) -> KwartetPosition:
-        """Give the start of the deal of a number: who has more cards moves on from deal to deal."""
+        """Return the start of the numbered deal. The extra cards move on by a seat per deal."""
         return self._start(dealt_hands(self.settings, random, deal))
 
     def _start(self, hands: tuple[Hand, ...]) -> KwartetPosition:
         return KwartetPosition(hands, Position.start(self.settings, hands))
 
     def to_act(self, position: KwartetPosition) -> tuple[int, ...]:
-        """Return the player on turn."""
+        """Return the player to move, or nobody once the game is over."""
         public = position.position.public
         return () if public.is_over else (public.turn,)
 
     def view(self, position: KwartetPosition, seat: int | None) -> View:
-        """Return the public record, and the seat's own hand."""
-        now = position.position
+        """Return the public record and the seat's own hand."""
+        current = position.position
         if seat is None:
-            return View(now.public, NOBODY, (0,) * self.settings.sets, position.events)
-        return View(now.public, seat, now.hands[seat], position.events)
+            return View(current.public, NOBODY, (0,) * self.settings.sets, position.events)
+        return View(current.public, seat, current.hands[seat], position.events)
 
     def after(self, position: KwartetPosition, seat: int, move: Question) -> KwartetPosition:
         """Return the position after a request."""
         faults = self.faults(self.view(position, seat), move)
         if faults:
             raise IllegalMove(f"'{move}' is not a legal request", faults)
-        now, event = position.position.ask(move)
-        return KwartetPosition(position.dealt, now, (*position.events, event))
+        after, event = position.position.ask(move)
+        return KwartetPosition(position.dealt, after, (*position.events, event))
 
     def events(
         self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
@@ -95,7 +95,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return after.events[-1].sentences()
 
     def points(self, position: KwartetPosition) -> tuple[float, ...]:
-        """Return sets put down."""
+        """Return the number of sets that each player has put down."""
         return tuple(map(float, position.position.public.points))
 
     def listed(self, view: View) -> Iterator[Question]:
@@ -113,7 +113,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
                         yield Question(view.seat, player, Card(index, number))
 
     def faults(self, view: View, move: Question) -> list[str]:
-        """Return what makes a request of this seat illegal, by what it sees alone."""
+        """Return what makes a request of this seat illegal, using only what the seat sees."""
         if isinstance(move, Question) and move.asker != view.seat:
             return [ASKS_FOR_ANOTHER(who=view.seat, other=move.asker)]
         return view.faults(move)
@@ -123,13 +123,13 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         question = question_in(text.partition(":")[0], view.seat)
         if question is None:
             raise NotUnderstood(
-                f"{shown(text)} is not understood: a request is for example 1 0/2 or 1 0 2, an "
-                "opponent and a card"
+                f"{shown(text)} is not understood: a request is an opponent and a card, for "
+                "example 1 0/2 or 1 0 2"
             )
         return question
 
     def show(self, view: View, width: int = WIDTH, words: Words = PLAIN) -> str:
-        """Cards and points, what the seat can know of the other hands, and its own."""
+        """Return the scores, what the seat can know of the other hands, and its own hand."""
         public = view.public
         turn = None if public.is_over else public.turn
         opponents = public.with_cards & ~(1 << view.seat if view.seat >= 0 else 0)
@@ -139,9 +139,9 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             if owner is not None:
                 texts, remark = ["-"] * public.settings.set_size, f"put down by {owner}"
             else:
-                mine = 1 << view.seat if view.seat >= 0 else 0
+                own_bit = 1 << view.seat if view.seat >= 0 else 0
                 texts = [
-                    "mine" if mask == mine else owner_cell(mask, opponents, pile)
+                    "mine" if mask == own_bit else owner_cell(mask, opponents, pile)
                     for mask in constraint.owners
                 ]
                 remark = at_least(constraint.low, view.seat, pile)
@@ -157,9 +157,10 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return "\n".join(paragraphs)
 
     def view_json(self, view: View) -> dict[str, Any]:
-        """Return the public record and the own hand; `owners`, `fewest`: what the seat can know.
+        """Return the public record, the own hand, and what the seat can know of the other hands.
 
-        In these two the cards that lie aside are one more player's.
+        The latter is in `owners` and `fewest`, where the cards that lie aside are an additional
+        hand after those of the players.
         """
         public, known = view.public, closed(view.problem).sets
         return {
@@ -172,11 +173,11 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             "owners": [
                 [
                     [player for player in range(self.settings.hands) if mask >> player & 1]
-                    for mask in constraint.owners
+                    for mask in row.owners
                 ]
-                for constraint in known
+                for row in known
             ],
-            "fewest": [[k.low[hand] for k in known] for hand in range(self.settings.hands)],
+            "fewest": [[row.low[hand] for row in known] for hand in range(self.settings.hands)],
             "events": [str(event) for event in view.events],
             "over": public.is_over,
             **({} if public.left is None else {"left": public.left}),
@@ -184,7 +185,10 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         }
 
     def like(self, view: View, random: Random) -> KwartetPosition:
-        """Give a deal that this seat holds possible; evenly drawn within the limits of counting."""
+        """Return a position that this seat considers possible.
+
+        Within the limits of counting, all such deals are equally likely.
+        """
         from solvers.registry import solve
         from solvers.sampling import sample_deals
         from solvers.verdict import Feasible
@@ -193,7 +197,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
             (deal,) = sample_deals(view.problem, random, 1)
         except LimitError:
             verdict = solve(view.problem)
-            assert isinstance(verdict, Feasible), "a view shows a game that is possible"
+            assert isinstance(verdict, Feasible), "a view shows a possible game"
             deal = verdict.deal
         hands = [[0] * self.settings.sets for _ in view.public.hands]
         for index, owners in enumerate(deal.owner):
@@ -203,7 +207,7 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
         return KwartetPosition(drawn, Position(view.public, drawn), view.events)
 
     def record_start(self, start: KwartetPosition, names: Sequence[str]) -> str:
-        """Write the settings, the deal, and what was put down at once: every secret."""
+        """Return the settings, the deal and the sets put down at once, with every secret."""
         announced = announced_at_deal(start.position)
         head = header_text(self.settings, start.dealt, names)
         return head + "".join(f"{line}\n" for line in announced)
@@ -218,18 +222,18 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
     def record_of(
         self, start: KwartetPosition, names: Sequence[str], moves: Iterable[Question]
     ) -> tuple[str, int]:
-        """Return a whole log, and the number of goes finished in it; quicker than move by move."""
+        """Return a whole log and its number of finished goes; faster than move by move."""
         events = [event for _, event in start.position.played(moves)]
         log = GameLog.of(self.settings, start.dealt, events, names)
         return log_text(log), len(log.go_ends)
 
     @classmethod
     def of_record(cls, data: bytes) -> KwartetRules:
-        """Return the rules that a log was played by. Raises as `quaternity.kwartet.log`."""
+        """Return the rules of a log. Raise the same errors as `parse_log`."""
         return cls(parse_log(data).settings)
 
     def replay(self, data: bytes) -> Replay[KwartetPosition, Question]:
-        """Read a log with these settings."""
+        """Replay a log, which must have these settings."""
         log = parse_log(data)
         check_same(self.settings, log.settings)
         ends, count, warnings = _ends(data, log)
@@ -242,14 +246,14 @@ class KwartetRules(PlainRules[KwartetPosition, Question, View]):
 
 
 def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
-    """Return where the head and each request end, how many requests are whole, and what was odd.
+    """Return where the head and each request end, the number of complete requests, and warnings.
 
-    A request whose announcements were cut off was never seen by anybody: it does not count.
+    A request whose announcements were cut off does not count, because no player saw it.
     """
     ends = [0]
-    whole = data.rfind(b"\n") + 1
+    complete = data.rfind(b"\n") + 1
     end, lines, last = 0, 0, 0
-    for raw in data[:whole].splitlines(keepends=True):
+    for raw in data[:complete].splitlines(keepends=True):
         words = raw.decode().split("#", 1)[0].split()
         if words[1:2] == ["asks"]:
             ends.append(end)
@@ -258,7 +262,7 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
         end += len(raw)
         ends[-1] = end
     warnings = log.warnings
-    if whole < len(data) and not warnings:
+    if complete < len(data) and not warnings:
         number = data.count(b"\n") + 1
         warnings = (f"line {number} is cut off and left out",)
     if last and lines < len(log.events[last - 1].announced):
@@ -269,14 +273,14 @@ def _ends(data: bytes, log: GameLog) -> tuple[tuple[int, ...], int, tuple[str, .
 
 
 def ended_text(public: PublicState) -> str:
-    """Say why a game is over."""
+    """Return why a game is over."""
     if None not in public.removed:
         return "all sets are put down"
     return "nobody can ask" if public.left else "no request is left"
 
 
 def left_text(public: PublicState) -> str:
-    """Say how many cards lie aside, and after how many requests the game ends."""
+    """Return how many cards lie aside, and after how many requests the game ends."""
     aside = public.settings.aside
     pile = f"{counted(aside, 'card')} {'lies' if aside == 1 else 'lie'} aside ({PILE}); " * (
         aside > 0
@@ -285,7 +289,7 @@ def left_text(public: PublicState) -> str:
 
 
 def hand_text(hand: Hand, words: Words = PLAIN, full: int = (1 << SET_SIZE) - 1) -> str:
-    """Return the cards of a hand, a set after another; `*` follows a full set."""
+    """Return the cards of a hand, set by set; `*` follows a full set."""
     sets = [
         words.hand((index, number) for number in NUMBERS[held]) + ("*" if held == full else "")
         for index, held in enumerate(hand)

@@ -1,8 +1,8 @@
-"""A game as one seat saw it, or a bystander: its own cards, and what everybody saw.
+"""A game as a seat or a bystander saw it: the seat's own cards, and what everybody saw.
 
-Real cards lie on a real table, and nobody here knows them all. Every request is held against the
-rules and against the deals that are still possible: what could not have happened is refused, with
-the reason, before it is believed.
+This is for games with real cards on a real table, where no program knows all hands. Every request
+is checked against the rules and against the deals that are still possible. A request that could not
+have happened is rejected with the reason.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from solvers.verdict import Feasible
 
 @dataclass(frozen=True, slots=True)
 class SeenLog:
-    """A game under way or over, as far as it was seen. Immutable.
+    """A running or finished game, as far as it was seen. Immutable.
 
     Attributes:
-        sizes: per hand the number of cards dealt; the pile, if cards lie aside, is the last.
-        seat, hand: whose cards, dealt to them, are known; None and empty for a bystander.
-        views: what was seen right after the deal and after each request: one more than events.
-        warnings: what was odd about the text it was read from.
+        sizes: the number of cards dealt to each hand; the last hand is the pile if cards lie aside.
+        seat, hand: the seat and the cards dealt to it; None and an empty hand for a bystander.
+        views: the views right after the deal and after each request, so one more than events.
+        warnings: irregularities of the text that was read.
     """
 
     settings: KwartetSettings
@@ -54,7 +54,7 @@ class SeenLog:
         announced: Sequence[tuple[int, int]] = (),
         names: Sequence[str] = (),
     ) -> SeenLog:
-        """Return the game right after the deal; InputError says why it cannot be.
+        """Return the game right after the deal; raise InputError if the deal is impossible.
 
         `announced` are the sets that were dealt full and put down at once, as (set, player).
         """
@@ -66,12 +66,12 @@ class SeenLog:
         view = View(public, NOBODY if seat is None else seat, held)
         why = _why_impossible(view.problem)
         if why is not None:
-            raise InputError(f"the deal cannot be: {why}")
+            raise InputError(f"the deal is impossible: {why}")
         return cls(settings, tuple(sizes), seat, own, (), (view,), tuple(names))
 
     @classmethod
     def of_view(cls, view: View) -> SeenLog:
-        """Return the game up to a view, as it was seen. Cost: requests x sets."""
+        """Return the game up to a view, as its seat saw it. Cost: requests x sets."""
         sizes, hand, down = view.at_deal()
         full = view.public.settings.full
         own = [full if (index, view.seat) in down else held for index, held in enumerate(hand)]
@@ -80,12 +80,12 @@ class SeenLog:
         views, events = [log.views[0]], view.events
         for step, event in enumerate(events, start=1):
             after = views[-1].public.after(event.question, bool(event.answer), event.announced)
-            now = event.hand_after(views[-1].hand, view.seat)
-            views.append(View(after, view.seat, now, events[:step]))
+            hand_now = event.hand_after(views[-1].hand, view.seat)
+            views.append(View(after, view.seat, hand_now, events[:step]))
         return replace(log, events=events, views=tuple(views))
 
     def redealt(self, announced: Sequence[tuple[int, int]]) -> SeenLog:
-        """Right after the deal, with other sets put down at once. Raises as `start`."""
+        """Return the game right after the deal, with other sets put down at once; see `start`."""
         hand = None if self.seat is None else self.hand
         return self.start(self.settings, self.sizes, self.seat, hand, announced, self.names)
 
@@ -97,38 +97,38 @@ class SeenLog:
 
     @property
     def states(self) -> list[PublicState]:
-        """What was public right after the deal and after each request."""
+        """The public states right after the deal and after each request."""
         return [view.public for view in self.views]
 
     def view(self, step: int, seat: int | None) -> View:
-        """Return what was seen after some requests, by the log's own seat or a bystander (None)."""
+        """Return what the log's own seat, or a bystander (None), saw after `step` requests."""
         if seat is not None and seat != self.seat:
-            who = "everybody" if self.seat is None else f"player {self.seat}"
-            raise InputError(f"seat {seat}: the log shows only what {who} saw")
+            observer = "everybody" if self.seat is None else f"player {self.seat}"
+            raise InputError(f"seat {seat}: the log shows only what {observer} saw")
         return self.views[step]
 
     def after(self, question: Question, answer: Answer, announced: Sequence[int] = ()) -> SeenLog:
-        """Return the game with one more request, and the sets that the asker put down then.
+        """Return the game with one more request, and the sets that the asker then put down.
 
         Raises:
-            IllegalMove: the rules forbid the request, or what was seen excludes the answer or what
-                was put down. Says why.
+            IllegalMove: If the rules forbid the request, or if what was seen rules out the answer
+                or the sets put down. Its faults say why.
         """
         view = self.views[-1]
         faults = self._faults(question, answer, announced)
         if not faults:
             faults = _impossible_parts(view, question, answer, announced)
         if faults:
-            raise IllegalMove(f"'{question}: {answer}' cannot be", faults)
+            raise IllegalMove(f"'{question}: {answer}' is impossible", faults)
         public = view.public.after(question, bool(answer), sorted(announced))
         hand = Event(question, answer, tuple(announced)).hand_after(view.hand, view.seat)
         events = (*self.events, Event(question, answer, tuple(sorted(announced))))
-        new = View(public, view.seat, hand, events)
-        why = _why_impossible(new.problem)
+        latest = View(public, view.seat, hand, events)
+        why = _why_impossible(latest.problem)
         if why is not None:
             down = f" and putting down {listed(sorted(announced))}" if announced else ""
-            raise IllegalMove(f"'{question}: {answer}'{down} cannot be", [f"otherwise {why}"])
-        return replace(self, events=events, views=(*self.views, new))
+            raise IllegalMove(f"'{question}: {answer}'{down} is impossible", [f"otherwise {why}"])
+        return replace(self, events=events, views=(*self.views, latest))
 
     def downs_after(self, question: Question, answer: Answer) -> tuple[int, ...]:
         """Return the sets that the asker certainly put down after a request."""
@@ -156,15 +156,15 @@ class SeenLog:
             stated = request_stated(self.settings, before, question, bool(answer))
             after = view.problem.with_set(index, stated)
             exact = closed(after if solve(after) else view.problem).sets
-            sure = {
+            certain = {
                 index
                 for index, constraint in enumerate(exact)
                 if constraint.size and constraint.low[question.asker] == constraint.size
             }
-            for tried in [full] if full else [sure, sure | {index}]:
+            for candidate in [full] if full else [certain, certain | {index}]:
                 with suppress(IllegalMove):
-                    self.after(question, answer, sorted(tried))
-                    return tuple(sorted(tried))
+                    self.after(question, answer, sorted(candidate))
+                    return tuple(sorted(candidate))
             raise error from None
         return ()
 
@@ -173,17 +173,17 @@ class SeenLog:
         return replace(self, events=self.events[:-1], views=self.views[:-1])
 
     def _faults(self, question: Question, answer: Answer, announced: Sequence[int]) -> list[str]:
-        """Return what the rules and the own hand say against a request."""
+        """Return the objections to a request that follow from the rules and the own hand."""
         view = self.views[-1]
         asker, asked, (index, number) = question
-        mine = self.seat is not None and asker == self.seat
-        # Of others' hands the rules are asked as if they had what they need; see `_why_impossible`.
-        settings, whole = self.settings, self.settings.full
+        is_own = self.seat is not None and asker == self.seat
+        # Assume that another asker holds what the request needs; `_why_impossible` checks it later.
+        settings, full_set = self.settings, self.settings.full
         hand = (
             view.hand
-            if mine
+            if is_own
             else tuple(
-                whole & ~(1 << number % settings.set_size) if other == index else whole
+                full_set & ~(1 << number % settings.set_size) if other == index else full_set
                 for other in range(settings.sets)
             )
         )
@@ -194,9 +194,9 @@ class SeenLog:
         if held != answer if asked == self.seat else held and answer:
             has = "has" if held else "does not have"
             faults.append(f"player {self.seat} {has} {question.card}")
-        if mine:
+        if is_own:
             hand = Event(question, answer).hand_after(view.hand, view.seat)
-            full = [index for index, mask in enumerate(hand) if mask == whole]
+            full = [index for index, mask in enumerate(hand) if mask == full_set]
             if full != sorted(announced):
                 has = f"set {listed(full)} in full" if full else "no full set"
                 faults.append(f"player {asker} then has {has} to put down")
@@ -220,7 +220,7 @@ def _check_start(
         raise InputError(f"aside: {sizes[-1]} cards, not {settings.aside}")
     for player, size in enumerate(sizes):
         if size < 0:
-            raise InputError(f"hand {player}: {size} is not a number of cards from 0 on")
+            raise InputError(f"hand {player}: the number of cards must be >= 0, not {size}")
     if seat is not None:
         cards = sum(mask.bit_count() for mask in hand)
         if not 0 <= seat < settings.players:
@@ -231,7 +231,7 @@ def _check_start(
     if announced and not settings.at_once:
         raise InputError("no set is put down before the first request")
     for index, player in announced:
-        others = [settings.full if player == seat else 0]
+        possible = [settings.full if player == seat else 0]
         if not 0 <= index < settings.sets:
             raise InputError(f"set {index} is out of range 0..{settings.sets - 1}")
         if not 0 <= player < settings.players:
@@ -240,7 +240,7 @@ def _check_start(
             raise InputError(f"'{player} puts down {index}' is given more than once")
         if down[index] != player:
             raise InputError(f"set {index} cannot be put down by {player} and by {down[index]}")
-        if seat is not None and hand[index] not in others:
+        if seat is not None and hand[index] not in possible:
             raise InputError(f"player {player} cannot put down {index}: player {seat} sees that")
     for index, held in enumerate(hand):
         if settings.at_once and held == settings.full and down.get(index) != seat:
@@ -262,7 +262,7 @@ def _why_impossible(problem: DealProblem) -> str | None:
 def _impossible_parts(
     view: View, question: Question, answer: Answer, announced: Sequence[int]
 ) -> list[str]:
-    """Return what is known of single cards against the answer, and against what is put down."""
+    """Return what is known about cards that contradicts the answer or the sets put down."""
     asker, asked, card = question
     public, faults = view.public, []
     owners = view.problem.sets[card.set_index].owners[card.number]
@@ -275,13 +275,13 @@ def _impossible_parts(
         and public.settings.at_once
         and (not answer or list(announced) != [card.set_index])
     ):
-        faults.append(f"only set {card.set_index} can be put down, after a yes")
+        faults.append(f"only set {card.set_index} can be put down, and only after a yes")
     for index in announced:
         if not 0 <= index < public.settings.sets or public.removed[index] is not None:
             faults.append(f"set {index} is not in play")
             continue
-        given = card.number if answer and index == card.set_index else None
-        if not _may_be_whole(view.problem.sets[index], asker, asked, given):
+        received = card.number if answer and index == card.set_index else None
+        if not _may_be_whole(view.problem.sets[index], asker, asked, received):
             faults.append(f"player {asker} cannot have all of set {index}")
     settings = public.settings
     if (
@@ -292,7 +292,7 @@ def _impossible_parts(
     ):
         faults.append(
             f"player {asker} would have asked for their own card: "
-            "that is allowed with nothing but full sets in hand"
+            "that is allowed only with nothing but full sets in hand"
         )
     if (
         announced
@@ -300,21 +300,21 @@ def _impossible_parts(
         and public.askers >> asker & 1
         and not (answer and list(announced) == [card.set_index])
     ):
-        faults.append(f"player {asker} has asked before: only a set just completed is put down")
+        faults.append(f"player {asker} has asked before: only a set just completed can be put down")
     return faults
 
 
-def _may_be_whole(constraint: SetConstraint, asker: int, asked: int, given: int | None) -> bool:
-    """Return whether a player may have a whole set, of which another may just have given a card."""
+def _may_be_whole(constraint: SetConstraint, asker: int, asked: int, received: int | None) -> bool:
+    """Return whether the asker may have a whole set, given the number of a card just received."""
     owners = all(
-        mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != given
+        mask >> asker & 1 for number, mask in enumerate(constraint.owners) if number != received
     )
     low = [
-        least - (player == asked and given is not None)
-        for player, least in enumerate(constraint.low)
+        minimum - (player == asked and received is not None)
+        for player, minimum in enumerate(constraint.low)
     ]
     return (
         owners
-        and all(least <= 0 for player, least in enumerate(low) if player != asker)
-        and constraint.high[asker] >= constraint.size - (given is not None)
+        and all(minimum <= 0 for player, minimum in enumerate(low) if player != asker)
+        and constraint.high[asker] >= constraint.size - (received is not None)
     )

@@ -1,4 +1,4 @@
-"""What is agreed before a game of Kwartet, and the limits within which it is played."""
+"""Settings of a game of Kwartet, and their allowed ranges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaternity.base.wording import shown
 from quaternity.game.settings import NamedChoice
 
 SET_SIZE = 4
-"""The usual number of cards in a set."""
+"""Default number of cards in a set."""
 
 PLAYERS = range(2, 9)
 SETS = range(2, 21)
@@ -20,15 +20,15 @@ ASIDE = range(SETS[-1] * SET_SIZES[-1] - 1)
 MAX_MOVES = range(1, 10_001)
 
 MOVES_PER_CARD = 3
-"""With cards aside a game ends after so many requests for each card, unless settings say else."""
+"""Default number of requests per card after which a game with cards aside ends."""
 
 
 class Announce(NamedChoice):
     """When a full set is announced and leaves the game.
 
-    `AT_ONCE`: the moment it is complete, also at the deal. `AFTER_OWN_REQUEST`: after a request of
-    the player, so that a set that was dealt full stays hidden until then. In this compatibility
-    mode an opponent without cards may be asked, because nobody else may be left.
+    `AT_ONCE`: as soon as it is complete, even right after the deal. `AFTER_OWN_REQUEST`: after a
+    request of the player, so that a set dealt in full stays hidden until then. In this
+    compatibility mode an opponent without cards may be asked, because there may be no other one.
     """
 
     AT_ONCE = "at-once"
@@ -40,17 +40,18 @@ class KwartetSettings:
     """The rules of one game of 2..8 players and 2..20 sets of 2..10 cards.
 
     Attributes:
-        aside: cards dealt to nobody: they lie face down until the end, and each player still gets
-            a card. To whatever reasons they are one more hand, after those of the players.
-        max_moves: the game is over after so many requests; None means no limit. With cards aside
-            None becomes `MOVES_PER_CARD` for each card.
-        announce: when full sets leave the game; an `Announce` or its name.
-        own_card_requests: whether a player may ask for a card that they hold themselves. When not,
-            a player whose hand is nothing but full sets still may: they have no other request.
+        aside: number of cards that are not dealt. They lie face down until the end, and each player
+            still gets at least one card. Solvers treat them as an additional hand, after those of
+            the players.
+        max_moves: number of requests after which the game is over; None means no limit. With cards
+            aside, None is replaced by `MOVES_PER_CARD` for each card.
+        announce: when full sets leave the game: an `Announce` or its name.
+        own_card_requests: whether players may ask for a card that they hold themselves. If not, a
+            player with only full sets still may, because no other request is possible.
     """
 
-    players: int = field(default=4, metadata={"help": "How many play.", "range": PLAYERS})
-    sets: int = field(default=13, metadata={"help": "How many sets.", "range": SETS})
+    players: int = field(default=4, metadata={"help": "Number of players.", "range": PLAYERS})
+    sets: int = field(default=13, metadata={"help": "Number of sets.", "range": SETS})
     announce: Announce = field(
         default=Announce.AT_ONCE, metadata={"help": "When full sets are put down."}
     )
@@ -60,9 +61,7 @@ class KwartetSettings:
     set_size: int = field(
         default=SET_SIZE, metadata={"help": "Cards in a set.", "range": SET_SIZES}
     )
-    aside: int = field(
-        default=0, metadata={"help": "Cards that nobody gets until the end.", "range": ASIDE}
-    )
+    aside: int = field(default=0, metadata={"help": "Cards that are not dealt.", "range": ASIDE})
     max_moves: int | None = field(
         default=None, metadata={"help": "Requests until the game ends.", "range": MAX_MOVES}
     )
@@ -78,8 +77,8 @@ class KwartetSettings:
             except InputError:
                 value = None
             if value not in allowed:
-                given = shown(getattr(self, name))
-                faults.append(f"{name}: {given} is out of range {allowed[0]}..{allowed[-1]}")
+                quoted = shown(getattr(self, name))
+                faults.append(f"{name}: {quoted} is out of range {allowed[0]}..{allowed[-1]}")
         try:
             object.__setattr__(self, "announce", Announce.parse(self.announce))
         except InputError as error:
@@ -88,11 +87,11 @@ class KwartetSettings:
             own = shown(self.own_card_requests)
             faults.append(f"own_card_requests: {own} is neither True nor False")
         if not faults and self.cards - self.aside < self.players:
-            most = self.cards - self.players
+            max_aside = self.cards - self.players
             faults.append(
                 f"aside: {self.aside} of {self.cards} cards leave {self.players} players without "
-                f"a card each: at most {most} can lie aside"
-                if most >= 0
+                f"a card each: at most {max_aside} can lie aside"
+                if max_aside >= 0
                 else f"players: {self.players} are more than the {self.cards} cards"
             )
         if faults:
@@ -102,7 +101,7 @@ class KwartetSettings:
 
     @property
     def at_once(self) -> bool:
-        """Whether full sets are announced the moment they are complete."""
+        """Whether full sets are announced as soon as they are complete."""
         return self.announce is Announce.AT_ONCE
 
     @property
@@ -117,17 +116,17 @@ class KwartetSettings:
 
     @property
     def hands(self) -> int:
-        """Number of hands: the players', and the pile where cards lie aside."""
+        """Number of hands: those of the players, and the pile if cards lie aside."""
         return self.players + (self.aside > 0)
 
     def hand_sizes(self, first_extra: int = 0) -> tuple[int, ...]:
-        """Return the cards of each hand: those of the seats as even as possible, then the pile.
+        """Return the number of cards in each hand, dealt as evenly as possible, then the pile.
 
-        `first_extra` is the first of the consecutive seats that hold one card more, modulo their
-        number.
+        `first_extra` is the first of the consecutive seats that get an extra card, modulo the
+        number of seats.
         """
-        least, extra = divmod(self.cards - self.aside, self.players)
+        base, extra = divmod(self.cards - self.aside, self.players)
         seats = [
-            least + ((seat - first_extra) % self.players < extra) for seat in range(self.players)
+            base + ((seat - first_extra) % self.players < extra) for seat in range(self.players)
         ]
         return (*seats, *[self.aside] * (self.aside > 0))

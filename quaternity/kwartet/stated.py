@@ -1,9 +1,9 @@
-"""What some of the requests of a game state, whatever the others state.
+"""The deal problem that follows from only some of the requests of a game.
 
-How many cards everybody has, and which sets lie on the table, is seen without any request. A
-request that is left out is left out with all that it did: of a success that leaves a doubt, its
-card may have gone to the asker or not. So every choice of requests states a deal problem, all of
-them together the public record, and none at all what follows from the rules alone.
+The numbers of cards in the hands, and the sets on the table, are known without any request. If a
+request is omitted, so are its effects: if it succeeded, its card may or may not have gone to the
+asker. So every selection of requests states a deal problem. All requests together state the public
+record, and no requests at all state what follows from the rules alone.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from quaternity.kwartet.public import Event, PublicState, never_full, request_st
 from solvers.problem import DealProblem, SetConstraint, with_entry
 
 
-def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[int]) -> DealProblem:
-    """Return what some requests state about the cards as they lie after all of them.
+def stated_by(
+    start: PublicState, events: Sequence[Event], selected: Collection[int]
+) -> DealProblem:
+    """Return what the selected requests state about the cards as they lie after all requests.
 
-    `chosen` are indices of the events that count. With all of them the deals are those of the
-    record; with fewer there are more deals, never others.
+    `selected` has the indices of the events that count. With all events, the deals are those of the
+    public record; with fewer events, they are a superset of these.
     """
     settings, size = start.settings, start.settings.set_size
-    most = size - 1 if settings.at_once else size
+    maximum = size - 1 if settings.at_once else size
     hands = list(start.hands)
     sets = list(start.problem.sets)
     removed = [owner is not None for owner in start.removed]
@@ -31,7 +33,7 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
         if event.answer:
             hands[asker] += 1
             hands[asked] -= 1
-        if number in chosen:
+        if number in selected:
             sets[index] = request_stated(settings, sets[index], event.question, bool(event.answer))
             if not settings.at_once:
                 sets = [never_full(i, asker) for i in sets]
@@ -40,7 +42,7 @@ def stated_by(start: PublicState, events: Sequence[Event], chosen: Collection[in
             sets[index] = SetConstraint.trusted(
                 with_entry(owners, card, owners[card] | 1 << asker),
                 with_entry(low, asked, max(0, low[asked] - 1)),
-                with_entry(high, asker, min(high[asker] + 1, most)),
+                with_entry(high, asker, min(high[asker] + 1, maximum)),
             )
         for complete in event.announced:
             hands[asker] -= size

@@ -1,4 +1,4 @@
-"""Formulas through a game as a drawing: a line a formula, a place for the deal and each request."""
+"""A drawing of the truth of formulas during a game: a row per formula, a column per request."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import NamedTuple, TypeAlias
 
 from quaternity.base.svg import svg_document, svg_text
 
-UNSAID = "not to be said"
-"""What is to be said is not true then, or known not to be."""
+UNSAID = "cannot be announced"
+"""Value of a formula after an announcement that is false at that moment, or known to be false."""
 
 Told: TypeAlias = bool | str | None
-"""True, false, `UNSAID`, or None: it cannot be told."""
+"""True, false, `UNSAID`, or None if the observer does not know."""
 
-WORDS = {True: "true", False: "false", None: "not to be told", UNSAID: UNSAID}
-"""How what is told is said."""
+WORDS = {True: "true", False: "false", None: "unknown", UNSAID: UNSAID}
+"""The word for each value."""
 
-# Told apart by height as well as by colour.
+# The values differ in height as well as in colour.
 _BARS = {True: ("#0072B2", 18), None: ("#E69F00", 10), False: ("#000000", 2), UNSAID: ("none", 0)}
 _WIDE, _MARGIN, _LINE, _LETTER = 900, 30, 56, 6.6
 
 
 class Timeline(NamedTuple):
-    """What could be told of a formula right after the deal and after each request."""
+    """What the observer knows about a formula right after the deal and after each request."""
 
     formula: str
     told: Sequence[Told]
 
     def changes(self) -> list[int]:
-        """After how many requests it is told otherwise than before."""
+        """Return the numbers of requests after which the value changes."""
         return [
             number
             for number in range(1, len(self.told))
@@ -38,7 +38,7 @@ class Timeline(NamedTuple):
 
 
 def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
-    """Draw lines of one game: high where a formula is true, low where it cannot be told."""
+    """Draw timelines of one game: the bar is high if the formula is true, and lower otherwise."""
     steps = len(lines[0].told)
     step = min(40.0, _WIDE / steps)
     parts = [
@@ -63,8 +63,8 @@ def timelines_svg(lines: Sequence[Timeline], title: str) -> str:
             label = svg_text(at + 30, bottom + 42, word, size=12, colour="#222", anchor="start")
             parts.append(label)
             at += 60 + round(_LETTER * len(word))
-    what = "; ".join(f"{line.formula}: {', '.join(_runs(line))}" for line in lines)
-    return svg_document(_WIDE + 2 * _MARGIN, bottom + 60, title, what, parts, "#fff")
+    description = "; ".join(f"{line.formula}: {', '.join(_runs(line))}" for line in lines)
+    return svg_document(_WIDE + 2 * _MARGIN, bottom + 60, title, description, parts, "#fff")
 
 
 def _runs(line: Timeline) -> Iterator[str]:
@@ -73,16 +73,16 @@ def _runs(line: Timeline) -> Iterator[str]:
 
 
 def _line(line: Timeline, top: float, step: float) -> Iterator[str]:
-    most = int(_WIDE / _LETTER)
-    text = line.formula if len(line.formula) <= most else f"{line.formula[: most - 1]}…"
+    max_length = int(_WIDE / _LETTER)
+    text = line.formula if len(line.formula) <= max_length else f"{line.formula[: max_length - 1]}…"
     yield svg_text(_MARGIN, top + 24, text, size=13, colour="#222", anchor="start")
     at = 0
     for state, run in groupby(line.told):
-        long = len(list(run))
+        count = len(list(run))
         yield from _bar(
-            state, _MARGIN + at * step, top + 50, long * step, f"{WORDS[state]} from {at}"
+            state, _MARGIN + at * step, top + 50, count * step, f"{WORDS[state]} from {at}"
         )
-        at += long
+        at += count
 
 
 def _bar(state: Told, x: float, base: float, wide: float, title: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What one seat sees of a game, and nothing else: the public record and its own hand."""
+"""Views of Kwartet: what one seat sees, which is the public record and its own hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOBODY = -1
 
 
 class View(Shown):
-    """A game as one seat, or a bystander (`NOBODY`), sees it: the public side, and a hand."""
+    """A game as one seat, or a bystander (`NOBODY`), sees it: the public state and a hand."""
 
     __slots__ = ("_events", "_length", "_problem", "hand", "public", "seat")
 
@@ -34,17 +34,17 @@ class View(Shown):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All requests so far with results and announcements, the first one first."""
+        """All requests so far, with results and announcements, in order."""
         return tuple(self._events[: self._length])
 
     @property
     def last(self) -> Event | None:
-        """The last of these requests; None when there is none yet."""
+        """The last request, or None before the first one."""
         return self._events[self._length - 1] if self._length else None
 
     @property
     def problem(self) -> DealProblem:
-        """The deals that the seat holds possible: its information set."""
+        """The deals that the seat considers possible: its information set."""
         if self.seat == NOBODY:
             return self.public.problem
         if self._problem is None:
@@ -52,10 +52,10 @@ class View(Shown):
         return self._problem
 
     def at_deal(self) -> tuple[list[int], Hand, list[tuple[int, int]]]:
-        """Take all requests back.
+        """Undo all requests, and return the state right after the deal.
 
-        Returns per hand the number of cards dealt, the seat's hand right after the deal, and the
-        sets put down then, as (set, player), which are no longer in that hand.
+        The result is the number of cards dealt to each hand, the seat's hand right after the deal,
+        and the sets put down then, as (set, player). These sets are no longer in that hand.
         """
         settings = self.public.settings
         sizes, hand, removed = list(self.public.hands), list(self.hand), list(self.public.removed)
@@ -75,7 +75,7 @@ class View(Shown):
         return sizes, tuple(hand), down
 
     def picture(self) -> Picture:
-        """Return what the seat can know."""
+        """Return a picture of what the seat can know."""
         from quaternity.game.picture import owners_picture
         from solvers.filtering import closed
 
@@ -83,7 +83,7 @@ class View(Shown):
         seat = "a bystander" if self.seat == NOBODY else f"player {self.seat}"
         points = list(public.points)
         return owners_picture(
-            f"Kwartet, as {seat} can know it", (), closed(self.problem), points, public.turn,
+            f"Kwartet, as {seat} knows it", (), closed(self.problem), points, public.turn,
             public.removed,
         )  # fmt: skip
 
@@ -91,14 +91,14 @@ class View(Shown):
         """Return whether another view shows the same to the same seat."""
         if not isinstance(other, View):
             return NotImplemented
-        mine = (self.seat, self.hand, self.public, self.events)
-        return mine == (other.seat, other.hand, other.public, other.events)
+        own = (self.seat, self.hand, self.public, self.events)
+        return own == (other.seat, other.hand, other.public, other.events)
 
     def __hash__(self) -> int:
         return hash((self.seat, self.hand, self.public, self._length))
 
     def faults(self, question: Question) -> list[str]:
-        """Return everything that makes a request of this seat illegal; empty when it is legal."""
+        """Return everything that makes a request of this seat illegal; empty if it is legal."""
         if not is_plain(question):
             try:
                 question = plain_question(question)
@@ -108,4 +108,4 @@ class View(Shown):
 
 
 Strategy: TypeAlias = Callable[[View, Random], Question]
-"""A strategy: from what its seat sees, and a source of chance, to a legal request."""
+"""A strategy: a function from a seat's view and a random generator to a legal request."""

@@ -1,4 +1,4 @@
-"""Quarto: the four functions of the original exercise, and what one wants to know beyond them."""
+"""Quarto: the four functions of the original exercise, rules, solver, draws and pictures."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""Many games of Quarto at once, in NumPy; `quaternity.environments.batch` makes them.
+"""Batches of Quarto games in NumPy; `quaternity.environments.batch` creates them.
 
-The rules are few enough for arrays: per row what its pieces have in common, and how many they are.
+Arrays hold, for each row, the number of its pieces and what these have in common.
 """
 
 from __future__ import annotations
@@ -19,57 +19,57 @@ from quaternity.quarto.rules import QuartoSettings
 _EACH, _LENGTH = PIECES + 1, len(ROWS[0].cells)
 _FIRST = CELLS * _EACH
 _SEEN = np.zeros((PIECES + 1, 1 + FEATURES), np.float32)
-"""What is seen of each piece: that it is there, and its bits; in the last row of none."""
+"""The observation of each piece: 1 for its presence, then its bits. The last row means no piece."""
 
 _SEEN[:-1] = np.arange(PIECES)[:, None] * 2 + 1 >> np.arange(1 + FEATURES) & 1
 _SHARED = np.array([piece | (PIECES - 1 - piece) << FEATURES for piece in range(PIECES)], np.uint8)
-"""Per piece the features that it has, and those that it lacks: a quarto has one in common."""
+"""For each piece, bits for the features it has and for those it lacks; a quarto shares a bit."""
 
 
 class QuartoBatch:
-    """Games of Quarto that are played together.
+    """A batch of Quarto games that are played together.
 
     Attributes:
-        cells: [game, cell] the piece there, -1 for none.
-        in_hand: the piece that each game's player has to place, -1 for none.
-        turn: the player on turn, or who moved last.
-        over: whether each game is over; such games stand still until they are reset.
-        winner: the player who won, -1 for nobody yet, or a draw.
+        cells: [game, cell] the piece on the cell, or -1.
+        in_hand: [game] the piece that the player to move must place, or -1.
+        turn: [game] the player to move, or the last player who moved once the game is over.
+        over: [game] whether the game is over. Such a game does not change until it is reset.
+        winner: [game] the player who won; -1 during the game and for a draw.
     """
 
     actions = QuartoEncoded.actions
     size = sum(count for _, count, _ in QuartoEncoded.entries)
-    """Numbers of an observation."""
+    """Length of an observation."""
 
     def __init__(self, games: int, squares: bool = False) -> None:
-        """Begin so many games; `squares` as in `QuartoSettings`.
+        """Start the given number of games; `squares` is as in `QuartoSettings`.
 
         Raises:
-            InputError: there are too many, or a value is wrong.
+            InputError: If there are too many games, or an argument is invalid.
         """
         self.games = checked_games(games, self.actions, self.size)
         self.squares = QuartoSettings(squares).squares
         rows = [row.cells for row in ((*ROWS, *SQUARES) if self.squares else ROWS)]
         self._through = np.array([[cell in row for cell in range(CELLS)] for row in rows])
-        most = int(self._through.sum(0).max())
-        # [nth, cell] where the rows of a cell begin; one with fewer has one more, never filled.
-        self._rows_of = np.full((most, CELLS), len(rows))
+        rows_per_cell = int(self._through.sum(0).max())
+        # [nth, cell]: the rows through a cell, padded with a row that is never filled.
+        self._rows_of = np.full((rows_per_cell, CELLS), len(rows))
         for cell in range(CELLS):
-            own = np.nonzero(self._through[:, cell])[0]
-            self._rows_of[: len(own), cell] = own
+            numbers = np.nonzero(self._through[:, cell])[0]
+            self._rows_of[: len(numbers), cell] = numbers
         self._rows_of *= self.games
         self._every = np.arange(self.games)
         self.cells = np.empty((self.games, CELLS), np.int8)
         self.in_hand, self.turn, self.winner = (np.empty(self.games, np.int8) for _ in range(3))
         self.over = np.zeros(self.games, bool)
-        # The pieces that are neither on the board nor in hand, as bits.
+        # Bit masks of the pieces that are neither on the board nor in hand.
         self._free = np.empty(self.games, np.int32)
         self._common = np.empty((len(rows) + 1, self.games), np.uint8)
         self._filled = np.empty((len(rows) + 1, self.games), np.int8)
         self.reset()
 
     def reset(self, which: ArrayLike | None = None) -> None:
-        """Begin some games anew, by a mask or their numbers; by default all."""
+        """Restart some games, given by a mask or their indices (default: all)."""
         chosen: Any = slice(None) if which is None else np.array(which)
         self.cells[chosen] = self.in_hand[chosen] = self.winner[chosen] = -1
         self.turn[chosen] = self.over[chosen] = 0
@@ -78,14 +78,14 @@ class QuartoBatch:
         self._filled[:, chosen] = 0
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a move in each game that is not over; others pass over theirs.
+        """Make a move in each game that is not over; ignore the actions of the other games.
 
-        Cost: some 0.3 microseconds a game.
+        Cost: about 0.3 microseconds per game.
 
         Raises:
-            InputError: an action is not legal; it names the game, and nothing is played.
+            InputError: If an action is illegal. The message names the game, and no game is changed.
         """
-        given, action = checked_actions(actions, self.games, self.actions)
+        raw, action = checked_actions(actions, self.games, self.actions)
         cell, piece = action // _EACH, action % _EACH
         first = self.in_hand < 0
         inside = (action >= 0) & (action < _FIRST)
@@ -107,7 +107,7 @@ class QuartoBatch:
         legal = inside & np.where(ends, piece == PIECES, self._free & bit != 0)
         spot = self._every * CELLS + cell
         legal &= first | (self.cells.ravel()[spot] < 0)
-        refuse_illegal(given, legal | self.over)
+        refuse_illegal(raw, legal | self.over)
         at_once = bool(places.all())
         chosen: Any = slice(None) if at_once else places
         self.cells.ravel()[spot[chosen]] = self.in_hand[chosen]
@@ -115,24 +115,26 @@ class QuartoBatch:
             self._common.ravel()[at[chosen]] = common[chosen]
             self._filled.ravel()[at[chosen]] = filled[chosen]
         self._filled[-1] = 0
-        goes_on = ~(self.over | ends)
-        self._free &= ~np.where(goes_on, bit, 0)
+        running = ~(self.over | ends)
+        self._free &= ~np.where(running, bit, 0)
         self.in_hand = np.where(self.over | ends, -1, piece).astype(np.int8)
         np.copyto(self.winner, self.turn, where=ends & won)
-        self.turn ^= goes_on
+        self.turn ^= running
         self.over |= ends
 
     def points(self) -> NDArray[np.float32]:
-        """Return [game, player]: 1 for a win, a half each for a draw, 0 before the end."""
+        """Return the points as [game, player]: 1 for a win, 0.5 for a draw, 0 before the end."""
         points = np.where(self.over & (self.winner < 0), 0.5, 0.0)[:, None].repeat(2, 1)
         won = np.nonzero(self.winner >= 0)[0]
         points[won, self.winner[won]] = 1.0
         return points.astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return [game, action], 1 for what is legal; nothing is when a game is over.
+        """Return 1 for each legal action and 0 for the others, as [game, action].
 
-        Cost: about a microsecond a game.
+        No action is legal once a game is over.
+
+        Cost: about a microsecond per game.
         """
         mask = np.zeros((self.games, self.actions), np.uint8)
         first = (self.in_hand < 0) & ~self.over
@@ -150,14 +152,14 @@ class QuartoBatch:
         return mask
 
     def _free_pieces(self) -> NDArray[np.uint8]:
-        """Return [game, piece], 1 for those that are neither on the board nor in hand."""
-        whole = self._free.astype("<u2").view(np.uint8).reshape(self.games, 2)
-        return np.unpackbits(whole, axis=1, bitorder="little")
+        """Return 1 for each piece that is neither on the board nor in hand, as [game, piece]."""
+        mask_bytes = self._free.astype("<u2").view(np.uint8).reshape(self.games, 2)
+        return np.unpackbits(mask_bytes, axis=1, bitorder="little")
 
     def observations(self) -> NDArray[np.float32]:
-        """Return [game, number]: what the player on turn sees; see `QuartoEncoded.entries`.
+        """Return what the player to move sees, as [game, number]; see `QuartoEncoded.entries`.
 
-        Cost: about a microsecond a game.
+        Cost: about a microsecond per game.
         """
         seen = np.empty((self.games, self.size), np.float32)
         end = 2 + CELLS * (1 + FEATURES)

@@ -1,4 +1,4 @@
-"""A board: which piece is on which cell."""
+"""The board: the pieces on its cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PIECE_NUMBERS = range(PIECES)
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Pieces on the sixteen cells, nothing else: any set of different pieces on different cells.
+    """Pieces on the sixteen cells; any different pieces on any different cells are allowed.
 
     `cells` has for each cell its piece (four bits, see `PieceSet`) or None.
     """
@@ -29,8 +29,8 @@ class Board:
     cells: tuple[int | None, ...]
 
     def _repr_svg_(self) -> str:
-        drawn: str = load_place("quaternity.quarto.drawing:board_svg")(self)
-        return drawn
+        svg: str = load_place("quaternity.quarto.drawing:board_svg")(self)
+        return svg
 
     def __post_init__(self) -> None:
         if not isinstance(self.pieces, PieceSet):
@@ -38,9 +38,9 @@ class Board:
         cells = tuple(iterated(self.cells, "cells"))
         if len(cells) != CELLS:
             raise InputError(f"{len(cells)} cells, not {CELLS}")
-        what = f"a piece 0..{PIECES - 1}, or None"
+        allowed = f"a piece 0..{PIECES - 1}, or None"
         plain = tuple(
-            None if piece is None else whole_number(piece, None, None, what, cell_name(cell))
+            None if piece is None else whole_number(piece, None, None, allowed, cell_name(cell))
             for cell, piece in enumerate(cells)
         )
         object.__setattr__(self, "cells", plain)
@@ -50,18 +50,18 @@ class Board:
                 raise InputError(f"piece {number} is out of range 0..{PIECES - 1}")
         for piece in placed:
             if placed.count(piece) > 1:
-                twice = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
+                both_cells = [cell_name(cell) for cell in range(CELLS) if self.cells[cell] == piece]
                 name = quoted(self.pieces.names[piece])
-                raise InputError(f"piece {name} is on two cells: {listed(twice)}")
+                raise InputError(f"piece {name} is on two cells: {listed(both_cells)}")
 
     @classmethod
     def parse(
         cls, configuration: str, pieces: PieceSet | Mapping[str, Mapping[str, AbstractSet[str]]]
     ) -> Board:
-        """Return the board of a configuration; the pieces may be what `read_pieces` returns.
+        """Return the board of a configuration; `pieces` may be the result of `read_pieces`.
 
-        A configuration is sixteen characters, row by row from the top; a character that is no piece
-        is an empty cell.
+        A configuration is sixteen characters, row by row from the top. A character that does not
+        name a piece is an empty cell.
         """
         known = pieces if isinstance(pieces, PieceSet) else PieceSet.of(pieces)
         configuration = check_configuration(configuration, known.names)
@@ -72,7 +72,7 @@ class Board:
 
     @property
     def blank(self) -> str:
-        """A character for an empty cell: one that is no piece."""
+        """A character for an empty cell: one that does not name a piece."""
         return next(
             character for character in "?.#-_ *+=/\\|:;!~^" if character not in self.pieces.names
         )
@@ -95,7 +95,7 @@ class Board:
         )
 
     def piece_left(self, name: str) -> int:
-        """Return the piece of a name, or refuse it if it is no piece or on the board."""
+        """Return the piece with a name; raise InputError if it is unknown or on the board."""
         piece = self.pieces.piece(name)
         if piece in self.cells:
             place = cell_name(self.cells.index(piece))
@@ -106,30 +106,30 @@ class Board:
         """Return this board with one more piece, given as four bits or by its name."""
         empty = self.empty
         if type(cell) is not int or cell not in empty:
-            what = f"one of the empty cells {empty}"
-            cell = whole_number(cell, None, None, what, "cell")
+            allowed = f"one of the empty cells {empty}"
+            cell = whole_number(cell, None, None, allowed, "cell")
             if cell not in empty:
-                raise InputError(f"cell {cell} is not {what}")
+                raise InputError(f"cell {cell} is not {allowed}")
         if isinstance(piece, str):
             piece = self.piece_left(piece)
         cells = (*self.cells[:cell], piece, *self.cells[cell + 1 :])
         if type(piece) is not int or piece in self.cells or piece not in PIECE_NUMBERS:
-            return Board(self.pieces, cells)  # which says what is wrong
+            return Board(self.pieces, cells)  # raises an error that says what is wrong
         board = object.__new__(Board)
         object.__setattr__(board, "pieces", self.pieces)
         object.__setattr__(board, "cells", cells)
         return board
 
     def quartos(self, squares: bool = False) -> list[tuple[Row, int]]:
-        """Return the rows whose four pieces share a property, each with the mark of all they share.
+        """Return the rows whose four pieces share a property, each with the mark they share.
 
-        Squares of 2 x 2 cells are rows too, if wanted.
+        With `squares`, squares of 2 x 2 cells are rows too.
         """
         marks = [0 if piece is None else MARKS[piece] for piece in self.cells]
         return shared_in_rows(marks, (*ROWS, *SQUARES) if _checked_squares(squares) else ROWS)
 
     def in_bits(self, squares: bool = False) -> BoardBits:
-        """Return the same in bits, as the searches want it."""
+        """Return the board in bits, for the searches."""
         return lines(_checked_squares(squares)).bits(self.cells)
 
 
@@ -140,7 +140,7 @@ def _checked_squares(squares: bool) -> bool:
 
 
 def as_board(board: object) -> Board:
-    """Return the value itself, or refuse what is no board."""
+    """Return the value itself; raise InputError if it is not a board."""
     if not isinstance(board, Board):
         raise InputError(f"board: {board!r} is not a Board (see `Board.parse`)")
     return board
@@ -149,7 +149,7 @@ def as_board(board: object) -> Board:
 def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
     """Return the pieces that can be handed over without losing at once.
 
-    These complete no quarto on any empty cell. Once the game is over there are none.
+    A safe piece completes no quarto on any empty cell. Once the game is over there are none.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('AGH.............', read_pieces(example_pieces()))
@@ -163,7 +163,7 @@ def safe_pieces(board: Board, squares: bool = False) -> tuple[str, ...]:
 
 
 def winning_cells(board: Board, name: str, squares: bool = False) -> tuple[int, ...]:
-    """Return the empty cells on which a piece completes a quarto; none when the game is over."""
+    """Return the empty cells on which a piece completes a quarto; none once the game is over."""
     piece = as_board(board).piece_left(name)
     if board.quartos(squares):
         return ()

@@ -1,8 +1,8 @@
-"""A board as text, and as a picture in SVG: pieces, quartos, the pieces left, and a legend.
+"""A board as text, and as an SVG picture: pieces, quartos, the pieces left, and a legend.
 
-A piece's four features are drawn as size, colour, shape and filling. Editions differ in their
-words. Words that name a look get that look (`big` is drawn large, `red` is drawn red); the features
-that are left take the looks that are left, in order. A legend says which is which.
+The four features of a piece are drawn as size, colour, shape and filling. Editions of the game use
+different words. Words that name a look get that look (`big` is drawn large, `red` is drawn red).
+The other features get the remaining looks, in order. A legend explains the looks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _rows(quartos: Iterable[Row]) -> Iterator[Row]:
 def board_text(board: Board, quartos: Iterable[Row] | None = None) -> str:
     """Return the board in five lines of plain text, the pieces of quartos in brackets.
 
-    Without `quartos`, they are the rows of the board that are one.
+    By default, `quartos` are the rows of the board that are a quarto.
     """
     if quartos is None:
         quartos = [row for row, _ in as_board(board).quartos()]
@@ -67,23 +67,23 @@ COLOURS = {
     "light": "#e6c893",
     "beige": "#e6d3a8",
 }
-"""Words for colours, and the colours."""
+"""Words for colours, with the colours that they name."""
 
 WORDS = {
     "size": ({"big", "large", "tall", "high", "long"}, {"small", "little", "short", "low"}),
     "shape": ({"square", "angular", "cubic"}, {"circular", "round", "circle", "cylindrical"}),
     "filling": ({"solid", "full", "filled", "closed", "flat"}, {"hollow", "empty", "open"}),
 }
-"""Words for the first and the second of the two looks: large and small, and so on."""
+"""Words for the first and for the second value of each look, such as large and small."""
 
 OTHER_COLOURS = COLOURS["red"], COLOURS["blue"]
-"""Those of the first and the second property of a feature that does not name its colours."""
+"""Colours of the first and second property of a feature that does not name colours."""
 
 LOOKS = ("size", "colour", "shape", "filling")
 
 
 class Look(NamedTuple):
-    """What a piece looks like."""
+    """The appearance of a piece."""
 
     large: bool
     colour: str
@@ -96,8 +96,8 @@ def _names(look: str, pair: tuple[str, str]) -> bool:
     first, second = (word.casefold() for word in pair)
     if look == "colour":
         return {first, second} <= COLOURS.keys() and COLOURS[first] != COLOURS[second]
-    ones, others = WORDS[look]
-    return (first in ones and second in others) or (first in others and second in ones)
+    firsts, seconds = WORDS[look]
+    return (first in firsts and second in seconds) or (first in seconds and second in firsts)
 
 
 def _drawn(look: str, pair: tuple[str, str]) -> Sequence[Any]:
@@ -120,7 +120,7 @@ def _shown_by_looks(pieces: PieceSet) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def looks(pieces: PieceSet) -> tuple[Look, ...]:
-    """Return the look of every piece; all are different."""
+    """Return the look of every piece; no two are alike."""
     columns = []
     for look, bit in _shown_by_looks(pieces).items():
         first, second = _drawn(look, pieces.properties[bit])
@@ -130,12 +130,12 @@ def looks(pieces: PieceSet) -> tuple[Look, ...]:
 
 @lru_cache(maxsize=256)
 def piece_svg(pieces: PieceSet, piece: int, label: str | None = None) -> str:
-    """Return a piece with its letter, 80 by 80, as an element of a page.
+    """Return a piece with its letter as an SVG element of 80 by 80 pixels.
 
-    The label is what a screen reader says; None where a text beside it says the same.
+    Screen readers read the label; it is None if a text beside the piece says the same.
     """
-    drawn = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
-    return svg_element(80, 80, "piece", label, [drawn])
+    shape = _piece(40, 40, looks(pieces)[piece], pieces.names[piece])
+    return svg_element(80, 80, "piece", label, [shape])
 
 
 CELL = 100
@@ -151,14 +151,14 @@ BOARD, WELL, EDGE, GLOW = "#efe4d0", "#fbf6ec", "#d8c7a8", "#f3b63f"
 _text = partial(svg_text, colour=INK, centred=True)
 
 Quartos = list[tuple[Row, int]]
-"""Rows with what their pieces share."""
+"""Rows, each with the mark of what its pieces share."""
 
 
 def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ()) -> str:
     """Return the board as an SVG document, with a legend, the pieces left and the quartos in words.
 
-    A band runs through every quarto, and the row's label stands out; squares have no band. `marked`
-    cells are lit, too.
+    Every quarto has a band and a bold row label, except that squares have no band. The cells in
+    `marked` are highlighted too.
     """
     appearance = looks(as_board(board).pieces)
     quartos = board.quartos(squares)
@@ -193,7 +193,7 @@ def board_svg(board: Board, squares: bool = False, marked: Collection[int] = ())
 
 
 def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
-    """Return a sentence for every row with a quarto."""
+    """Return a sentence for each quarto."""
     names = board.pieces.names
     sentences: list[str] = []
     for row, mark in quartos:
@@ -204,7 +204,7 @@ def quarto_sentences(board: Board, quartos: Quartos) -> list[str]:
 
 
 def _short(word: str) -> str:
-    """Return a word that leaves the picture its shape."""
+    """Shorten a word so that it fits into the picture."""
     return word if len(word) <= MAX_WORD_LENGTH else f"{word[: MAX_WORD_LENGTH - 1]}…"
 
 
@@ -244,18 +244,18 @@ def _labels(quartos: Quartos) -> Iterator[str]:
 
 def _label_place(row: Row) -> tuple[float, float]:
     x, y = _centre(row.cells[0])
-    before = CELL / 2 + 28
+    distance = CELL / 2 + 28
     if row.name.startswith("H"):
-        return x - before, y
+        return x - distance, y
     if row.name.startswith("V"):
-        return x, y - before
-    return (x - before, y - before) if row.name == "D1" else (x + before, y - before)
+        return x, y - distance
+    return (x - distance, y - distance) if row.name == "D1" else (x + distance, y - distance)
 
 
 def _piece(x: float, y: float, look: Look, name: str, scale: float = 1) -> str:
     radius = (37 if look.large else 25) * scale
     dark = _is_dark(look.colour)
-    # A light colour would be lost on a light ground.
+    # A light colour needs an outline on the light background.
     rim = "" if dark else f' stroke="{INK}" stroke-width="{max(2 * scale, 1.2):g}"'
     shape = _outline(x, y, radius, look.square, f'fill="{look.colour}"{rim}')
     if not look.solid:

@@ -1,13 +1,13 @@
-"""Can the game still end in a draw, and in how many ways? Two methods behind one door.
+"""Whether a game can still end in a draw, and in how many ways, by two methods.
 
-A completion puts every piece left on an empty cell; it is drawn when no row is a quarto. Which
-player places which piece does not matter, for every piece may go to every cell.
+A completion puts every remaining piece on an empty cell; it is a draw if no row is a quarto. Which
+player places which piece does not matter, because every piece may go to every cell.
 
-*Backtracking* fills the empty cells in an order that completes rows early; a piece that completes a
-quarto is given up at once. What can follow depends only on the rows' marks and the pieces left, so
-it is remembered. *CP-SAT* has a boolean for each empty cell and piece left: exactly
-one piece on a cell, exactly one cell for a piece; and for each row and each property that the
-pieces already on it share, a piece without it.
+*Backtracking* fills the empty cells in an order that completes rows early, and rejects a piece as
+soon as it completes a quarto. The number of continuations depends only on the rows' marks and the
+pieces left, so it is cached. *CP-SAT* has a boolean for each empty cell and remaining piece. There
+is exactly one piece on each cell and exactly one cell for each piece. For each row, and each
+property that the pieces already on it share, some piece must lack the property.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class DrawMethod(NamedTuple):
     """A way to find drawn completions, for boards without a quarto.
 
-    `completions` returns 0 or 1 when only the first is wanted; `limit` is the most empty cells for
-    which all are counted.
+    `completions` returns the number of completions, or at most 1 if only the first is wanted.
+    `limit` is the maximum number of empty cells for which all completions are counted.
     """
 
     completions: Callable[[BoardBits, bool], int]
@@ -38,14 +38,14 @@ class DrawMethod(NamedTuple):
 
 
 SECONDS = 60.0
-"""Time limit of one solve. The largest boards take some hundredths of a second."""
+"""Time limit of one solve, in seconds. The largest boards take a few hundredths of a second."""
 
 
 def _plan(empty: int) -> list[tuple[int, int]]:
-    """Return the empty cells in the order to fill them, with the bits of rows completed."""
+    """Return the empty cells in the order of filling, with the bits of the rows they complete."""
     plan = []
     while empty:
-        # Next the cell whose rows have the fewest empty cells.
+        # The next cell is the one whose rows have the fewest empty cells.
         cell = min(
             members(empty),
             key=lambda cell: sorted(
@@ -58,7 +58,7 @@ def _plan(empty: int) -> list[tuple[int, int]]:
 
 
 def count_by_backtracking(board: BoardBits, only_first: bool) -> int:
-    """Give the number of ways to fill the board without a quarto; 1 if only the first is wanted."""
+    """Return the number of ways to fill the board without a quarto, at most 1 if `only_first`."""
     plan = _plan(board.empty)
     known: dict[tuple[int, int], int] = {}
 
@@ -105,8 +105,8 @@ def _model(board: BoardBits) -> cp_model.CpModel:
 
 
 def _count_by_cp_sat(board: BoardBits, only_first: bool, *, seconds: float = SECONDS) -> int:
-    """Count as `count_by_backtracking`, by listing them all; or raise SolverTimeout."""
-    solutions: list[object] = []  # something for each solution
+    """Count like `count_by_backtracking`, by listing all ways; raise SolverTimeout at the limit."""
+    solutions: list[object] = []  # one entry per solution
     text = f"CP-SAT has not found {'a' if only_first else 'every'} completion within {seconds} s"
     searched(
         _model(board), seconds, lambda: text,
@@ -120,16 +120,16 @@ DRAW_METHODS: Mapping[str, DrawMethod] = {
     "backtracking": DrawMethod(count_by_backtracking, limit=10),
     "cp-sat": DrawMethod(_count_by_cp_sat, limit=8),
 }
-"""Every method by name, the default first."""
+"""All methods by name, the default first."""
 
 COMPLETIONS_LIMIT = DRAW_METHODS["backtracking"].limit
-"""Most empty cells for which drawn completions are counted."""
+"""Maximum number of empty cells for which drawn completions are counted."""
 
 
 def can_draw(board: Board, method: str = "backtracking") -> bool:
     """Return whether the board can be filled without a quarto, so that the game can end in a draw.
 
-    There is no limit of size: the slowest board takes a tenth of a second.
+    The board may have any number of empty cells; the slowest board takes a tenth of a second.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -143,13 +143,15 @@ def can_draw(board: Board, method: str = "backtracking") -> bool:
 def drawn_completions(board: Board, method: str = "backtracking") -> int:
     """Return the number of ways to fill the board without a quarto.
 
-    By backtracking up to 10 empty cells (half a second at most), by CP-SAT up to 8; LimitError
-    above.
+    Backtracking counts up to 10 empty cells (in at most half a second), and CP-SAT up to 8.
+
+    Raises:
+        LimitError: If there are more empty cells.
     """
-    chosen, empty = named(DRAW_METHODS, method), len(as_board(board).empty)
-    if empty > chosen.limit:
+    draw_method, empty = named(DRAW_METHODS, method), len(as_board(board).empty)
+    if empty > draw_method.limit:
         raise LimitError(
             f"{empty} empty cells: drawn completions are counted ({method}) "
-            f"up to {chosen.limit} empty cells"
+            f"up to {draw_method.limit} empty cells"
         )
-    return 0 if board.quartos() else chosen.completions(board.in_bits(), False)
+    return 0 if board.quartos() else draw_method.completions(board.in_bits(), False)

@@ -1,4 +1,4 @@
-"""Quarto in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+"""Quarto encoded as numbers for learning programs; see `environments.episode.Encoded`."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import QuartoMove
 
 _EACH: int = PIECES + 1
-"""Per cell what may be handed over after it: a piece, or nothing."""
+"""Number of actions for each cell: a piece, or nothing, is handed over after placing."""
 
 _FIRST = CELLS * _EACH
-"""The first action that places nothing."""
+"""The first action that hands over a piece without placing one."""
 
 
 class QuartoEncoded:
-    """Moves and positions of Quarto as numbers; pieces in the order of their bits.
+    """Moves and positions of Quarto as numbers, with the pieces in the order of their bits.
 
-    Actions: placing on cell c (from the top, row by row) and handing over piece p is `17 * c + p`;
-    placing on it and handing over nothing, as that ends the game, is `17 * c + 16`; handing over
-    piece p alone, as the first move, is `272 + p`.
+    Actions: `17 * c + p` places on cell c (row by row from the top) and hands over piece p;
+    `17 * c + 16` places on cell c and hands over nothing, because that ends the game; `272 + p`
+    only hands over piece p, as the first move.
     """
 
     actions = _FIRST + PIECES
     points = (0.0, 1.0)
     outcomes: tuple[tuple[str, int, str], ...] = ()
     entries: tuple[tuple[str, int, str], ...] = (
-        ("seat", 2, "1 for the player on turn"),
+        ("seat", 2, "1 for the player to move"),
         (
             "board",
             CELLS * (1 + FEATURES),
-            f"per cell 1 when there is a piece on it, and the {FEATURES} bits of the piece",
+            f"for each cell, 1 if there is a piece on it, then the {FEATURES} bits of the piece",
         ),
-        ("in hand", 1 + FEATURES, "1 when there is a piece to place, and its bits"),
-        ("left", PIECES, "per piece 1 when it is neither on the board nor in hand"),
+        ("in hand", 1 + FEATURES, "1 if there is a piece to place, then its bits"),
+        ("left", PIECES, "1 for each piece that is neither on the board nor in hand"),
     )
 
     def __init__(self, rules: QuartoRules) -> None:
@@ -50,21 +50,21 @@ class QuartoEncoded:
         """Return the number of a move."""
         if move is None:
             raise InputError("Quarto has no waiting: choose a legal move")
-        given: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
-        return _FIRST + given if move.cell is None else move.cell * _EACH + given
+        piece: int = PIECES if move.hand_over is None else view.board.pieces.piece(move.hand_over)
+        return _FIRST + piece if move.cell is None else move.cell * _EACH + piece
 
     def move(self, action: int, view: QuartoPosition) -> QuartoMove:
-        """Return the move of a number."""
+        """Return the move with a number."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         names = view.board.pieces.names
         if action >= _FIRST:
             return QuartoMove(None, names[action - _FIRST])
-        cell, given = divmod(action, _EACH)
-        return QuartoMove(cell, None if given == PIECES else names[given])
+        cell, piece = divmod(action, _EACH)
+        return QuartoMove(cell, None if piece == PIECES else names[piece])
 
     def mask(self, view: QuartoPosition) -> bytes:
-        """Per action 1 when it is legal, else 0."""
+        """Return 1 for each legal action and 0 for the others."""
         if view.is_over:
             return bytes(self.actions)
         rows, empty, remaining = view.board.in_bits(view.squares)
@@ -76,16 +76,16 @@ class QuartoEncoded:
         ending = 0 if remaining else empty
         if SHARING[counting.threats(rows, empty)] >> piece & 1:
             ending |= counting.completing(rows, empty, piece)
-        none, given, end = bytes(_EACH), _choices(remaining), bytes(PIECES) + b"\1"
+        taken, hand_over, end = bytes(_EACH), _choices(remaining), bytes(PIECES) + b"\1"
         return b"".join(
             [
-                end if ending >> cell & 1 else given if empty >> cell & 1 else none
+                end if ending >> cell & 1 else hand_over if empty >> cell & 1 else taken
                 for cell in range(CELLS)
             ]
         ) + bytes(PIECES)
 
     def numbers(self, view: QuartoPosition) -> memoryview[float]:
-        """Return the position; see `entries`. All are 0 or 1."""
+        """Return the position as numbers 0 and 1; see `entries`."""
         piece = None if view.in_hand is None else view.board.pieces.piece(view.in_hand)
         remaining = bytearray(b"\1" * PIECES)
         for used in (*view.board.cells, piece):
@@ -97,12 +97,12 @@ class QuartoEncoded:
         return memoryview(b"".join(parts)).cast("f")
 
     def outcome(self, before: QuartoPosition, after: QuartoPosition) -> bytes:
-        """Return nothing: a move says all."""
+        """Return empty bytes, because a move has no further outcome."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Nothing is left to chance."""
+        """Return no draws, because the game has no chance."""
         del drawn
         return ()
 

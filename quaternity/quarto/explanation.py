@@ -1,4 +1,4 @@
-"""Quartos one by one and in words; whether a game can have come to a board, and why not."""
+"""Explanations of quartos in words, and reachability of boards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quaternity.quarto.rows import cell_name
 
 
 class Quarto(NamedTuple):
-    """Four pieces on a row that share a property; by names, and the cells by numbers 0 to 15."""
+    """Four pieces on a row that share a property. Pieces have names, cells have numbers 0 to 15."""
 
     row: str
     cells: tuple[int, ...]
@@ -23,9 +23,9 @@ class Quarto(NamedTuple):
 
 
 def explain_quartos(board: Board) -> tuple[Quarto, ...]:
-    """Return every quarto with its cells and pieces, once for each property that they share.
+    """Return every quarto with its cells and pieces, once for each shared property.
 
-    Rows come in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and properties by feature.
+    Rows are in the order `H1`..`H4`, `V1`..`V4`, `D1`, `D2`, and properties by feature.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> pieces = read_pieces(example_pieces())
@@ -49,20 +49,22 @@ def explain_quartos(board: Board) -> tuple[Quarto, ...]:
 
 
 def is_reachable(board: Board) -> bool:
-    """Return whether some game comes to this board, the game ending with the first quarto.
+    """Return whether a game can reach this board, given that the first quarto ends the game.
 
-    The last piece placed must have completed all quartos at once, so it stands on a cell that all
-    their rows share. The others may have come in any order: without a quarto every board is
-    reachable. Both boards of the original exercise are not.
+    The last piece placed must have completed all quartos at once, so it is on a cell that all their
+    rows share. The other pieces can be placed in any order, so every board without a quarto is
+    reachable. Neither board of the original exercise is reachable.
     """
     rows = [set(row.cells) for row, _ in as_board(board).quartos()]
     return not rows or bool(set.intersection(*rows))
 
 
 def why_unreachable(board: Board) -> str | None:
-    """Say why no game comes to this board; None when one does."""
+    """Return why no game can reach this board, or None if one can."""
     if is_reachable(board):
         return None
     rows = [row.name for row, _ in board.quartos()]
-    of = "both" if len(rows) == 2 else "all of"
-    return f"no cell is on {of} {listed(rows)}, so an earlier quarto had ended the game"
+    quantifier = "both" if len(rows) == 2 else "all of"
+    return (
+        f"no cell is on {quantifier} {listed(rows)}, so an earlier quarto would have ended the game"
+    )

@@ -12,7 +12,7 @@ from quaternity.table.played_game import PlayedGame
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QuartoGame(PlayedGame[QuartoSettings, QuartoPosition, QuartoMove, QuartoPosition]):
-    """Quarto under way or over.
+    """A running or finished game of Quarto.
 
     >>> game = QuartoGame.start().play("A").play("H1V1 B")
     >>> game.turn, game.position.in_hand, len(game.legal_moves)

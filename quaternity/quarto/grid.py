@@ -1,4 +1,4 @@
-"""The board as a string of sixteen characters: its grid, and its quartos."""
+"""Boards as strings of sixteen characters: their grids and their quartos."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ MAX_QUOTE_LENGTH = 40
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, without unprintable characters and not too long."""
+    """Return a text in quotes, shortened, and with unprintable characters escaped."""
     short = repr(text[:MAX_QUOTE_LENGTH])
     return short if len(text) <= MAX_QUOTE_LENGTH else f"{short[:-1]}..."
 
 
 def check_properties(properties: Mapping[str, AbstractSet[str]]) -> None:
-    """Refuse what is no dictionary of the properties of pieces; name the first fault."""
+    """Raise InputError unless the value maps pieces to their properties; name the first fault."""
     if not isinstance(properties, Mapping):
         raise InputError(f"properties: {properties!r} is not a dictionary")
     for name, having in properties.items():
         if not isinstance(name, str) or len(name) != 1:
             raise InputError(
                 f"properties: {name!r} is not the name of a piece, which is one character; "
-                "`piece_properties` makes this dictionary of that of `read_pieces`"
+                "`piece_properties` makes this dictionary from the result of `read_pieces`"
             )
         if not isinstance(having, AbstractSet) or not all(isinstance(word, str) for word in having):
             raise InputError(f"properties[{name!r}]: {having!r} is not a set of texts")
@@ -58,11 +58,11 @@ def check_configuration(configuration: str, names: Container[str]) -> str:
 def create_grid(
     configuration: str, properties: Mapping[str, AbstractSet[str]]
 ) -> list[list[set[str]]]:
-    """Return the grid of a configuration; a text about this exercise calls it `make_grid` once.
+    """Return the grid of a configuration. A text about the exercise calls it `make_grid` once.
 
-    Takes a configuration (see `Board.parse`) and what `piece_properties` returns; gives the four
-    rows from the top, each a list of cells from the left: the set of the properties of the piece on
-    it, or an empty set.
+    The arguments are a configuration (see `Board.parse`) and the result of `piece_properties`. The
+    grid is the four rows from the top, each with its cells from the left. A cell is the set of the
+    properties of its piece, or an empty set.
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)
@@ -73,9 +73,9 @@ def create_grid(
 def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> set[tuple[str, str]]:
     """Return all quartos on a board, as pairs of the row's name and the shared property.
 
-    Any board is evaluated, also one that no game can reach because an earlier quarto would have
-    ended it: both boards of the original exercise are such (see `is_reachable`). The arguments are
-    those of `create_grid`.
+    Any board is evaluated, even if no game can reach it because an earlier quarto would have ended
+    the game. This is the case for both boards of the original exercise (see `is_reachable`). The
+    arguments are those of `create_grid`.
 
     >>> from quaternity.quarto import example_pieces, read_pieces, piece_properties
     >>> properties = piece_properties(read_pieces(example_pieces()))
@@ -84,7 +84,7 @@ def quarto(configuration: str, properties: Mapping[str, AbstractSet[str]]) -> se
     """
     check_properties(properties)
     configuration = check_configuration(configuration, properties)
-    # A bit for each property, as many as there are: this door does not ask for a full set.
+    # Use a bit for each property that occurs, because the pieces need not be a full set.
     words = sorted({word for having in properties.values() for word in having})
     marks = [
         sum(1 << bit for bit, word in enumerate(words) if word in properties.get(name, ()))

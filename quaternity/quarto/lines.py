@@ -1,8 +1,8 @@
-"""The rows of the board in bits, and with them the squares where these count.
+"""The rows of the board in bits, including the squares if these count.
 
-The **rows** of a board are marks in one integer (see `pieces`): of each row (or square) the AND of
-the marks of the pieces on it, all ones when there are none. A complete row is a quarto if and only
-if its mark is not zero. With every piece one AND gives the rows after it.
+The **rows** of a board are marks in one integer (see `pieces`). The mark of a row (or square) is
+the AND of the marks of its pieces, or all ones if there are none. A complete row is a quarto if and
+only if its mark is not zero. A single AND gives the rows after placing a piece.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class BoardBits(NamedTuple):
 
 
 class CellBits(NamedTuple):
-    """What it takes to know the threats after a piece was placed on a cell.
+    """The rows that determine the threats after a piece is placed on a cell.
 
     Attributes:
         rest: the other empty cells.
-        complete: the rows that lack one other cell; None for all that lack one, when none of them
-            lacks this cell.
+        complete: the rows that lack only one cell, a different one. None if no row lacks only this
+            cell, so that these are all rows that lack one cell.
         crossing: the rows that lack this cell and one more.
     """
 
@@ -44,15 +44,16 @@ class CellBits(NamedTuple):
 
 
 LastRows = tuple[tuple[int, ...], ...]
-"""What matters once one of three empty cells is filled: the rows that lack then only the first of
-the other two, and did not lack the one; those that did; the same for the second; and for both."""
+"""The rows that matter once one of three empty cells is filled. First the rows that lack only the
+first of the other two cells, then the rows that lack it and the filled cell; the same two entries
+for the second of the other cells; and the same two entries for both of them."""
 
 
 class Lines:
-    """What counts in a game, and its bits; see `lines`.
+    """The rows (and squares) that count in a game, in bits; see `lines`.
 
     Attributes:
-        cells: of every row (and square) the cells as a mask of 16 bits.
+        cells: the cells of each row (and square), as a mask of 16 bits.
         whole: the rows of the empty board.
         after: `rows & after[piece][cell]` are the rows with one more piece.
     """
@@ -69,14 +70,14 @@ class Lines:
         self.last = cache(self._last)
 
     def _after(self, piece: int, cell: int) -> int:
-        """Return all ones but in the rows through the cell, which have the piece's mark."""
+        """Return the piece's mark in the rows through the cell, and all ones in the others."""
         return sum(
             (MARKS[piece] if cells >> cell & 1 else ANY) << MARK_BITS * index
             for index, cells in enumerate(self.cells)
         )
 
     def bits(self, cells: Iterable[int | None]) -> BoardBits:
-        """Return the board with a piece, or None, on each of the sixteen cells."""
+        """Return the bits of a board, given the piece or None on each of the sixteen cells."""
         rows, empty, remaining = self.whole, ALL, ALL
         for cell, piece in enumerate(cells):
             if piece is not None:
@@ -86,18 +87,18 @@ class Lines:
         return BoardBits(rows, empty, remaining)
 
     def threats(self, rows: int, empty: int) -> int:
-        """Return the mark of all properties with which one more piece completes a quarto."""
+        """Return the mark of the properties with which one more piece completes a quarto."""
         mark = 0
         for index in self.almost_complete(empty):
             mark |= rows >> MARK_BITS * index
         return mark & ANY
 
     def safe(self, board: BoardBits) -> int:
-        """Return the pieces left with which nobody completes a quarto, as a mask."""
+        """Return the remaining pieces that cannot complete a quarto, as a mask."""
         return board.left & ~SHARING[self.threats(board.rows, board.empty)]
 
     def completed_by(self, cell: int, empty: int) -> int:
-        """Ones in the marks of the rows whose last empty cell is this one; zeros elsewhere."""
+        """Return ones in the marks of the rows whose only empty cell is this one, else zeros."""
         return sum(ANY << MARK_BITS * index for index in self._lacking_only(1 << cell, empty))
 
     def completing(self, rows: int, empty: int, piece: int) -> int:
@@ -115,14 +116,14 @@ class Lines:
         )
 
     def _lacking_only(self, wanted: int, empty: int) -> tuple[int, ...]:
-        """Return the rows whose empty cells are these."""
+        """Return the rows whose empty cells are exactly the wanted ones."""
         return tuple(index for index, cells in enumerate(self.cells) if cells & empty == wanted)
 
     def _almost_complete(self, empty: int) -> tuple[int, ...]:
         return self._lacking(empty, 1)
 
     def _around(self, empty: int) -> tuple[CellBits, ...]:
-        """For every empty cell what the threats depend on after a piece came there."""
+        """Return, for each empty cell, the rows that determine the threats after placing there."""
         lacking_one, two = self._lacking(empty, 1), self._lacking(empty, 2)
         cells = []
         for cell in members(empty):
@@ -133,7 +134,7 @@ class Lines:
         return tuple(cells)
 
     def _last(self, empty: int) -> tuple[LastRows, ...]:
-        """For each of three empty cells what matters when it is filled."""
+        """Return, for each of three empty cells, the rows that matter once it is filled."""
         pairs = []
         for cell in members(empty):
             first, other = (1 << last for last in members(empty ^ 1 << cell))
@@ -148,21 +149,21 @@ class Lines:
 
     @property
     def symmetries(self) -> tuple[tuple[int, ...], ...]:
-        """All rearrangements of the cells that take every row to a row, and square to square.
+        """All permutations of the cells that map every row to a row, and squares to squares.
 
-        `symmetry[cell]` is the new cell. There are 32 for rows alone, of which 8 keep squares.
+        `symmetry[cell]` is the new cell. There are 32 for rows alone, and 8 of these keep squares.
         """
         return _symmetries(self.cells)
 
     def form(self, board: BoardBits, hand: int) -> tuple[int, ...]:
-        """Return a form that two positions share only if renaming makes them the same.
+        """Return a form that two positions share only if they are equal up to symmetry.
 
-        Left out are properties that nobody can complete: a row that lacks more cells than there are
-        pieces with a property (the piece in hand among them) cannot become a quarto by it. Pieces
-        that differ in nothing else are alike, as are cells on rows that can become no quarto. Of 32
-        x 384 changes of cells and features the smallest image is taken; features alike on the rows
-        and in the piece in hand are tried in one order only, so some alike positions keep two
-        forms.
+        The form ignores properties that nobody can complete: a row that lacks more cells than there
+        are pieces with a property (including the piece in hand) cannot become a quarto by it.
+        Pieces that differ only in ignored properties are equal, as are cells on rows that cannot
+        become a quarto. The form is the smallest image under 32 x 384 changes of cells and
+        features. Features that are equal on the rows and in the piece in hand are tried in only one
+        order, so some symmetric positions have different forms.
         """
         rows, empty, remaining = board
         marks = [
@@ -172,11 +173,11 @@ class Lines:
         for cells, mark in zip(self.cells, marks, strict=True):
             crossed |= cells if mark else 0
         images = [_moved(empty & crossed, symmetry) for symmetry in self.symmetries]
-        least = min(images)
-        return least, *min(
+        smallest = min(images)
+        return smallest, *min(
             _renamed(self._by_feature(marks, symmetry), remaining, hand)
             for symmetry, image in zip(self.symmetries, images, strict=True)
-            if image == least
+            if image == smallest
         )
 
     def _completable(self, index: int, rows: int, empty: int, remaining: int) -> int:
@@ -200,11 +201,11 @@ class Lines:
 
 
 def _renamed(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tuple[int, ...]:
-    """Give the same with features in order, and of every feature the property first that leads."""
+    """Return the position with its features sorted, and with the leading property as the first."""
     order = []
     for feature, (ones, zeros) in enumerate(by_feature):
         if not ones and not zeros:
-            continue  # pieces that differ in this alone are alike
+            continue  # pieces that differ only in this feature are equal
         bit = hand >> feature & 1
         flipped = ones < zeros or (ones == zeros and not bit)
         order.append((max(ones, zeros), min(ones, zeros), bit ^ flipped, feature, flipped))
@@ -224,7 +225,7 @@ def _renamed(by_feature: list[tuple[int, int]], remaining: int, hand: int) -> tu
 
 @cache
 def lines(squares: bool = False) -> Lines:
-    """Return the lines of the game: the ten rows, or these and the nine squares of 2 x 2 cells."""
+    """Return the lines of the game: the ten rows, and with `squares` the nine squares too."""
     return Lines(squares)
 
 

@@ -1,8 +1,8 @@
-"""The sixteen pieces: by name and property at the door, four bits inside.
+"""The sixteen pieces: names and properties for users, four bits for the searches.
 
 - A **piece** is a number from 0 to 15: four bits, one for each feature.
 - A **mark** has eight bits, one for each property: bits 0 to 3 are the properties of a piece's
-  ones, bits 4 to 7 those of its zeros. The AND of pieces' marks is what these pieces share.
+  ones, bits 4 to 7 those of its zeros. The AND of the marks of pieces is what the pieces share.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FEATURES = 4
 PIECES = 2**FEATURES
 MARK_BITS = 2 * FEATURES
 ANY = (1 << MARK_BITS) - 1
-"""The mark with every property: what no pieces share."""
+"""The mark with every property, which is the AND of the marks of no pieces."""
 
 MARKS = tuple(piece | (~piece & 0b1111) << 4 for piece in range(PIECES))
 """The mark of every piece."""
@@ -29,7 +29,7 @@ SHARING = tuple(
     sum(1 << piece for piece, mark in enumerate(MARKS) if mark & wanted)
     for wanted in range(ANY + 1)
 )
-"""For every mark the pieces with at least one of its properties, as a mask of 16 bits."""
+"""For each mark, the pieces with at least one of its properties, as a mask of 16 bits."""
 
 
 def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> dict[str, set[str]]:
@@ -47,7 +47,7 @@ def piece_properties(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> di
 
 
 def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
-    """Refuse what is no dictionary as `read_pieces` returns it; name the first fault."""
+    """Raise InputError unless the value is like a result of `read_pieces`; name the first fault."""
     if not isinstance(pieces, Mapping):
         raise InputError(f"pieces: {pieces!r} is not a dictionary")
     for feature, words in pieces.items():
@@ -57,7 +57,7 @@ def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
         if not isinstance(words, Mapping):
             raise InputError(
                 f"{place}: {words!r} is not a dictionary of the two properties of a feature, "
-                "as in that of `read_pieces`"
+                "as `read_pieces` returns it"
             )
         for word, having in words.items():
             if not isinstance(word, str):
@@ -72,8 +72,8 @@ def check_pieces(pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> None:
 class PieceSet:
     """The pieces of one edition of the game.
 
-    A piece is a number of four bits. Bit i tells which of the two properties of feature i the
-    piece has: 0 the first, 1 the second. `names[piece]` is its name, a character.
+    A piece is a number of four bits. Bit i is 0 if the piece has the first property of feature i,
+    and 1 if it has the second. `names[piece]` is its name, a single character.
     """
 
     features: tuple[str, ...]
@@ -97,7 +97,7 @@ class PieceSet:
                 f"not {FEATURES}"
             )
         if set(map(len, pairs)) != {2} or len(set(words)) != 2 * FEATURES:
-            raise InputError(f"the properties are not 8 different ones: {listed(words)}")
+            raise InputError(f"the properties must be 8 different ones, not {listed(words)}")
         if len(self.names) != PIECES or len(set(self.names)) != PIECES:
             raise InputError(
                 f"the names {quoted(self.names)} are not {PIECES} different characters"
@@ -114,7 +114,7 @@ class PieceSet:
 
     @classmethod
     def of(cls, pieces: Mapping[str, Mapping[str, AbstractSet[str]]]) -> PieceSet:
-        """Return the sixteen pieces of a dictionary as `read_pieces` returns it."""
+        """Return the sixteen pieces of a dictionary like the one `read_pieces` returns."""
         check_pieces(pieces)
         for feature, words in pieces.items():
             if len(words) != 2:
@@ -126,24 +126,26 @@ class PieceSet:
             pairs.append((first, second))
         names: dict[int, str] = {}
         for name, having in piece_properties(pieces).items():
-            # One property of each feature, or the piece is none.
-            chosen = [[word in having for word in pair] for pair in pairs]
-            if any(sum(choice) != 1 for choice in chosen):
-                raise InputError(f"piece {quoted(name)} has not one property of each feature")
-            piece = sum(choice[1] << bit for bit, choice in enumerate(chosen))
-            twin = names.setdefault(piece, name)
-            if twin != name:
+            # A piece has exactly one property of each feature.
+            choices = [[word in having for word in pair] for pair in pairs]
+            if any(sum(choice) != 1 for choice in choices):
                 raise InputError(
-                    f"pieces {quoted(twin)} and {quoted(name)} have the same properties"
+                    f"piece {quoted(name)} must have exactly one property of each feature"
+                )
+            piece = sum(choice[1] << bit for bit, choice in enumerate(choices))
+            other = names.setdefault(piece, name)
+            if other != name:
+                raise InputError(
+                    f"pieces {quoted(other)} and {quoted(name)} have the same properties"
                 )
         if len(names) != PIECES:
             raise InputError(f"{counted(len(names), 'piece')}, not {PIECES}")
         if any(len(name) != 1 for name in names.values()):
-            raise InputError("the name of a piece is not one character")
+            raise InputError("the name of a piece must be one character")
         return cls(tuple(pieces), tuple(pairs), "".join(names[piece] for piece in range(PIECES)))
 
     def piece(self, name: str) -> int:
-        """Return the piece of a name."""
+        """Return the piece with a name."""
         text(name, f"a piece; the pieces are {self.names}", "piece")
         if len(name) != 1 or name not in self.names:
             raise InputError(f"{quoted(name)} is not a piece; the pieces are {self.names}")
@@ -151,11 +153,11 @@ class PieceSet:
 
     def words_of(self, piece: int) -> tuple[str, ...]:
         """Return the four properties of a piece, feature by feature."""
-        what = f"a piece 0..{PIECES - 1}"
-        return self.words(MARKS[whole_number(piece, 0, PIECES - 1, what, "piece")])
+        allowed = f"a piece 0..{PIECES - 1}"
+        return self.words(MARKS[whole_number(piece, 0, PIECES - 1, allowed, "piece")])
 
     def words(self, mark: int) -> tuple[str, ...]:
-        """Return the properties in a mark (see above), feature by feature."""
+        """Return the properties in a mark, feature by feature."""
         return tuple(
             word
             for bit, (first, second) in enumerate(self.properties)

@@ -1,10 +1,10 @@
-"""The text file that describes the sixteen pieces: a strict reader.
+"""A strict reader of the text file that describes the sixteen pieces.
 
-A header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,PROPERTY,
-PROPERTY` per piece. UTF-8 with or without a byte order mark, lines ended by LF or CRLF, blank
-lines at the end and blanks around a field are accepted; everything else that is not exactly this
-is refused with the number of its line. Spellings of a property or feature that differ only in
-case or Unicode form count as equal, and the first spelling is kept.
+The file has a header `piece,FEATURE,FEATURE,FEATURE,FEATURE`, then a line `NAME,PROPERTY,PROPERTY,
+PROPERTY,PROPERTY` for each piece. It is UTF-8 with or without a byte order mark, and lines end with
+LF or CRLF. Blank lines at the end and blanks around a field are accepted. Any other deviation is an
+error with the number of its line. Spellings of a property or feature that differ only in case or
+Unicode form are equal, and the first spelling is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_BYTES = 64 * 2**10
 
 
 class PiecesFileError(InputError):
-    """A file of pieces cannot be read, or is malformed; `line` is counted from 1, or None."""
+    """A file of pieces cannot be read, or is malformed. `line` is counted from 1, or None."""
 
     def __init__(self, source: str, fault: str, line: int | None = None) -> None:
         place = source if line is None else f"{source}: line {line}"
@@ -35,16 +35,18 @@ class PiecesFileError(InputError):
 
 
 def example_pieces() -> str:
-    """Return the location of the file of pieces that comes with this package."""
+    """Return the path of the file of pieces that comes with this package."""
     return str(Path(__file__).with_name("pieces.txt"))
 
 
 def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]:
     """Read a file of pieces; `-` is standard input.
 
-    Returns per feature (as in the header) and per each of its two properties (as they first appear)
-    the set of the names of the pieces that have it. PiecesFileError if it is no file of pieces, or
-    cannot be read.
+    The result maps each feature (in the order of the header) and each of its two properties (in the
+    order of their first use) to the set of the names of the pieces that have it.
+
+    Raises:
+        PiecesFileError: If the file cannot be read, or is not a valid file of pieces.
 
     >>> pieces = read_pieces(example_pieces())
     >>> sorted(pieces['size']['big'])
@@ -56,7 +58,7 @@ def read_pieces(location: str | PathLike[str]) -> dict[str, dict[str, set[str]]]
     try:
         data = read_bytes(source)
     except InputError as error:
-        # The reader's own message begins with the file.
+        # The message of `read_bytes` begins with the file name.
         raise PiecesFileError(source, str(error).removeprefix(f"{source}: ")) from error
     if len(data) > MAX_BYTES:
         fault = f"larger than {MAX_BYTES} bytes, the limit for a file of pieces"
@@ -81,7 +83,7 @@ class _Line:
 
 
 def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[str]]]:
-    """Read as `read_pieces`, from the text itself; `source` is what an error calls the file."""
+    """Parse the text of a file of pieces; `source` is the name of the file in errors."""
     if not isinstance(text, str):
         raise PiecesFileError(source, f"{text!r} is not a text")
     header, *lines = [
@@ -93,7 +95,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
     for line in lines:
         _check_fields(line)
     if len(lines) != PIECES:
-        # The line at fault is the first one too many, or the one after which more should come.
+        # Report the first superfluous line, or the last line if there are too few.
         at_fault = [header, *lines][: PIECES + 2][-1]
         raise at_fault.fault(f"{counted(len(lines), 'piece')}, not {PIECES}")
     _check_names(lines)
@@ -108,7 +110,7 @@ def parse_pieces(text: str, source: str = "pieces") -> dict[str, dict[str, set[s
 
 
 def _respelled(lines: list[_Line]) -> list[_Line]:
-    """Return lines in which equal names of properties or features have the first spelling."""
+    """Return the lines with each name of a property or feature in its first spelling."""
     first = dict[str, str]()
     words = [[first.setdefault(name_key(x), x) for x in line.fields[1:]] for line in lines]
     return [replace(x, fields=(*x.fields[:1], *y)) for x, y in zip(lines, words, strict=True)]
@@ -150,7 +152,7 @@ def _check_names(lines: list[_Line]) -> None:
 
 
 def _check_one_feature_each(features: tuple[str, ...], lines: list[_Line]) -> None:
-    """No property in two features: pieces that differ would seem to share it."""
+    """Check that no property is in two features; else different pieces would seem to share it."""
     first_use: dict[str, tuple[str, int]] = {}
     for line in lines:
         for feature, word in zip(features, line.fields[1:], strict=True):
@@ -181,7 +183,7 @@ def _pieces_by_property(
 
 
 def _check_different(lines: list[_Line]) -> None:
-    """No two pieces alike. Sixteen different ones are then all the combinations there are."""
+    """Check that all pieces are different. Sixteen different pieces are all the combinations."""
     line_of: dict[tuple[str, ...], int] = {}
     for line in lines:
         properties = line.fields[1:]

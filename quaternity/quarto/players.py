@@ -1,4 +1,4 @@
-"""Programs that play Quarto."""
+"""Computer players for Quarto."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from quaternity.quarto.rules import QuartoPosition, QuartoRules
 from quaternity.quarto.solving import SOLVE_LIMIT, QuartoMove, best_move
 
 PLAYOUTS = 2_000
-"""Games that `search` imagines for a move, where it cannot see the end."""
+"""Number of playouts of `search` for a move, if the position is too large to solve."""
 
 
 class Careful:
-    """Completes a quarto when it can, and hands over no piece that loses when it need not."""
+    """A player who completes a quarto if possible, and hands over no losing piece if avoidable."""
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a move that is drawn evenly from those which keep to that."""
+        """Return a random one of the careful moves."""
         return random.choice(careful_moves(view))
 
 
 def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
-    """Return the moves that win at once, else those that do not lose at once, else all of them."""
+    """Return a move that wins at once, else the moves that do not lose at once, else all moves."""
     board, squares = view.board, view.squares
     names = board.pieces.names
     if view.in_hand is None:
@@ -37,11 +37,11 @@ def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
     moves, safe, remaining = [], [], remaining ^ 1 << piece
     for cell in members(empty):
         after = BoardBits(rows & geometry.after[piece][cell], empty ^ 1 << cell, remaining)
-        keeping = geometry.safe(after)
-        for given in members(remaining):
-            move = QuartoMove(cell, names[given])
+        safe_pieces_left = geometry.safe(after)
+        for hand_over in members(remaining):
+            move = QuartoMove(cell, names[hand_over])
             moves.append(move)
-            if keeping >> given & 1:
+            if safe_pieces_left >> hand_over & 1:
                 safe.append(move)
         if not remaining:
             moves.append(QuartoMove(cell, None))
@@ -49,17 +49,17 @@ def careful_moves(view: QuartoPosition) -> list[QuartoMove]:
 
 
 class Search:
-    """Plays perfectly where the end is near, and before that what wins most imagined games.
+    """A player who plays perfectly near the end, and before that the move with the best playouts.
 
-    Half of the moves go after every round of careful games (sequential halving: Karnin, Koren and
-    Somekh 2013). Of moves that are images of each other only one is tried.
+    After each round of careful playouts, the worse half of the moves is dropped (sequential
+    halving: Karnin, Koren and Somekh 2013). Only one of several symmetric moves is tried.
     """
 
     def __init__(self, playouts: int = PLAYOUTS) -> None:
         self.playouts = playouts
 
     def choose(self, view: QuartoPosition, random: Random) -> QuartoMove:
-        """Return a best move where the position is solved, else the one that did best."""
+        """Return a best move if the position is solved, else the move with the best playouts."""
         if len(view.board.empty) <= SOLVE_LIMIT:
             try:
                 best = best_move(view.board, view.in_hand, random, view.squares)
@@ -73,17 +73,17 @@ class Search:
         candidates = list(scores)
         rounds = max(1, (len(moves) - 1).bit_length())
         while len(candidates) > 1:
-            each = max(1, self.playouts // (rounds * len(candidates)))
+            playouts = max(1, self.playouts // (rounds * len(candidates)))
             for index in candidates:
-                scores[index] += sum(_imagined(view, moves[index], random) for _ in range(each))
-                played[index] += each
+                scores[index] += sum(_imagined(view, moves[index], random) for _ in range(playouts))
+                played[index] += playouts
             candidates.sort(key=lambda index: -scores[index] / played[index])
             candidates = candidates[: (len(candidates) + 1) // 2]
         return moves[candidates[0]]
 
 
 def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
-    """Return the careful moves in random order, of those that are alike only the first."""
+    """Return the careful moves in random order, with only one of several symmetric moves."""
     board, geometry = view.board, lines(view.squares)
     moves = careful_moves(view)
     random.shuffle(moves)
@@ -100,7 +100,7 @@ def different_moves(view: QuartoPosition, random: Random) -> list[QuartoMove]:
 
 
 def _imagined(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
-    """Return how a careful random game ends after a move: 1 won, 0 lost, a half drawn."""
+    """Return the result of a careful playout after a move: 1 for a win, 0.5 a draw, 0 a loss."""
     board, geometry = view.board, lines(view.squares)
     assert move.hand_over is not None, "a game goes on after every move but the last"
     rows, empty, remaining = board.in_bits(view.squares)
@@ -108,7 +108,7 @@ def _imagined(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
         placed = board.pieces.piece(view.in_hand)
         rows, empty = rows & geometry.after[placed][move.cell], empty ^ 1 << move.cell
         remaining ^= 1 << placed
-    piece, mine = board.pieces.piece(move.hand_over), False
+    piece, own_turn = board.pieces.piece(move.hand_over), False
     threat = geometry.threats(rows, empty)
     while not MARKS[piece] & threat:
         remaining ^= 1 << piece
@@ -118,8 +118,8 @@ def _imagined(view: QuartoPosition, move: QuartoMove, random: Random) -> float:
         rows, empty = rows & geometry.after[piece][cell], empty ^ 1 << cell
         threat = geometry.threats(rows, empty)
         piece = random.choice(members(remaining & ~SHARING[threat] or remaining))
-        mine = not mine
-    return float(mine)
+        own_turn = not own_turn
+    return float(own_turn)
 
 
 def careful(rules: QuartoRules) -> Careful:
@@ -129,10 +129,10 @@ def careful(rules: QuartoRules) -> Careful:
 
 
 def search(rules: QuartoRules, argument: str | None) -> Search:
-    """Return the player `search`, or `search:N` for N imagined games a move."""
+    """Return the player `search`; `search:N` uses N playouts per move."""
     del rules
     if argument is None:
         return Search()
     if not argument.isascii() or not argument.isdigit() or not 1 <= int(argument) <= 10**7:
-        raise InputError(f"player 'search:{argument}': the games to imagine are 1..10000000")
+        raise InputError(f"player 'search:{argument}': the number of playouts must be 1..10000000")
     return Search(int(argument))

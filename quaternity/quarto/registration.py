@@ -1,4 +1,4 @@
-"""Quarto as every door opens it."""
+"""Registration of Quarto with the commands, the browser, tournaments and environments."""
 
 from quaternity.table.registration import RANDOM, First, Level, Registration
 

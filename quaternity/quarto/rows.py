@@ -17,8 +17,8 @@ CELLS = SIDE * SIDE
 class Row(NamedTuple):
     """Four cells in line.
 
-    `H1`..`H4` are from the top, `V1`..`V4` from the left, `D1` begins at the top left, `D2` at the
-    top right; their cells are in that order.
+    `H1`..`H4` are counted from the top, and `V1`..`V4` from the left. `D1` begins at the top left,
+    and `D2` at the top right. The cells of a row are in the same directions.
     """
 
     name: str
@@ -60,7 +60,7 @@ def cell_name(cell: int) -> str:
 def shared_in_rows(marks: Sequence[int], rows: Sequence[Row] = ROWS) -> list[tuple[Row, int]]:
     """Return every row whose four cells have common bits, with all these bits.
 
-    Marks have per cell the properties of its piece, a bit each in any coding; 0 is an empty cell.
+    `marks` has the properties of the piece on each cell, as bits in any coding; 0 is an empty cell.
     """
     shared = []
     for row in rows:

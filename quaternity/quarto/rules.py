@@ -1,8 +1,8 @@
-"""Quarto as a game to be played: who is on turn, what is allowed, and how it is written down.
+"""The rules of Quarto: turns, legal moves, and the text form of a game.
 
-Player 0 hands over the first piece. From then on the player on turn places the piece in hand and,
-unless that ends the game, hands over the next one. A quarto wins for who completes it; sixteen
-pieces without one are a draw. Nothing is hidden.
+Player 0 hands over the first piece. From then on, the player to move places the piece in hand and,
+unless that ends the game, hands over the next one. The player who completes a quarto wins; a full
+board without a quarto is a draw. Nothing is hidden.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GIVE = re.compile(r"(?:hand over )?(\S)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class QuartoSettings:
-    """How Quarto is played: whether four pieces in a square of 2 x 2 cells count too."""
+    """Settings of Quarto: whether four pieces in a square of 2 x 2 cells count too."""
 
     squares: bool = field(
         default=False, metadata={"help": "Four in a square of 2 x 2 cells are a quarto too."}
@@ -46,10 +46,10 @@ class QuartoSettings:
 
 @dataclass(frozen=True, slots=True)
 class QuartoPosition:
-    """A game at one moment; everybody sees all of it.
+    """A game at one moment, which everybody sees completely.
 
-    `in_hand` names the piece that the player on turn has to place, None at the start and when the
-    game is over. `turn`, 0 or 1, is who has to move, or who moved last.
+    `in_hand` names the piece that the player to move has to place; it is None at the start and once
+    the game is over. `turn` is the player to move, 0 or 1, or the player who made the last move.
     """
 
     board: Board
@@ -59,7 +59,7 @@ class QuartoPosition:
 
     @property
     def quartos(self) -> list[tuple[Row, int]]:
-        """The rows, and squares if they count, whose pieces share something."""
+        """The rows, and squares if they count, whose pieces share a property."""
         return self.board.quartos(self.squares)
 
     @property
@@ -68,7 +68,7 @@ class QuartoPosition:
         return None not in self.board.cells or _has_quarto(self.board, self.squares)
 
     def placed(self, cell: int) -> QuartoPosition:
-        """Return the piece in hand placed on an empty cell, and no other one handed over yet."""
+        """Return the position with the piece in hand on an empty cell, and no next piece."""
         assert self.in_hand is not None, "there is a piece to place"
         board = self.board.after(cell, self.board.pieces.piece(self.in_hand))
         return QuartoPosition(board, None, self.turn, self.squares)
@@ -76,7 +76,7 @@ class QuartoPosition:
 
 @lru_cache(64)
 def _has_quarto(board: Board, squares: bool) -> bool:
-    """Return whether a move ends the game; kept, as several sides ask."""
+    """Return whether there is a quarto, cached because several callers ask."""
     return bool(board.quartos(squares))
 
 
@@ -97,12 +97,12 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
     first_line = "quarto 1"
 
     def start(self, random: Random) -> QuartoPosition:
-        """Return the empty board; nothing is left to chance."""
+        """Return the empty board; there is no chance."""
         del random
         return QuartoPosition(Board(_pieces(), (None,) * CELLS), None, 0, self.settings.squares)
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
-        """Return the player on turn."""
+        """Return the player to move, or nobody once the game is over."""
         return () if position.is_over else (position.turn,)
 
     def view(self, position: QuartoPosition, seat: int | None) -> QuartoPosition:
@@ -114,7 +114,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         """Return the position after a move."""
         faults = list(self.faults(position, move))
         if not position.is_over and seat != position.turn:
-            faults.insert(0, f"player {position.turn} is on turn, not player {seat}")
+            faults.insert(0, f"it is player {position.turn}'s turn, not player {seat}'s")
         if faults:
             raise IllegalMove(f"{move} is not a legal move", faults)
         if move.cell is not None:
@@ -141,7 +141,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return tuple(events)
 
     def points(self, position: QuartoPosition) -> tuple[float, float]:
-        """1 for a win, a half each for a draw."""
+        """Return 1 for a win, and a half for each player in a draw."""
         if not position.is_over:
             return 0.0, 0.0
         if not position.quartos:
@@ -163,14 +163,14 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
                 yield from (QuartoMove(cell, name) for name in after.board.left)
 
     def faults(self, view: QuartoPosition, move: QuartoMove) -> list[str]:
-        """Return everything that makes a move illegal; empty when it is legal."""
+        """Return everything that makes a move illegal; empty if it is legal."""
         if not isinstance(move, QuartoMove):
             return [f"{move!r} is not a move of Quarto"]
-        board, (cell, given) = view.board, move
+        board, (cell, piece) = view.board, move
         if view.is_over:
             return ["the game is over"]
         faults = []
-        over = False
+        ends_game = False
         remaining = board.left
         if view.in_hand is None:
             if cell is not None:
@@ -183,21 +183,23 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
             faults.append(f"cell {cell_name(cell)} is taken")
         else:
             after = view.placed(cell)
-            remaining, over = after.board.left, after.is_over
-        if over and given is not None:
+            remaining, ends_game = after.board.left, after.is_over
+        if ends_game and piece is not None:
             faults.append("that ends the game: nothing is handed over")
-        if not over and given is None:
+        if not ends_game and piece is None:
             faults.append(f"hand over a piece as well: one of {' '.join(remaining)}")
-        elif not over and (not isinstance(given, str) or len(given) != 1 or given not in remaining):
+        elif not ends_game and (
+            not isinstance(piece, str) or len(piece) != 1 or piece not in remaining
+        ):
             faults.append(
-                f"piece {given!r} cannot be handed over: those left are {' '.join(remaining)}"
+                f"piece {piece!r} cannot be handed over: the pieces left are {' '.join(remaining)}"
             )
         return faults
 
     def read(self, text: str, view: QuartoPosition) -> QuartoMove:
-        """Return a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
+        """Parse a move such as `H1V2 K`, `place it on H1V2, hand over K` or `K`.
 
-        A placement that ends the game does so whatever is handed over with it: that is left out.
+        If the placement ends the game, a piece that is handed over with it is ignored.
         """
         text = composed(text).strip()
         names = view.board.pieces.names
@@ -219,7 +221,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         raise NotUnderstood(f"{text!r} is not understood: a move is {form}")
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
-        """Return the board, the piece in hand and those left, each with its properties."""
+        """Return the board, the piece in hand and the pieces left, each with its properties."""
         words = view.board.pieces.words_of
         piece = view.board.pieces.piece
         lines = [board_text(view.board, [row for row, _ in view.quartos]), ""]
@@ -236,7 +238,7 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         return "\n".join(lines).rstrip()
 
     def view_json(self, view: QuartoPosition) -> dict[str, Any]:
-        """`board`: 16 names or null; `in_hand`, `turn`, `left`, `quartos` as names of rows."""
+        """Return the position as JSON; cells and pieces by name, quartos as names of rows."""
         names = view.board.pieces.names
         return {
             "board": [None if piece is None else names[piece] for piece in view.board.cells],
@@ -248,10 +250,10 @@ class QuartoRules(PlainRules[QuartoPosition, QuartoMove, QuartoPosition]):
         }
 
     def like(self, view: QuartoPosition, random: Random) -> QuartoPosition:
-        """Return the view itself."""
+        """Return the view itself, because nothing is hidden."""
         del random
         return view
 
 
-if not TYPE_CHECKING:  # the guide called it so, for those who write players
+if not TYPE_CHECKING:  # an earlier guide used this name for authors of players
     __getattr__, _ = public_only(globals(), {"Move": "QuartoMove"})

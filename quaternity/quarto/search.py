@@ -1,23 +1,24 @@
-"""Perfect play on bits: does the attacker win within so many placements?
+"""Perfect play on bits: whether the attacker wins within a number of placements.
 
-One player attacks and wants a quarto; both hand over and place pieces in turn. *Within* counts the
-placements to come, of both players, and its parity says who attacks: who places next when it is
-odd, who hands over next when it is even, for the last of them is to be the attacker's. With as many
-placements as there are empty cells the answer is the outcome: the player on turn wins or not, the
-opponent wins or not, and what is left is a draw. With fewer it is a distance.
+One player, the attacker, wants a quarto. Both players hand over and place pieces in turn. *Within*
+is the number of placements to come, by both players. Its parity determines the attacker, because
+the last placement must be the attacker's: an odd number means the player who places next, an even
+number the player who hands over next. If *within* is the number of empty cells, the answer is the
+outcome: the player to move wins or not, the opponent wins or not, and otherwise it is a draw. With
+smaller numbers the answers give the distance of a win.
 
-A position to hand over a piece in is three integers: the rows' marks (see `lines`), the empty cells
-and the pieces left; all pieces that lose at once are found by one look-up. What a piece does to the
-threats on each cell is prepared once for all pieces. Among the cells for a piece, those that leave
-the fewest safe pieces (with many pieces left: the fewest good answers) are tried first: there a
-"no" is soonest complete, and a "yes" often near.
-With three empty cells left, four fifths of all positions, nothing is remembered: the end is counted
-out in less time than a look-up and the memory it takes.
+A position in which a piece is to be handed over is three integers: the rows' marks (see `lines`),
+the empty cells and the pieces left. One look-up finds all pieces that lose at once. The effect of a
+piece on the threats is prepared for each cell, once for all pieces. Among the cells for a piece,
+the search first tries those that leave the fewest safe pieces (or, with many pieces left, the
+fewest good answers). There a refutation is soonest complete, and a win is often near. Positions
+with three empty cells left, four fifths of all, are not cached: solving them takes less time than a
+look-up.
 
-Positions that are one another's images under a symmetry, or differ in properties that nobody can
-complete any more, are told apart: among all that one search of 11 empty cells meets, symmetries
-find none alike before the last four cells, and the properties one of seven with four cells left, at
-more than the cost of searching it. Both serve where one asks: see `Lines.form`.
+Positions that are symmetric, or that differ only in properties that nobody can complete any more,
+are searched separately. In a search from 11 empty cells, no two positions are symmetric before the
+last four cells. With four cells left, the properties would save one position in seven, at a higher
+cost than searching it. `Lines.form` uses both to compare moves.
 """
 
 from __future__ import annotations
@@ -27,33 +28,34 @@ from quaternity.quarto.lines import Lines, members
 from quaternity.quarto.pieces import MARKS, PIECES, SHARING
 
 MAX_CACHED_POSITIONS = 500_000
-"""Maximum number of positions, 110 bytes each, that a search caches per horizon; then all are
-dropped."""
+"""Maximum number of positions, 110 bytes each, in the cache of each horizon. A full cache is
+cleared."""
 
 FAR = 7
-"""With so many pieces left it pays to look one move further for the best order of cells."""
+"""Number of pieces left from which looking one move further for the order of cells pays off."""
 
 Cell = tuple[int, int, int, int]
-"""A cell: the threats that stay, those that the piece placed there has to share, the cell, the
-other empty cells."""
+"""A cell: the threats that remain, the threats that the piece placed there must share, the cell
+itself, and the other empty cells."""
 
 
 class Search:
-    """A search with its memory, for any number of positions of one game without a quarto.
+    """A search with a cache, for any number of positions without a quarto, under one set of lines.
 
-    `remaining` are the pieces left to hand over, without the one in hand. `most` is how many
-    positions all questions may look into together (LimitError above); None for no limit.
+    In its methods, `remaining` is the mask of the pieces left to hand over, without the piece in
+    hand. `max_positions` limits the number of positions searched in all calls together; beyond it,
+    a LimitError is raised. None means no limit.
     """
 
     __slots__ = ("_known", "_lines", "_open", "_size")
 
-    def __init__(self, lines: Lines, most: int | None = None) -> None:
+    def __init__(self, lines: Lines, max_positions: int | None = None) -> None:
         self._lines, self._size = lines, len(lines.cells)
-        self._open = most
+        self._open = max_positions
         self._known: list[dict[int, bool]] = [{} for _ in range(PIECES + 1)]
 
     def wins_giving(self, rows: int, empty: int, remaining: int, within: int) -> bool:
-        """Return whether the attacker wins when a piece is to be handed over."""
+        """Return whether the attacker wins if a piece is to be handed over."""
         threat = self._lines.threats(rows, empty)
         safe = remaining & ~SHARING[threat]
         if not safe:
@@ -61,7 +63,7 @@ class Search:
         return self._attacker_wins(rows, empty, remaining, safe, threat, within)
 
     def wins_placing(self, rows: int, empty: int, remaining: int, piece: int, within: int) -> bool:
-        """Return whether the attacker wins when a piece is in hand."""
+        """Return whether the attacker wins if a piece is in hand."""
         attacking = within % 2 == 1
         threat = self._lines.threats(rows, empty)
         if MARKS[piece] & threat:
@@ -72,9 +74,9 @@ class Search:
     def distance(
         self, rows: int, empty: int, remaining: int, piece: int, *, attacking: bool
     ) -> int:
-        """Return in how many placements the attacker, who must be winning, wins.
+        """Return the number of placements until the attacker wins, who must be winning.
 
-        A piece is in hand; `attacking` is whether the attacker places it.
+        A piece is in hand, and `attacking` is whether the attacker places it.
         """
         last = most_within(empty.bit_count(), attacking)
         return next(
@@ -93,12 +95,12 @@ class Search:
             shared = 0
             for index in crossing:
                 shared |= marks[index]
-            staying = threat
+            remaining_threat = threat
             if complete is not None:
-                staying = 0
+                remaining_threat = 0
                 for index in complete:
-                    staying |= marks[index]
-            cells.append((staying, shared, cell, still_empty))
+                    remaining_threat |= marks[index]
+            cells.append((remaining_threat, shared, cell, still_empty))
         return cells
 
     def _attacker_wins(
@@ -109,8 +111,8 @@ class Search:
         if within == 3 and remaining.bit_count() == 3:
             return self._wins_with_last(rows, empty, remaining, safe)
         position = rows << 32 | empty << 16 | remaining
-        remembered = self._known[within]
-        known = remembered.get(position)
+        cache = self._known[within]
+        known = cache.get(position)
         if known is not None:
             return known
         attacking = within % 2 == 0
@@ -120,29 +122,29 @@ class Search:
             if not self._placer_succeeds(rows, cells, remaining ^ 1 << piece, piece, within - 1):
                 wins = attacking
                 break
-        self._keep(remembered, position, wins)
+        self._keep(cache, position, wins)
         return wins
 
-    def _keep(self, remembered: dict[int, bool], position: int, wins: bool) -> None:
+    def _keep(self, cache: dict[int, bool], position: int, wins: bool) -> None:
         if self._open is not None:
             self._open -= 1
             if self._open < 0:
-                raise LimitError("the position is not solved with so little effort")
-        if len(remembered) >= MAX_CACHED_POSITIONS:
-            remembered.clear()
-        remembered[position] = wins
+                raise LimitError("the position is not solved within the limit of positions")
+        if len(cache) >= MAX_CACHED_POSITIONS:
+            cache.clear()
+        cache[position] = wins
 
     def _placer_succeeds(
         self, rows: int, cells: list[Cell], remaining: int, piece: int, within: int
     ) -> bool:
-        """Return whether a player who places a piece that completes no quarto gets what they want.
+        """Return whether the player who places a piece, without completing a quarto, succeeds.
 
-        That is a win for the attacker (`within` after it is even), no win of the attacker for the
-        defender.
+        If `within` after the placement is even, the placer is the attacker and succeeds by winning.
+        Otherwise the placer is the defender and succeeds by preventing this.
         """
         mark = MARKS[piece]
         if within < 2:
-            # The attacker has no more placement; they have one; or they have none and place now.
+            # The attacker has no placement left (-1), one (1), or none after this one (0).
             return within < 0 or (
                 within == 1
                 and any(
@@ -172,7 +174,7 @@ class Search:
         for _, cell, still_empty, safe, threat in replies:
             rows_after = rows & after[cell]
             if not rows_after:
-                # No row can become a quarto any more: a draw, whatever is played.
+                # No row can become a quarto any more, so the game is a draw.
                 if attacking:
                     continue
                 return True
@@ -190,10 +192,10 @@ class Search:
         )
 
     def _wins_with_last(self, rows: int, empty: int, remaining: int, safe: int) -> bool:
-        """Answer as `_attacker_wins` for three cells, of which the attacker fills the last.
+        """Return whether the attacker, who fills the last of three empty cells, wins.
 
-        The attacker fills one cell and hands over a safe piece; the defender has two cells for it,
-        and on the other one the last piece must complete a quarto.
+        The attacker fills one cell and hands over a safe piece. The defender places it on one of
+        the two other cells, and the last piece must complete a quarto on the remaining cell.
         """
         marks = rows.to_bytes(self._size, "little")
         cells = []
@@ -207,18 +209,18 @@ class Search:
             cells.append(cell_marks)
         for piece in members(safe):
             placed = MARKS[piece]
-            given, last = members(remaining ^ 1 << piece)
-            mine, their = MARKS[given], MARKS[last]
+            handed_over, last_piece = members(remaining ^ 1 << piece)
+            own, last_mark = MARKS[handed_over], MARKS[last_piece]
             for first, to_first, second, to_second, both, to_both in cells:
                 on_first, on_second = first | to_first & placed, second | to_second & placed
                 threat = on_first | on_second
-                if (both | to_both & placed) & mine & their:
-                    if not (mine & threat and their & threat):
+                if (both | to_both & placed) & own & last_mark:
+                    if not (own & threat and last_mark & threat):
                         break
-                elif mine & threat:
-                    if not their & threat and mine & on_first and mine & on_second:
+                elif own & threat:
+                    if not last_mark & threat and own & on_first and own & on_second:
                         break
-                elif their & on_first and their & on_second:
+                elif last_mark & on_first and last_mark & on_second:
                     break
             else:
                 return False
@@ -226,5 +228,5 @@ class Search:
 
 
 def most_within(placements: int, odd: bool) -> int:
-    """Return the largest odd, or even, number of placements up to so many."""
+    """Return the largest number up to `placements` that is odd, or even."""
     return placements - (placements % 2 != odd)

@@ -1,4 +1,4 @@
-"""Sentences about what happens in Quarto."""
+"""Message templates for the events of Quarto."""
 
 from quaternity.base.sentences import Kind
 

@@ -1,4 +1,4 @@
-"""Perfect play: who wins, and with which moves."""
+"""Perfect play in Quarto: outcomes, best moves and lines of play."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from quaternity.quarto.rows import cell_name
 from quaternity.quarto.search import Search, most_within
 
 SOLVE_LIMIT = 11
-"""Maximum number of empty cells in a position that is solved."""
+"""Maximum number of empty cells in a position that can be solved."""
 
 MAX_SEARCHED_POSITIONS = 1_000_000
-"""Maximum number of positions searched for one best move; they take some seconds."""
+"""Maximum number of positions searched for one best move; they take a few seconds."""
 
 SYMMETRIC_FROM = 9
-"""With so many pieces left it pays to find out which moves are one another's images."""
+"""Number of pieces left from which finding symmetric moves pays off."""
 
 
 class Outcome(IntEnum):
-    """How the game ends with perfect play, for the player whose move it is."""
+    """The result of the game with perfect play, for the player to move."""
 
     __repr__ = code_name
 
@@ -35,9 +35,9 @@ class Outcome(IntEnum):
 
 
 class QuartoMove(NamedTuple):
-    """What a player does: place the piece in hand, hand over the next one, or both in this order.
+    """A move: place the piece in hand, hand over the next piece, or both in this order.
 
-    `cell` or `hand_over` is None when there is nothing to place or to hand over.
+    `cell` or `hand_over` is None if there is nothing to place or to hand over.
     """
 
     cell: int | None
@@ -54,14 +54,15 @@ class QuartoMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """The value of a position, for the player whose move it is, or who placed last at the end.
+    """The value of a position for the player to move, or for the last mover once the game is over.
 
     Attributes:
-        moves: all moves that keep the outcome, the shortest win first, or in a lost position the
-            longest resistance, then by cell and piece. When the piece in hand completes a quarto,
-            only the moves that do so. None when the game is over.
-        distances: for each of these moves, after how many placements of both players the game ends
-            (the move's own included) when the winner wants it short and the loser long.
+        moves: all moves that keep the outcome, with the shortest win, or the longest resistance,
+            first, and then by cell and piece. If the piece in hand completes a quarto, only the
+            moves that do so. Empty once the game is over.
+        distances: for each of these moves, the number of placements by both players until the game
+            ends (including that of the move), if the winner plays for a short game and the loser
+            for a long one.
     """
 
     outcome: Outcome
@@ -73,16 +74,16 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
     """Solve a position of at most `SOLVE_LIMIT` empty cells.
 
     Args:
-        in_hand: the piece that the player whose move it is has been handed and now places;
-            None when this player is to hand over a piece (at the start, or having placed).
+        in_hand: the piece that the player to move has been handed and must place; None if this
+            player only hands over a piece (at the start, or after placing one).
         squares: whether four in a square of 2 x 2 cells are a quarto too.
 
     Raises:
-        InputError: the piece in hand is none, is on the board, or the game is over.
-        LimitError: more empty cells than `SOLVE_LIMIT`.
+        InputError: If the piece in hand is unknown or on the board, or the game is over.
+        LimitError: If there are more empty cells than `SOLVE_LIMIT`.
 
-    In pure Python 10 empty cells take some tenths of a second, 11 two seconds (median; six at
-    most), where squares count a fraction of that; and a hundred megabytes at most.
+    Solving 10 empty cells takes a few tenths of a second, and 11 take two seconds (median; at most
+    six). If squares count, it takes a fraction of that. It needs at most a hundred megabytes.
 
     >>> from quaternity.quarto import example_pieces, read_pieces
     >>> board = Board.parse('??HPF?N?M?A?ED??', read_pieces(example_pieces()))
@@ -94,7 +95,7 @@ def solve(board: Board, in_hand: str | None = None, squares: bool = False) -> So
 
 
 def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> Solution:
-    """Return the solution, the piece being one of those left."""
+    """Return the solution; the piece must be one of the pieces left, or None."""
     if board.quartos(squares):
         return Solution(Outcome.WIN, ())
     if not board.empty:
@@ -111,7 +112,7 @@ def _solved(solver: _Solver, board: Board, piece: int | None, squares: bool) -> 
         for placed in solver.moves(bits, piece)
         if (distance := solver.to_the_end(placed, outcome)) is not None
     ]
-    # Sorting is stable: equally long moves stay by cell and piece.
+    # Sorting is stable, so equally long moves remain sorted by cell and piece.
     pairs.sort(key=lambda pair: outcome * pair[0])
     return Solution(
         outcome, tuple(move for _, move in pairs), tuple(distance for distance, _ in pairs)
@@ -123,14 +124,15 @@ def best_move(
     in_hand: str | None,
     random: Random,
     squares: bool = False,
-    most: int = MAX_SEARCHED_POSITIONS,
+    max_positions: int = MAX_SEARCHED_POSITIONS,
 ) -> QuartoMove | None:
-    """Return some move that keeps the outcome, drawn from all; None when every move loses.
+    """Return a random move that keeps the outcome, or None if every move loses.
 
-    As `solve`, at a fifth of its cost; LimitError when `most` positions were not enough.
+    This is like `solve`, at a fifth of its cost. It also raises a LimitError if `max_positions`
+    positions are not enough.
     """
     piece = _checked(board, in_hand, squares)
-    solver, bits = _Solver(squares, most), board.in_bits(squares)
+    solver, bits = _Solver(squares, max_positions), board.in_bits(squares)
     if piece is not None:
         winning = winning_cells(board, board.pieces.names[piece], squares)
         if winning:
@@ -139,12 +141,12 @@ def best_move(
     if outcome == Outcome.LOSS:
         return None
     moves = solver.moves(bits, piece)
-    keeping = (move for move in random.sample(moves, len(moves)) if solver.keeps(move, outcome))
-    return next(keeping).move(board)
+    good_moves = (move for move in random.sample(moves, len(moves)) if solver.keeps(move, outcome))
+    return next(good_moves).move(board)
 
 
 class RatedMove(NamedTuple):
-    """A move, its outcome for who makes it, and how many placements, its own included, are left."""
+    """A move with its outcome for the mover; `distance` is the number of placements to the end."""
 
     move: QuartoMove
     outcome: Outcome
@@ -177,7 +179,7 @@ def rated_moves(
                 total = distance + (piece is not None)
                 rated.append(RatedMove(placed.move(board), outcome, total))
                 break
-    # Sorting is stable: moves that are equally good stay by cell and piece.
+    # Sorting is stable, so equally good moves remain sorted by cell and piece.
     rated.sort(key=lambda move: (-move.outcome, move.outcome * move.distance))
     return tuple(rated)
 
@@ -211,9 +213,9 @@ def _checked(board: Board, in_hand: str | None, squares: bool) -> int | None:
 
 
 class _Solver:
-    def __init__(self, squares: bool, most: int | None = None) -> None:
+    def __init__(self, squares: bool, max_positions: int | None = None) -> None:
         self._lines = lines(squares)
-        self._search = Search(self._lines, most)
+        self._search = Search(self._lines, max_positions)
         self._known: dict[tuple[Outcome, object], int | None] = {}
 
     def outcome(self, bits: BoardBits, piece: int | None) -> Outcome:
@@ -240,42 +242,43 @@ class _Solver:
                 for cell in members(empty & ~winning)
             ]
         return [
-            _Placed(cell, board, given)
+            _Placed(cell, board, hand_over)
             for cell, board in boards
-            for given in members(board.left) or (None,)
+            for hand_over in members(board.left) or (None,)
         ]
 
     def to_the_end(self, placed: _Placed, outcome: Outcome) -> int | None:
-        """Return how many placements follow on a move with this outcome; None when it has another.
+        """Return the number of placements after a move, or None if its outcome is a different one.
 
-        The outcome is the best there is, or the best that this move has not been asked for.
+        `outcome` must be the best outcome of the position, or all better outcomes must have been
+        ruled out for this move.
         """
-        _, after, given = placed
-        if given is None:
+        _, after, hand_over = placed
+        if hand_over is None:
             return self._counted(placed, outcome)
         large = after.left.bit_count() >= SYMMETRIC_FROM
-        form: object = self._lines.form(after, given) if large else placed[1:]
+        form: object = self._lines.form(after, hand_over) if large else placed[1:]
         if (outcome, form) not in self._known:
             self._known[outcome, form] = self._counted(placed, outcome)
         return self._known[outcome, form]
 
     def keeps(self, placed: _Placed, outcome: Outcome) -> bool:
-        """Return whether a move has the best outcome there is, a win or a draw."""
-        _, (rows, empty, remaining), given = placed
-        if given is None:
+        """Return whether a move has the best outcome of the position, which is a win or a draw."""
+        _, (rows, empty, remaining), hand_over = placed
+        if hand_over is None:
             return outcome == Outcome.DRAW
         within = most_within(empty.bit_count(), odd=outcome == Outcome.DRAW)
-        won = self._search.wins_placing(rows, empty, remaining ^ 1 << given, given, within)
+        won = self._search.wins_placing(rows, empty, remaining ^ 1 << hand_over, hand_over, within)
         return won == (outcome == Outcome.WIN)
 
     def _counted(self, placed: _Placed, outcome: Outcome) -> int | None:
         if outcome != Outcome.LOSS and not self.keeps(placed, outcome):
             return None
-        _, (rows, empty, remaining), given = placed
-        if given is None or outcome == Outcome.DRAW:
+        _, (rows, empty, remaining), hand_over = placed
+        if hand_over is None or outcome == Outcome.DRAW:
             return empty.bit_count()
         return self._search.distance(
-            rows, empty, remaining ^ 1 << given, given, attacking=outcome == Outcome.LOSS
+            rows, empty, remaining ^ 1 << hand_over, hand_over, attacking=outcome == Outcome.LOSS
         )
 
 

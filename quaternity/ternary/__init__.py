@@ -1,14 +1,15 @@
 """The card game SET in ternary digits: 81 cards, two rules, and questions about tables and decks.
 
-A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. Three
-cards belong together under one of two rules, which are told apart everywhere (`Rule`): a *correct
-triple* (`Rule.TRIPLE`) differs in all four attributes, a *SET* (`Rule.SET`) is in each attribute
-all alike or all different.
+A card is an index 0..80, whose four base-3 digits are its shape, colour, fill and amount. There are
+two rules for three cards that belong together (`Rule`). The cards of a *correct triple*
+(`Rule.TRIPLE`) differ in all four attributes. The cards of a *SET* (`Rule.SET`) are, in each
+attribute, all alike or all different.
 
-The text that this model comes from has four slips (`tests/ternary/slips.py` shows them at work):
-`x mod 3` is not `|3 - x|`, which gives a correct triple in 128 of 648 cases only; k in 0..7 numbers
-the triples through a card, its partners need 0..15; a sum of 120 of the three indexes is necessary
-for a correct triple, not sufficient; and 12 cards without a triple are the usual case.
+The text on which this model is based has four mistakes, which `tests/ternary/slips.py`
+demonstrates. First, `x mod 3` is not `|3 - x|`, which gives a correct triple in only 128 of 648
+cases. Second, k in 0..7 numbers the triples through a card, but its partners need 0..15. Third, a
+sum of 120 of the three indexes is necessary for a correct triple, but not sufficient. Fourth, 12
+cards without a triple are the usual case.
 """
 
 from typing import TYPE_CHECKING

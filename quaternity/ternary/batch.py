@@ -1,4 +1,4 @@
-"""Many games of SET at once, in NumPy; `quaternity.environments.batch` makes them."""
+"""Batches of SET games in NumPy; `quaternity.environments.batch` creates them."""
 
 from __future__ import annotations
 
@@ -17,36 +17,37 @@ from quaternity.ternary.tables import Rule
 from quaternity.ternary.triples import partner_bits, third_cards
 
 _SEEN = np.zeros((CARDS + 1, 12), np.float32)
-"""What is seen of each card, as in `SetEncoded.entries`; in the last row of none."""
+"""The observation of each card, as in `SetEncoded.entries`. The last row means no card."""
 
 _SEEN[:-1] = [[digit == value for digit in digits for value in range(3)] for digits in all_digits()]
 
 
 class SetBatch:
-    """Games of SET that are played together; seats are asked in turn, as in an episode.
+    """A batch of SET games that are played together; seats act in turn, as in an episode.
 
     Attributes:
-        places: [game, place] the card there, -1 for none.
-        on_table, undealt: per game how many cards lie there, and are in the deck.
-        taken, wrong: [game, seat] threes taken, and wrong claims.
-        agreed: [game, seat] whether it agrees to three more cards.
-        moves: per game, waiting counted.
-        seat: per game the one to act, or that moved last.
-        over: whether each game is over or cut off; such games stand still until they are reset.
+        places: [game, place] the card on the place, or -1.
+        on_table, undealt: [game] the numbers of cards on the table and in the deck.
+        taken, wrong: [game, seat] the numbers of threes taken and of wrong claims.
+        agreed: [game, seat] whether the seat agrees to three more cards.
+        moves: [game] the number of moves, including waiting.
+        seat: [game] the seat to act, or the last seat that acted once the game is over.
+        over: [game] whether the game is over or truncated. Such a game does not change until it is
+            reset.
     """
 
     def __init__(
         self, games: int, *, max_moves: int = 1000, seed: int | None = None, **settings: Any
     ) -> None:
-        """Begin so many games.
+        """Start the given number of games.
 
         Args:
-            max_moves: after so many a game is cut off; 0: never.
-            seed: of all chance in them; None: another every time.
-            settings: as in `SetSettings`.
+            max_moves: number of moves after which a game is truncated; 0 means never.
+            seed: seed of the random generator; None uses a different seed each time.
+            settings: fields of `SetSettings`.
 
         Raises:
-            InputError: there are too many, or a value is wrong.
+            InputError: If there are too many games, or an argument is invalid.
         """
         rules = SetRules(SetSettings(**settings))
         encoded = SetEncoded(rules)
@@ -58,7 +59,7 @@ class SetBatch:
         self._random = np.random.default_rng(None if seed is None else whole(seed, "seed", 0))
         self._claims = encoded.claims
         self._places_of = np.array(claimed_places(encoded.places), np.int8)
-        # Per three cards on the table the claims that are open, and waiting.
+        # For each number of cards on the table, in threes: the possible claims, and waiting.
         laid = np.arange(0, encoded.places + 1, 3)
         laid_out = self._places_of[:, 2] < laid[:, None]
         self._open = np.pad(laid_out, ((0, 0), (0, 2)), constant_values=True).astype(np.uint8)
@@ -82,11 +83,11 @@ class SetBatch:
         decks: ArrayLike | None = None,
         first: ArrayLike | None = None,
     ) -> None:
-        """Begin some games anew, by a mask or their numbers; by default all.
+        """Restart some games, given by a mask or their indices (default: all).
 
         Args:
-            decks: [game, card] the order of dealing; shuffled by default.
-            first: per game the seat that is asked first; drawn by default.
+            decks: [game, card] the order of dealing (default: shuffled).
+            first: [game] the seat that acts first (default: random).
         """
         chosen: Any = self._every if which is None else self._every[np.array(which)]
         count, table, seats = len(chosen), self.settings.table, self.settings.seats
@@ -104,23 +105,23 @@ class SetBatch:
         self.seat[chosen] = self._first[chosen]
 
     def step(self, actions: ArrayLike) -> None:
-        """Make a move in each game that is not over; others pass over theirs.
+        """Make a move in each game that is not over; ignore the actions of the other games.
 
         Raises:
-            InputError: an action is not legal; it names the game, and nothing is played.
+            InputError: If an action is illegal. The message names the game, and no game is changed.
         """
-        given, action = checked_actions(actions, self.games, self.actions)
-        goes_on = ~self.over
+        raw, action = checked_actions(actions, self.games, self.actions)
+        running = ~self.over
         claims = (action >= 0) & (action < self._claims)
         spots = self._places_of[np.where(claims, action, 0)]
         legal = np.where(claims, spots[:, 2] < self.on_table, action == self._claims + 1)
         agrees = action == self._claims
         legal |= agrees & self._may_agree()
-        refuse_illegal(given, legal | self.over)
-        changed = self._agree(np.nonzero(agrees & goes_on)[0])
-        which = np.nonzero(claims & goes_on)[0]
-        changed += self._claim(which, spots[which])
-        self.moves += goes_on
+        refuse_illegal(raw, legal | self.over)
+        changed = self._agree(np.nonzero(agrees & running)[0])
+        claiming = np.nonzero(claims & running)[0]
+        changed += self._claim(claiming, spots[claiming])
+        self.moves += running
         for games in changed:
             self.over[games] |= (self.undealt[games] == 0) & ~self._has_three(games)
         if self.max_moves:
@@ -134,7 +135,7 @@ class SetBatch:
         return may & (self.on_table < MAX_TABLE_CARDS) if self.settings.rule is Rule.SET else may
 
     def _agree(self, games: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Note agreements; return the games that got more cards."""
+        """Record agreements; return the games in which cards were dealt."""
         self.agreed[games, self.seat[games]] = True
         dealt = games[self.agreed[games].all(1)]
         if not len(dealt):
@@ -145,7 +146,7 @@ class SetBatch:
         return [dealt]
 
     def _deal(self, games: NDArray[np.intp], spots: NDArray[Any]) -> None:
-        """Lay the next three cards onto places."""
+        """Put the next three cards of each deck on the given places."""
         at = CARDS - self.undealt[games, None] + np.arange(3)
         self.places[games[:, None], spots] = self._deck[games[:, None], at]
         self.undealt[games] -= 3
@@ -165,38 +166,38 @@ class SetBatch:
         self._deal(games[~fewer], spots[~fewer])
         shrunk = games[fewer]
         self.places[shrunk[:, None], spots[fewer]] = -1
-        # Cards move up in their order to where none are; -1 stays behind.
+        # Cards move up to empty places in their order, and -1 remains at the end.
         order = np.argsort(self.places[shrunk] < 0, 1, kind="stable")
         self.places[shrunk] = np.take_along_axis(self.places[shrunk], order, 1)
         self.on_table[shrunk] -= 3
         return [games]
 
     def _has_three(self, games: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return whether there is a three on the table of each of some games."""
-        most = int(self.on_table[games].max(initial=0))
-        cards = self.places[games, :most]
-        there = np.zeros((len(games), CARDS + 1), bool)
-        there[np.arange(len(games))[:, None], cards] = True
-        there[:, CARDS] = False  # what -1 has set
+        """Return whether there is a three on the table of each given game."""
+        max_cards = int(self.on_table[games].max(initial=0))
+        cards = self.places[games, :max_cards]
+        on_table = np.zeros((len(games), CARDS + 1), bool)
+        on_table[np.arange(len(games))[:, None], cards] = True
+        on_table[:, CARDS] = False  # -1 has set this entry
         result = np.zeros(len(games), bool)
-        for place in range(1, most):
+        for place in range(1, max_cards):
             thirds = self._third[cards[:, place, None], cards[:, :place]]
-            result |= np.take_along_axis(there, thirds, 1).any(1)
+            result |= np.take_along_axis(on_table, thirds, 1).any(1)
         return result
 
     def points(self) -> NDArray[np.float32]:
-        """Return [game, seat]: threes taken, less wrong claims."""
+        """Return the threes taken minus the wrong claims, as [game, seat]."""
         return (self.taken - self.wrong).astype(np.float32)
 
     def masks(self) -> NDArray[np.uint8]:
-        """Return [game, action], 1 for what is legal; nothing is when a game is over."""
+        """Return 1 for each legal action, else 0, as [game, action]; all 0 once a game is over."""
         mask = self._open[self.on_table // 3]
         mask[:, self._claims] = self._may_agree()
         mask[self.over] = 0
         return mask
 
     def observations(self) -> NDArray[np.float32]:
-        """Return [game, number]: what `seat` sees; see `SetEncoded.entries`."""
+        """Return what `seat` sees, as [game, number]; see `SetEncoded.entries`."""
         seats, width = self.settings.seats, self.places.shape[1] * 12
         seen = np.empty((self.games, self.size), np.float32)
         seen[:, :seats] = self.seat[:, None] == np.arange(seats)
@@ -215,7 +216,7 @@ class SetBatch:
 
 @cache
 def _third(rule: Rule) -> NDArray[np.int8]:
-    """Return the card that makes a three of two others; `CARDS` where none does, also of -1."""
+    """Return the card that completes a three with two cards; `CARDS` if none does, or for -1."""
     thirds = np.full((CARDS + 1, CARDS + 1), CARDS, np.int8)
     thirds[:-1, :-1] = third_cards()
     if rule is not Rule.SET:

@@ -1,4 +1,4 @@
-"""The best found so far, and the bound proved: what a search can tell wherever it ends."""
+"""The best collection found so far and the proved bound, which hold whenever a search ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Found = tuple[Item, ...]
 
 
 class Best(Generic[Item]):
-    """The best answer so far and a bound, both right at every moment, also after an interrupt.
+    """The best answer so far and a bound, both valid at any time, even after an interrupt.
 
     No collection is larger than `bound`.
     """
@@ -34,10 +34,10 @@ class Best(Generic[Item]):
         seconds: float | None = None,
         random: Random | None = None,
     ) -> None:
-        """Forget everything and begin with a bound that is clear from the start.
+        """Forget everything and start with an initial bound.
 
-        `right` tells whether a collection is what is looked for. Without `seconds` the limits of
-        the methods hold; without `random` every run is the same.
+        `right` checks whether a collection is valid. Without `seconds`, the limits of the methods
+        apply. Without `random`, every run is the same.
         """
         self._found: Found[Item] = ()
         self._verified = 0
@@ -49,11 +49,11 @@ class Best(Generic[Item]):
 
     @property
     def found(self) -> Found[Item]:
-        """The largest collection found; empty at first. A wrong one is a SolverFault."""
+        """The largest collection found, initially empty; raise SolverFault if it is invalid."""
         collection = self._found
         if len(collection) > self._verified:
             if not self._right(collection):
-                raise SolverFault(f"not what was looked for: {collection}")
+                raise SolverFault(f"an invalid collection: {collection}")
             self._verified = len(collection)
         return collection
 
@@ -64,20 +64,20 @@ class Best(Generic[Item]):
 
     @property
     def proved(self) -> bool:
-        """Whether nothing larger than what was found can be."""
+        """Whether the found collection is proved to be largest."""
         return self.size >= self.bound
 
     def improve(self, collection: Found[Item]) -> None:
-        """Keep a collection, if it is larger."""
+        """Keep a collection if it is larger than the best one so far."""
         if len(collection) > self.size:
             self._found = collection
 
     def lower(self, bound: int) -> None:
-        """Keep a bound, if it is lower."""
+        """Keep a bound if it is lower than the bound so far."""
         self.bound = min(self.bound, max(bound, self.size))
 
     def seconds_left(self, default: float | None = None) -> float | None:
-        """Return what is left of the time limit (or SolverTimeout), or `default` without one."""
+        """Return the seconds left, or `default` without a limit; raise SolverTimeout if over."""
         if self._end is None:
             return default
         remaining = self._end - monotonic()
@@ -85,20 +85,20 @@ class Best(Generic[Item]):
             raise SolverTimeout(f"the time limit of {self._seconds:g} s was reached; {self}")
         return remaining
 
-    def limit(self, steps: int, most: int) -> None:
-        """Count the steps of a search; LimitError above `most`, or with a time limit at its end."""
+    def limit(self, steps: int, max_steps: int) -> None:
+        """Raise LimitError above `max_steps`, or with a time limit, SolverTimeout at its end."""
         if self._end is None:
-            if steps > most:
-                raise LimitError(f"not decided within {most} nodes of the search; {self}")
+            if steps > max_steps:
+                raise LimitError(f"not decided within {max_steps} nodes of the search; {self}")
         elif steps % 64 == 1:
             self.seconds_left()
 
     def searched(
         self, model: Any, seconds: float, unanswered: Callable[[], str], **others: Any
     ) -> Any:
-        """Search with sums in the linear relaxation too, which suits triples of cards.
+        """Run CP-SAT with a strong linear relaxation, which suits triples of cards.
 
-        See `quaternity.base.interruptible`; `seconds` holds where this record has no time limit.
+        See `quaternity.base.interruptible`. `seconds` applies if this record has no time limit.
         """
         if self.random is not None:
             others |= {"randomize_search": True, "seed": self.random.randrange(2**31)}
@@ -116,7 +116,7 @@ def begun(
     seconds: float | None,
     random: Random | None,
 ) -> Best[Item]:
-    """Return the given record, or a new one, started."""
+    """Start the given record, or a new one, and return it."""
     if best is not None and not isinstance(best, Best):
         raise InputError(f"best: {best!r} is not a Best")
     record: Best[Item] = Best() if best is None else best

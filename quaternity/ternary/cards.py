@@ -1,7 +1,7 @@
-"""The 81 cards: an index, four ternary digits, and a name in words.
+"""The 81 cards: indexes, ternary digits, and names in words.
 
-A card is passed around as its *index* 0..80. Written in base 3 with four digits, the index is the
-card: its digits, from the first to the last, are shape, colour, fill and amount.
+Functions take and return a card as its *index* 0..80. The four base-3 digits of the index, from the
+first to the last, are shape, colour, fill and amount.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ATTRIBUTES: Final = ("shape", "colour", "fill", "amount")
 """The attributes in the order of the digits, the most significant first."""
 
 PLACES: Final = (27, 9, 3, 1)
-"""What a 1 in each digit adds to the index."""
+"""The place value of each digit of the index."""
 
 SHAPES: Final = ("diamond", "oval", "squiggle")
 COLOURS: Final = ("red", "green", "purple")
@@ -42,14 +42,14 @@ MEANINGS: Final = {
     **{f"{shape}s": (0, digit) for digit, shape in enumerate(SHAPES)},
     **{str(digit + 1): (3, digit) for digit in range(3)},
 }
-"""Attribute and digit of every word; shapes have a plural, and amounts may be numbers."""
+"""Attribute and digit of every word, including plurals of shapes and numbers as amounts."""
 
 Digits = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SetCard:
-    """A card, spelt out; its index is 0..80.
+    """A card with its digits and words; its index is 0..80.
 
     >>> SetCard(23).digits, SetCard(23).ternary, str(SetCard(23))
     ((0, 2, 1, 2), '0212', 'three purple striped diamonds')
@@ -83,7 +83,7 @@ class SetCard:
 
     @property
     def figures(self) -> int:
-        """How many figures are on the card: 1..3."""
+        """The number of figures on the card: 1..3."""
         return self.digits[3] + 1
 
     def __str__(self) -> str:
@@ -104,19 +104,19 @@ def all_digits() -> tuple[Digits, ...]:
 
 def index_of(digits: Digits) -> int:
     """Return the index of the card with these four digits."""
-    # A text, a set or a dictionary is no sequence of digits, whatever is in it.
-    listed = tuple(digits) if isinstance(digits, Sequence) and not isinstance(digits, str) else ()
-    if len(listed) != len(ATTRIBUTES):
-        raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(listed)}")
+    # A string, a set or a dictionary is not accepted as a sequence of digits.
+    numbers = tuple(digits) if isinstance(digits, Sequence) and not isinstance(digits, str) else ()
+    if len(numbers) != len(ATTRIBUTES):
+        raise InputError(f"{digits!r}: a card has {len(ATTRIBUTES)} digits, not {len(numbers)}")
     index = 0
-    for attribute, digit in zip(ATTRIBUTES, listed, strict=True):
+    for attribute, digit in zip(ATTRIBUTES, numbers, strict=True):
         index = 3 * index + whole_number(digit, 0, 2, "0, 1 or 2", attribute)
     return index
 
 
 def check_card(index: int, place: str = "card") -> int:
-    """Return the index itself as a plain integer, or refuse it, naming the place."""
-    if type(index) is int and 0 <= index < CARDS:  # nearly always, and quick
+    """Return the index as a plain integer; raise InputError with the place if it is invalid."""
+    if type(index) is int and 0 <= index < CARDS:  # the usual case, made fast
         return index
     return whole_number(index, 0, CARDS - 1, f"a card; cards are 0..{CARDS - 1}", place)
 
@@ -128,12 +128,12 @@ ALLOWED = (
 
 
 def read_card(text: str) -> int:
-    """Return the index of the card that a text means.
+    """Parse a card, and return its index.
 
-    Exactly four characters, all digits, are ternary digits and have to be 0..2; any other number
-    is an index 0..80 without leading zeros: `12` and `0110` are the same card, and `0312` is an
-    error. Words come in any order and case, joined by blanks, hyphens, commas or underscores, the
-    shape with or without a plural s; the amount may be 1, 2 or 3.
+    Exactly four digits are ternary digits, which must be 0..2. Any other number is an index 0..80
+    without leading zeros: `12` and `0110` are the same card, and `0312` is an error. Words may be
+    in any order and case, separated by blanks, hyphens, commas or underscores. The shape may have
+    a plural s, and the amount may be 1, 2 or 3.
 
     >>> read_card("23"), read_card("0212"), read_card("Three purple, striped diamonds")
     (23, 23, 23)
@@ -156,7 +156,7 @@ def _from_digits(text: str) -> int:
                 )
         shape, colour, fill, amount = map(int, text)
         return index_of((shape, colour, fill, amount))
-    # The length first: Python refuses to convert thousands of digits.
+    # Check the length first, because Python refuses to convert thousands of digits.
     if len(text) > 2 or int(text) >= CARDS or (len(text) > 1 and text[0] == "0"):
         raise InputError(f"{text!r}: {ALLOWED}")
     return int(text)
@@ -167,7 +167,7 @@ def _from_words(text: str, words: list[str]) -> int:
     for word in words:
         if word not in MEANINGS:
             known = "; ".join(map("{}: {}".format, ATTRIBUTES, map(", ".join, WORDS)))
-            raise InputError(f"{text!r}: the word {word!r} is not known; {known}")
+            raise InputError(f"{text!r}: unknown word {word!r}; choose from {known}")
         attribute, digit = MEANINGS[word]
         if attribute in digits:
             known = WORDS[attribute][digits[attribute]]
@@ -177,6 +177,6 @@ def _from_words(text: str, words: list[str]) -> int:
         if attribute not in digits:
             one_of = ", ".join(WORDS[attribute])
             raise InputError(
-                f"{text!r}: no word for {name} ({one_of}); all four go into one argument: {ALLOWED}"
+                f"{text!r}: no word for {name} ({one_of}); all go into one argument: {ALLOWED}"
             )
     return index_of((digits[0], digits[1], digits[2], digits[3]))

@@ -1,8 +1,8 @@
-"""The checksum of a collection of cards, which taking a SET away never changes.
+"""The checksum of a collection of cards, which does not change when a SET is removed.
 
 Digit by digit, the three cards of a SET add up to 0 mod 3 (0 + 0 + 0, 1 + 1 + 1, 2 + 2 + 2 or
-0 + 1 + 2), and so do those of a correct triple. So the cards that are left over when disjoint
-threes are taken from a table have the same sum as the whole table.
+0 + 1 + 2), and so do those of a correct triple. So the cards that
+remain after removing disjoint threes from a table have the same sum as the whole table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOLDERS = tuple(
     for place in range(len(PLACES))
     for value in range(3)
 )
-"""For each digit and value, the 27 cards that have it, as a set of bits."""
+"""For each digit and value, the 27 cards that have this value, as a set of bits."""
 
 
 def checksum(cards: Iterable[int]) -> int:
@@ -35,9 +35,10 @@ def checksum(cards: Iterable[int]) -> int:
 
 
 def excludes(cards: int, count: int, total: int, rule: Rule) -> bool:
-    """Return whether sums alone show that cards (bits) hold no `count` disjoint threes.
+    """Return whether sums alone show that the cards do not contain `count` disjoint threes.
 
-    `total` is their checksum. Under `triple` each three needs a card with each value of each digit.
+    `cards` is a set of bits, and `total` its checksum. Under `triple`, each three needs a card with
+    each value of each digit.
     """
     spare = cards.bit_count() - 3 * count
     if spare < 0 or (spare == 0 and total != NOTHING) or (spare == 1 and not cards >> total & 1):

@@ -1,4 +1,4 @@
-"""How many tables of n cards hold no three? Exact numbers and chances, under either rule."""
+"""Exact numbers and chances of tables of n cards without a three, under either rule."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ TABLES_WITHOUT_SET: Mapping[int, int] = MappingProxyType(
         20: 682_344,
     }
 )
-"""For n = 1..20 the number of tables of n cards without a SET.
+"""For n = 1..20, the number of tables of n cards without a SET.
 
-First counted by Donald Knuth (SETSET, 2001), and since then confirmed by counting the tables of 7
-cards up to changes of coordinates and completing one of each kind; the tests count up to 7 cards
-anew. From 21 on there are none (`quaternity.ternary.largest` proves that)."""
+Donald Knuth was the first to count them (SETSET, 2001). They were confirmed by counting the tables
+of 7 cards up to changes of coordinates, and completing one of each kind. The tests check the
+numbers up to 7 cards. From 21 cards on there are none, as `quaternity.ternary.largest` proves."""
 
 TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
     {
@@ -100,21 +100,21 @@ TABLES_WITHOUT_TRIPLE: Mapping[int, int] = MappingProxyType(
         54: 12,
     }
 )
-"""For n = 1..54 the number of tables of n cards without a correct triple.
+"""For n = 1..54, the number of tables of n cards without a correct triple.
 
 Let Z(t) be the sum over all n of this number times t^n. Transfer matrices between blocks of nine
-cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`); from its values at
-56 places modulo four primes came all numbers, by interpolation and the Chinese remainder theorem.
-Up to 16 cards they are counted anew in another way (`quaternity.ternary.counting_by_layers`), by
-slow tests up to 19, and another slow one evaluates Z.
+cards give Z(t) modulo a prime in minutes (`tests/ternary/transfer_matrices.py`). All numbers follow
+from the values of Z at 56 points modulo four primes, by interpolation and the Chinese remainder
+theorem. `quaternity.ternary.counting_by_layers` counts up to 16 cards in another way. Slow tests
+check this up to 19 cards, and another slow test evaluates Z.
 
-From 49 on the tables are those that miss one value of one attribute, 12 * C(54, n); of 48 cards
-there are 1377 others. From 55 on there are none (`quaternity.ternary.largest`)."""
+From 49 cards on, the tables are those that lack one value of one attribute: 12 * C(54, n). With 48
+cards there are 1377 others. From 55 cards on there are none (`quaternity.ternary.largest`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreeCount:
-    """How many sets of n of the 81 cards (`tables`) hold no three of a rule (`free`)."""
+    """The numbers of tables of n cards (`tables`), and of those without a three (`free`)."""
 
     n: int
     rule: Rule
@@ -134,9 +134,10 @@ class FreeCount:
 def count_free(n: int, rule: Rule | str) -> FreeCount:
     """Return the number of tables of n cards without a three, 1 <= n <= 81.
 
-    Counted for up to 16 cards under `triple` (by layers: 0.03 s for 12 cards, 0.4 s for 16), up to
-    6 under `set` (by search). Above that the numbers are those recorded above, with how they were
-    counted. From 55 cards on (`triple`) or 21 (`set`) it is 0; see `quaternity.ternary.largest`.
+    The tables are counted for up to 16 cards under `triple` (by layers, 0.03 s for 12 cards and
+    0.4 s for 16), and for up to 6 cards under `set` (by search). Larger numbers come from
+    `TABLES_WITHOUT_TRIPLE` and `TABLES_WITHOUT_SET`. From 55 cards (`triple`) or 21 cards (`set`)
+    on, the number is 0; see `quaternity.ternary.largest`.
 
     >>> count_free(12, Rule.TRIPLE).free
     39478773647088

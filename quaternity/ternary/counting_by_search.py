@@ -1,9 +1,9 @@
-"""Small tables without a three, counted by building them card by card, under either rule.
+"""Counting small tables without a three, by building them card by card, under either rule.
 
-By symmetry it is enough to build them from a few *frames*. Under the rule `set` all ordered threes
-of cards that are no SET are alike (a change of coordinates takes any one to any other), so the
-tables that include one such frame tell how many there are in all. Under `triple` two ordered pairs
-of cards are alike when the cards share equally many attributes, so four frames of two cards do.
+By symmetry it is enough to extend a few *frames*. Under the rule `set`, a change of coordinates
+maps any ordered three cards that are not a SET to any other such three. So the total follows from
+the number of tables that include one such frame. Under `triple`, two ordered pairs of cards are
+equivalent if their cards share equally many attributes, so four frames of two cards suffice.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from quaternity.ternary.tables import Rule, bits_of
 from quaternity.ternary.triples import is_pair, third_cards
 
 LARGEST_TABLE = 6
-"""Most cards of a table for which the search is meant: it takes 0.5 s under `triple` and less under
-`set`. With each card more it takes some 30 times as long."""
+"""Maximum number of cards on a table for which the search is meant: it takes 0.5 s under `triple`
+and less under `set`. Each further card takes about 30 times as long."""
 
 TWO_CARDS = (((0, 40), 16), ((0, 39), 32), ((0, 36), 24), ((0, 27), 8))
-"""Two cards that share 0, 1, 2 and 3 attributes, and how many cards lie so towards a given one."""
+"""Pairs of cards that share 0, 1, 2 and 3 attributes, and the number of such partners of a card."""
 
 
 def count(n: int, rule: Rule) -> int:
@@ -32,9 +32,9 @@ def count(n: int, rule: Rule) -> int:
     if rule is Rule.SET:
         frames = [(FRAME, CARDS * (CARDS - 1) * (CARDS - 3))]
     else:
-        frames = [(cards, CARDS * alike) for cards, alike in TWO_CARDS]
-    ordered = sum(alike * _extensions(frame, n, rule) for frame, alike in frames)
-    # Each table was met once for every way to choose an ordered frame from its cards.
+        frames = [(cards, CARDS * equivalent) for cards, equivalent in TWO_CARDS]
+    ordered = sum(equivalent * _extensions(frame, n, rule) for frame, equivalent in frames)
+    # Each table was counted once for every ordered frame among its cards.
     tables, remainder = divmod(ordered, perm(n, len(frames[0][0])))
     assert remainder == 0, "every table has the same number of frames"
     return tables
@@ -65,7 +65,7 @@ def _extensions(frame: Sequence[int], n: int, rule: Rule) -> int:
 
 
 def _closing_cards(rule: Rule) -> list[list[int]]:
-    """For two cards, the card that completes a three with them as a bit, or 0 if none does."""
+    """Return, for each two cards, the bit of the card that completes a three, or 0."""
     return [
         [
             1 << last if first != second and (rule is Rule.SET or is_pair(first, second)) else 0

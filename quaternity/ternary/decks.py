@@ -1,10 +1,10 @@
-"""Chains of threes, and decks: shuffled ones, and safe ones, with which no play can get stuck.
+"""Chains of threes, shuffled decks, and safe decks, with which no game can get stuck.
 
-A safe deck is a random partition of the cards into 27 threes, dealt three by three. Whatever
-threes the players take, the table is filled up with the next three of the deck, and these belong
-together: so there is always a three on the table until the deck is empty. The price: whoever
-remembers which three cards came last knows one. Therefore the deck names no places on the table;
-`quaternity.ternary.play.Table` shuffles them at every deal.
+A safe deck is a random partition of the cards into 27 threes, dealt three by three. Whatever threes
+the players take, the table is filled up with the next three of the deck, and these belong together.
+So there is always a three on the table until the deck is empty. The drawback is that a player who
+remembers which three cards came last knows a three. Therefore a deck does not determine the places
+on the table: `quaternity.ternary.play.Table` shuffles them at every deal.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def shuffled_deck(random: Random) -> Deck:
 def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
     """Return a deck in which cards 3 i, 3 i + 1 and 3 i + 2 belong together, for each i.
 
-    With it no play that deals a multiple of three cards first and then always three can get stuck
-    before the deck is empty. The order of the threes, and of the cards in each, is random; see
-    `partition` for how random the threes are. Some hundredths of a second.
+    If the first deal is a multiple of three cards, and every other deal is three cards, the game
+    cannot get stuck before the deck is empty. The order of the threes, and of the cards in each, is
+    random. See `partition` for how random the threes are. It takes a few hundredths of a second.
     """
     threes = partition(WHOLE_DECK, rule, generator(random), method)
     if threes is None:
@@ -47,8 +47,8 @@ def safe_deck(random: Random, rule: Rule | str, method: str = "search") -> Deck:
 def chain(random: Random, rule: Rule | str, start: int | None = None) -> Iterator[Triple]:
     """Yield an endless chain of threes (a, b, c), (c, d, e), ..., in the order of play.
 
-    Every three through the card at hand has the same chance, except that none is the one before
-    over again, which would go back and forth.
+    Every three through the current card has the same chance, except that a three never follows
+    itself, which would go back and forth.
 
     >>> from itertools import islice
     >>> links = list(islice(chain(Random(1), Rule.TRIPLE, start=23), 3))

@@ -1,4 +1,4 @@
-"""SET in numbers, for learning programs; see `quaternity.environments.episode.Encoded`."""
+"""SET encoded as numbers for learning programs; see `environments.episode.Encoded`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from quaternity.ternary.tables import Rule
 _NOTHING_DEALT = bytes(4 * 3 * CARDS)
 
 MAX_THREES = CARDS // 3
-"""Maximum number of threes in a game: the whole deck."""
+"""Maximum number of threes in a game, which take the whole deck."""
 
 
 class SetEncoded:
-    """Moves and views of SET as numbers. Seats are counted from the one whose view it is.
+    """Moves and views of SET as numbers. Seats are counted from the seat that has the view.
 
-    Claims are of places on the table, not of cards: 1,330 instead of 85,320. All are legal, right
-    or wrong, as a mask of the right ones would tell the answer. To claim places a < b < c is
-    `c(c-1)(c-2)/6 + b(b-1)/2 + a`; the last two actions are agreeing to three more cards, and
-    waiting.
+    Claims name places on the table, not cards, so there are 1,330 of them instead of 85,320. Right
+    and wrong claims are legal, because a mask of the right ones would reveal the answer. The claim
+    of places a < b < c has the number `c(c-1)(c-2)/6 + b(b-1)/2 + a`. The last two actions are
+    agreeing to three more cards, and waiting.
     """
 
     outcomes: tuple[tuple[str, int, str], ...] = (
@@ -41,26 +41,26 @@ class SetEncoded:
 
     def __init__(self, rules: SetRules) -> None:
         self.rules = rules
-        # Only under the rule SET there is a bound below all cards.
+        # Only the rule SET limits the number of cards on the table.
         self.places = MAX_TABLE_CARDS if rules.settings.rule is Rule.SET else CARDS
         self.claims = comb(self.places, 3)
         self.actions = self.claims + 2
-        # A wrong claim costs a point, as often as it is made.
+        # Every wrong claim costs a point, even the same one again.
         self.points = (-inf, float(MAX_THREES))
         seats = rules.seats
         self.entries = (
-            ("seat", seats, "1 for the number of the seat whose view it is; bystanders: none"),
+            ("seat", seats, "1 for the seat that has the view; all 0 for a bystander"),
             (
                 "table",
                 self.places * 12,
-                "per place, for shape, colour, fill and amount, 1 for the one of three values "
-                "that its card has; an empty place has none",
+                "for each place, and each of shape, colour, fill and amount, 1 for the card's "
+                "value among three; all 0 for an empty place",
             ),
-            ("gone", CARDS, "per card 1 when it was taken"),
-            ("deck", 1, f"cards left to deal, over {CARDS}"),
-            ("taken", seats, f"per seat its threes, over {MAX_THREES}"),
-            ("wrong", seats, "per seat w / (1 + w) for w wrong claims"),
-            ("agreed", seats, "per seat 1 when it agrees to three more cards"),
+            ("gone", CARDS, "1 for each card that was taken"),
+            ("deck", 1, f"cards left to deal, divided by {CARDS}"),
+            ("taken", seats, f"threes taken by each seat, divided by {MAX_THREES}"),
+            ("wrong", seats, "w / (1 + w) for the w wrong claims of each seat"),
+            ("agreed", seats, "1 for each seat that agrees to three more cards"),
         )
 
     def action(self, move: SetMove | None, view: SetView) -> int:
@@ -76,7 +76,7 @@ class SetEncoded:
         return comb(last, 3) + comb(second, 2) + first
 
     def move(self, action: int, view: SetView) -> SetMove | None:
-        """Return what a number means at this table; None for waiting."""
+        """Return the move with a number at this table; None for waiting."""
         if not 0 <= action < self.actions:
             raise InputError(f"action {action} is out of range 0..{self.actions - 1}")
         if action >= self.claims:
@@ -87,13 +87,13 @@ class SetEncoded:
         return SetMove(tuple(sorted([view.places[place] for place in places])))
 
     def mask(self, view: SetView) -> bytes:
-        """Per action 1 when it is legal, else 0; waiting always is until the game is over."""
+        """Return 1 for each legal action, else 0. Waiting is legal until the game is over."""
         if view.seat is None or view.is_over:
             return bytes(self.actions)
         return _mask(len(view.places), not self.rules.faults(view, MORE), self.claims)
 
     def numbers(self, view: SetView) -> memoryview[float]:
-        """Return the view; see `entries`. All are between 0 and 1."""
+        """Return the view as numbers between 0 and 1; see `entries`."""
         seats, first = self.rules.seats, view.seat or 0
         order = [(first + away) % seats for away in range(seats)]
         gone = bytearray(CARDS)
@@ -123,12 +123,12 @@ class SetEncoded:
         return dealt.tobytes() if count else _NOTHING_DEALT
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the cards of the deck, one after another."""
+        """Return the probabilities of the next card of the deck."""
         undrawn = [card for card in range(CARDS) if card not in drawn]
         return [(card, 1 / len(undrawn)) for card in undrawn]
 
     def dealt(self, drawn: Sequence[int]) -> SetPosition:
-        """Return the table when the whole deck is drawn."""
+        """Return the first position, once the whole deck is drawn."""
         return self.rules.start_of_deck(tuple(drawn))
 
 

@@ -11,7 +11,7 @@ from quaternity.ternary.table_picture import table_svg
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SetGame(PlayedGame[SetSettings, SetPosition, SetMove, SetView]):
-    """SET under way or over; anybody may claim, so a move is made by a seat.
+    """A running or finished game of SET. Any seat may claim, so `play` needs the seat.
 
     >>> game = SetGame.start(SetSettings(seats=2), seed=1)
     >>> game = game.play(SetMove(game.view().threes[0]), seat=1)

@@ -1,10 +1,10 @@
 """Hyperplanes: the geometry behind the largest collection of cards without a SET.
 
-Take the digits of a card as a point of the space AG(4, 3) over the field of three elements; then a
-SET is a line. A *hyperplane* is the 27 cards on which a linear equation in the digits holds, such
-as "the shape is 0"; within it the SETs are again lines. The 80 equations without their constants
-come in 40 *directions* (an equation and its double are the same), and each direction cuts the deck
-into three parallel hyperplanes. A collection without a line is called a *cap*.
+The digits of a card are a point of the space AG(4, 3) over the field of three elements, and a SET
+is a line. A *hyperplane* consists of the 27 cards that satisfy a linear equation in the digits,
+such as "the shape is 0"; its SETs are its lines. The 80 left-hand sides of such equations form 40
+*directions* (one and its double are equivalent), and each direction cuts the deck into three
+parallel hyperplanes. A collection without a line is called a *cap*.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from itertools import product
 from quaternity.ternary.tables import bits_of, cards_in
 
 HYPERPLANE = tuple(range(27))
-"""The cards whose shape is 0; every other hyperplane looks the same by a change of coordinates."""
+"""The cards whose shape is 0. A change of coordinates maps it to any other hyperplane."""
 
 FRAME = (0, 1, 3)
-"""Three cards of it that are no SET. A change of coordinates turns any other such three into
-these."""
+"""Three cards of the hyperplane that are not a SET. A change of coordinates maps any other such
+three cards to these."""
 
 PARABOLOID = tuple(9 * x + 3 * y + (x * x + y * y) % 3 for x, y in product(range(3), repeat=2))
-"""A cap of 9 cards of the hyperplane: amount = colour² + fill² mod 3, in some order of digits."""
+"""A cap of 9 cards of the hyperplane: amount = colour² + fill² mod 3."""
 
 DIRECTIONS, DIRECTIONS_OF_A_PAIR = (3**4 - 1) // 2, (3**3 - 1) // 2
-"""All 40 directions, and the 13 that put two given cards into the same hyperplane: those whose
-equation vanishes on the difference of the two."""
+"""Numbers of all directions (40), and of those that put two given cards into the same hyperplane
+(13): their equation vanishes on the difference of the two cards."""
 
 
 def must_have_full_hyperplane(size: int, full: int) -> bool:
     """Return whether a cap of this size must have at least `full` cards in some hyperplane.
 
-    Each of the size * (size - 1) / 2 pairs of its cards lies in 13 hyperplanes, over all
-    directions. If none had `full` cards, a direction could count no more than the most uneven cut
-    into three parts of fewer than `full` cards.
+    Each of the size * (size - 1) / 2 pairs of its cards is in 13 hyperplanes, over all directions.
+    If no hyperplane had `full` cards, the pairs that a direction puts together would be at most
+    those of the most uneven cut into three parts of fewer than `full` cards.
 
     >>> must_have_full_hyperplane(21, 9), must_have_full_hyperplane(20, 9)
     (True, False)
     """
-    most = max(
+    max_pairs = max(
         (
             sum(part * (part - 1) // 2 for part in (first, second, size - first - second))
             for first in range(full)
@@ -49,11 +49,11 @@ def must_have_full_hyperplane(size: int, full: int) -> bool:
         ),
         default=-1,
     )
-    return DIRECTIONS_OF_A_PAIR * size * (size - 1) // 2 > DIRECTIONS * most
+    return DIRECTIONS_OF_A_PAIR * size * (size - 1) // 2 > DIRECTIONS * max_pairs
 
 
 def images(cards: Iterable[int]) -> frozenset[int]:
-    """Return all images of a part of the hyperplane under its changes of coordinates."""
+    """Return all images of a part of the hyperplane under changes of its coordinates."""
     start = bits_of(cards)
     reached, new = {start}, [start]
     while new:

@@ -1,10 +1,10 @@
 """The largest free part of a table, and all free parts of a size, by two methods.
 
-*Search* is branch and bound: which cards have to go? Every three of the table must lose a card. A
-node decides one card, the one in most threes still whole; disjoint threes still whole bound from
-below how many more cards must go. *CP-SAT* has a boolean for each card and a clause for each three.
-Greedily chosen disjoint threes are also stated as sums of at most two: the linear relaxation then
-sees at once that each of them loses a card.
+*Search* is a branch and bound over the cards to remove: every three of the table must lose a card.
+A node decides one card, the card in the most complete threes. The number of disjoint complete
+threes is a lower bound for how many more cards must be removed. *CP-SAT* has a boolean for each
+card and a clause for each three. Greedily chosen disjoint threes are also stated as sums of at most
+two, so that the linear relaxation immediately shows that each of them loses a card.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def largest_by_search(
 ) -> tuple[int, ...]:
     """Return a largest part of a table without a three that includes the cards `kept`.
 
-    `best` is given every part and bound; its bound and its time limit end the search. Without a
-    time limit, more than `NODES` nodes are a LimitError.
+    `best` receives every better part and bound, and its bound and time limit end the search.
+    Without a time limit, more than `NODES` nodes raise a LimitError.
     """
     others = table if best.random is None else best.random.sample(table, len(table))
     label = dict(zip(table, others, strict=True))
     search = _Search(dict(zip(others, table, strict=True)), best)
     fixed = bits_of(label[card] for card in kept)
-    # What is left of each three when the kept cards are given: 1..3 cards, one of which must go.
+    # The cards of each three that are not kept: 1..3 cards, and at least one must be removed.
     cores = {bits_of(label[card] for card in three) & ~fixed for three in triples(table, rule)}
     search.run(fixed, bits_of(table) & ~fixed, list(cores), alone=True)
     best.lower(best.size)
@@ -47,9 +47,10 @@ def largest_by_search(
 def parts_by_search(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Yield all parts of a table without a three that have a size and include the cards `kept`.
+    """Yield all parts of a table without a three, of a size, that include the cards `kept`.
 
-    Each comes once, as a set of bits. Exponential: meant for tables of some 30 cards.
+    Each part is yielded once, as a set of bits. The time is exponential, so this is meant for
+    tables of about 30 cards.
     """
     threes = [bits_of(three) for three in triples(table, rule)]
     threes_of = {1 << card: [three for three in threes if three >> card & 1] for card in table}
@@ -82,25 +83,25 @@ class _Search:
         self._cards, self._best, self._nodes = cards, best, 0
 
     def run(self, kept: int, open_cards: int, cores: list[int], alone: bool = False) -> None:
-        """Search below a node, given by the bits of cards kept and open; all other cards have gone.
+        """Search below a node, given by the bits of kept and open cards; all others are removed.
 
-        From each core, a set of open cards, one must go. `alone` is whether all parts that are not
-        below this node have been searched.
+        At least one card of each core, a set of open cards, must be removed. `alone` is whether all
+        parts that are not below this node have been searched.
         """
         best = self._best
         self._nodes += 1
         best.limit(self._nodes, NODES)
         open_cards, cores = _without_lonely(open_cards, cores)
-        most = kept.bit_count() + open_cards.bit_count()
+        max_size = kept.bit_count() + open_cards.bit_count()
         if not cores:
-            if most > best.size:
+            if max_size > best.size:
                 best.improve(tuple(sorted(self._cards[bit] for bit in cards_in(kept | open_cards))))
             return
         cores.sort(key=int.bit_count)
-        most -= _disjoint(cores)
+        max_size -= _disjoint(cores)
         if alone:
-            best.lower(most)
-        if best.proved or most <= best.size:
+            best.lower(max_size)
+        if best.proved or max_size <= best.size:
             return
         card = _busiest(cores)
         self.run(kept | card, open_cards & ~card, list({core & ~card for core in cores}))
@@ -109,18 +110,18 @@ class _Search:
 
 
 def _without_lonely(open_cards: int, cores: list[int]) -> tuple[int, list[int]]:
-    """Without the cards that are cores by themselves: these must go."""
-    lonely = 0
+    """Return the open cards and cores without the single-card cores, which must be removed."""
+    single = 0
     for core in cores:
         if core & (core - 1) == 0:
-            lonely |= core
-    if not lonely:
+            single |= core
+    if not single:
         return open_cards, cores
-    return open_cards & ~lonely, [core for core in cores if not core & lonely]
+    return open_cards & ~single, [core for core in cores if not core & single]
 
 
 def _disjoint(cores: list[int]) -> int:
-    """Return how many disjoint cores a greedy choice finds, the small ones first."""
+    """Return the number of disjoint cores in a greedy choice, which takes small cores first."""
     used = count = 0
     for core in cores:
         if not core & used:
@@ -130,7 +131,7 @@ def _disjoint(cores: list[int]) -> int:
 
 
 def _busiest(cores: list[int]) -> int:
-    """Give the card, as a bit, whose decision settles most; a core of two cards counts for four."""
+    """Return the card, as a bit, that is in the most cores; a core of two cards counts as four."""
     weights: dict[int, int] = {}
     for core in cores:
         weight = 4 if core.bit_count() == 2 else 1
@@ -143,15 +144,15 @@ def _busiest(cores: list[int]) -> int:
 
 
 SECONDS = 60.0
-"""Time limit of one solve, if no other is given."""
+"""Default time limit of one solve, in seconds."""
 TOLERANCE = 1e-6
-"""A bound in floating point may be below the integer that it means by so little."""
+"""Tolerance by which a floating-point bound may be below the integer that it represents."""
 
 
 def largest_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], best: Best[int]
 ) -> tuple[int, ...]:
-    """Answer as `largest_by_search`; SolverTimeout at the time limit."""
+    """Return the same as `largest_by_search`, or raise SolverTimeout at the time limit."""
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) <= best.bound)
     model.maximize(sum(stays.values()))
@@ -173,7 +174,7 @@ def largest_by_cp_sat(
 def parts_by_cp_sat(
     table: Sequence[int], rule: Rule, kept: Sequence[int], size: int
 ) -> Iterator[int]:
-    """Answer as `parts_by_search`; SolverTimeout after `SECONDS`."""
+    """Return the same parts as `parts_by_search`, or raise SolverTimeout after `SECONDS`."""
     model, stays = _model(table, rule, kept)
     model.add(sum(stays.values()) == size)
     parts: list[int] = []

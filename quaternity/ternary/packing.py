@@ -1,9 +1,9 @@
-"""Most disjoint threes of a table, and tables that fall into threes; two methods, one door.
+"""Maximum sets of disjoint threes of a table, and partitions into threes, by two methods.
 
 *Search* decides, at each step, the card with the fewest threes left. *CP-SAT* has a boolean for
-each three and for each card left over: each card is in exactly one three or left, and as many are
-left as have to be. The sums of the digits of the cards left (`checksum`) are stated too; without
-them the solver runs for minutes on tables of 42 cards.
+each three and for each card left over. Each card is in exactly one three or left over, and the
+number of cards left over is fixed. The sums of the digits of the cards left over (`checksum`) are
+stated too; without them the solver runs for minutes on tables of 42 cards.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ def pack_by_search(
 ) -> tuple[Triple, ...] | None:
     """Return `count` disjoint threes of a table, or None if there are fewer.
 
-    `best` keeps the most threes found; it has the time limit, and the generator that decides the
-    order of trying. Mostly some hundred nodes; without a limit, more than `NODES` are a LimitError.
+    `best` keeps the largest packing found; it has the time limit, and the generator that decides
+    the search order. Usually a few hundred nodes suffice. Without a time limit, more than `NODES`
+    nodes raise a LimitError.
     """
     search = _Search(table, rule, best)
     packing = search.run(bits_of(table), count, checksum(table), search.threes)
@@ -37,7 +38,7 @@ def pack_by_search(
 
 
 class _Three(NamedTuple):
-    """A three of the table, and the same as a set of bits."""
+    """A three of the table, with its cards also as a set of bits."""
 
     cards: Triple
     bits: int
@@ -54,9 +55,9 @@ class _Search:
             best.random.shuffle(self.threes)
 
     def run(self, live: int, count: int, total: int, threes: list[_Three]) -> list[Triple] | None:
-        """Return `count` disjoint threes of live cards, the deepest first.
+        """Return `count` disjoint threes of the live cards, in reverse order of choice, or None.
 
-        `threes` has all threes of live cards, and perhaps more.
+        `threes` has all threes of the live cards, and possibly others.
         """
         self._nodes += 1
         self._best.limit(self._nodes, NODES)
@@ -68,7 +69,7 @@ class _Search:
             return []
         spare = live.bit_count() - 3 * count
         if spare == 1:
-            # The checksum names the card that stays.
+            # The checksum is the card that is left over.
             live, spare, total = live & ~(1 << total), 0, NOTHING
         threes = [three for three in threes if three.bits & live == three.bits]
         card = self._scarcest(live, threes)
@@ -86,22 +87,22 @@ class _Search:
         return None
 
     def _scarcest(self, live: int, threes: list[_Three]) -> int:
-        often = [0] * CARDS
+        counts = [0] * CARDS
         for (first, second, last), _ in threes:
-            often[first] += 1
-            often[second] += 1
-            often[last] += 1
-        return min((card for card in self._cards if live >> card & 1), key=often.__getitem__)
+            counts[first] += 1
+            counts[second] += 1
+            counts[last] += 1
+        return min((card for card in self._cards if live >> card & 1), key=counts.__getitem__)
 
 
 SECONDS = 60.0
-"""Time limit of one solve, if no other is given. Most take some hundredths of a second."""
+"""Default time limit of one solve, in seconds. Most take a few hundredths of a second."""
 
 
 def pack_by_cp_sat(
     table: Sequence[int], rule: Rule, count: int, best: Best[Triple]
 ) -> tuple[Triple, ...] | None:
-    """Answer as `pack_by_search`, seeded by the generator of `best`; SolverTimeout at its limit."""
+    """Return the same as `pack_by_search`, or raise SolverTimeout at the limit of `best`."""
     from ortools.sat.python import cp_model
 
     left_over = len(table) - 3 * count
@@ -142,16 +143,18 @@ def most_disjoint(
     random: Random | None = None,
     best: Best[Triple] | None = None,
 ) -> tuple[Triple, ...]:
-    """Return as many disjoint threes of a table as there can be, in order.
+    """Return a maximum set of disjoint threes of a table, in order.
 
     Args:
-        seconds: a time limit in the place of the method's own.
-        random: chooses among the answers; None gives always the same one.
-        best: keeps the most threes and the bound, also where a limit or an interrupt ends the
-            search.
+        seconds: a time limit that replaces the method's own limit.
+        random: chooses among the answers; None always gives the same one.
+        best: keeps the best packing and the bound, even if a limit or an interrupt ends the search.
 
-    Tries numbers downwards from a third of the table; mostly a tenth of a second. LimitError, with
-    what was found, when a limit was reached.
+    Raises:
+        LimitError: If a limit is reached. The message says what was found.
+
+    The search tries numbers downwards from a third of the table. It usually takes a tenth of a
+    second.
 
     >>> most_disjoint([0, 1, 2, 40, 80], Rule.SET)
     ((0, 1, 2),)
@@ -193,10 +196,10 @@ def partition(
     *,
     seconds: float | None = None,
 ) -> tuple[Triple, ...] | None:
-    """Return the cards of a table as disjoint threes, without a rest; None if that is impossible.
+    """Return a partition of the cards of a table into threes, or None if there is none.
 
-    Arguments and errors as `most_disjoint`. A generator can give every partition, not all with the
-    same chance. The whole deck takes .05 s by search and .2 s by CP-SAT.
+    Arguments and errors are those of `most_disjoint`. With `random`, every partition is possible,
+    but not all have the same chance. The whole deck takes 0.05 s by search and 0.2 s by CP-SAT.
 
     >>> partition([0, 1, 2, 3, 40, 77], Rule.SET), partition([0, 1, 2, 40, 60, 80], Rule.SET)
     (((0, 1, 2), (3, 40, 77)), None)
@@ -213,10 +216,10 @@ def partition(
 
 
 Pack = Callable[[Sequence[int], Rule, int, Best[Triple]], tuple[Triple, ...] | None]
-"""`count` disjoint threes of a table, or None; the record has the generator and the limits."""
+"""A function that returns `count` disjoint threes, or None; the record has all its limits."""
 
 PACKING_METHODS: Mapping[str, Pack] = {
     "search": pack_by_search,
     "cp-sat": pack_by_cp_sat,
 }
-"""Every method by name, the default first."""
+"""All methods by name, the default first."""

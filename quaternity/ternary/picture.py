@@ -1,15 +1,15 @@
-"""The pairs as pictures in SVG: 81 points on a circle with 648 chords, and the 81 × 81 matrix.
+"""SVG pictures of the pairs: 81 points on a circle with 648 chords, and the 81 × 81 matrix.
 
-*The circle.* Card i stands at the angle 40/9 · (i + 1/2) degrees, clockwise from the top. It looks
-perfectly round, but of the 162 turns and reflections of the 81-gon only six map pairs to pairs: the
-turns by 27 places (the first digit of every card goes up by one), the reflection i -> 80 - i in the
-upright line (every digit d becomes 2 - d), and what these two make together. All others change
-several digits of some cards at once, by a carry.
+*The circle.* Card i is at the angle 40/9 · (i + 1/2) degrees, clockwise from the top. The picture
+looks perfectly round, but only six of the 162 rotations and reflections of the 81-gon map pairs to
+pairs: the rotations by 27 places (which increase the first digit of every card), the reflection
+i -> 80 - i in the vertical axis (every digit d becomes 2 - d), and their combinations. All others
+change several digits of some cards at once, by a carry.
 
-*The matrix.* Row a, column b is dark when a and b are a pair. It is the true fractal: with J the
-3 × 3 matrix of ones and I the identity it is the fourth Kronecker power of J - I, so each of its
+*The matrix.* Row a, column b is dark if a and b are a pair. The matrix is a fractal. With J the
+3 × 3 matrix of ones and I the identity, it is the fourth Kronecker power of J - I. So each of its
 nine 27 × 27 blocks is blank (on the diagonal) or the same picture for three digits, and so on.
-Going on for ever, 6 copies at a third of the size give the dimension ln 6 / ln 3 = 1.63.
+Continued forever, 6 copies at a third of the size give the dimension ln 6 / ln 3 = 1.63.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def pairs() -> Iterator[tuple[int, int]]:
 
 
 def circle_svg() -> str:
-    """Return the 81 cards on a circle and the 648 chords between cards that share no attribute."""
+    """Draw the 81 cards on a circle, with the 648 chords between cards that share no attribute."""
     parts = [f'<g stroke="{INK}" stroke-width="0.6" stroke-opacity="0.45">']
     for a, b in pairs():
         (x1, y1), (x2, y2) = point(a), point(b)
@@ -59,19 +59,19 @@ def circle_svg() -> str:
     return svg_document(
         SIZE, SIZE, "Pairs of cards on a circle",
         "81 points, one for each card, and a chord between any two cards that share no attribute: "
-        "648 chords. A turn by a third and the reflection in the upright line change nothing.",
+        "648 chords. A rotation by a third and the reflection in the vertical axis change nothing.",
         parts, ground=PAPER,
     )  # fmt: skip
 
 
 def point(card: int, radius: float = RADIUS) -> tuple[float, float]:
-    """Return where a card stands on the circle."""
+    """Return the coordinates of a card on the circle."""
     angle = 2 * pi * (card + 0.5) / CARDS
     return SIZE / 2 + radius * sin(angle), SIZE / 2 - radius * cos(angle)
 
 
 def matrix_svg() -> str:
-    """Return the matrix of pairs: a dark cell for each of the 1296 ordered pairs."""
+    """Draw the matrix of pairs, with a dark cell for each of the 1296 ordered pairs."""
     side = CARDS * CELL
     dark = "".join(
         f"M{MARGIN + CELL * b} {MARGIN + CELL * a}h{CELL}v{CELL}h-{CELL}z"
@@ -90,7 +90,7 @@ def matrix_svg() -> str:
             parts.append(svg_text(x, y, str(card), size=15, colour=FAINT))
     return svg_document(
         side + 2 * MARGIN, side + 2 * MARGIN, "The matrix of pairs",
-        "Row a, column b is dark when the cards a and b share no attribute: 1296 of 6561 cells. "
+        "Row a, column b is dark if the cards a and b share no attribute: 1296 of 6561 cells. "
         "Each of the nine large blocks is blank or the whole picture at a third of its size.",
         parts, ground=PAPER,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Playing a deck out: take a three from the table, deal three more, until nothing is left to do."""
+"""Playouts of a deck: take a three from the table and deal three more, until play ends."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from quaternity.ternary.tables import Rule, check_table
 from quaternity.ternary.triples import Triple, triples
 
 TABLE = 12
-"""Cards on the table in the usual game."""
+"""Default number of cards on the table."""
 
 Choice = Callable[[tuple[Triple, ...]], Triple]
-"""Which of the threes on the table is taken."""
+"""A function that chooses one of the threes on the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A position: the cards on the table, place by place, and those to come, in order."""
+    """A position: the cards on the table, place by place, and the cards of the deck, in order."""
 
     places: tuple[int, ...]
     deck: Deck
@@ -35,7 +35,7 @@ class Table:
 
     @classmethod
     def _trusted(cls, places: tuple[int, ...], deck: Deck) -> Table:
-        """Return a table from the cards of another, which need no new check."""
+        """Return a table without checking its cards, which come from a checked table."""
         table = object.__new__(cls)
         object.__setattr__(table, "places", places)
         object.__setattr__(table, "deck", deck)
@@ -43,17 +43,17 @@ class Table:
 
     @classmethod
     def start(cls, deck: Sequence[int], random: Random, size: int = TABLE) -> Table:
-        """Return the first cards of a deck on the table, at random places; a multiple of 3."""
-        what = f"a multiple of 3 from 3 to {CARDS}"
-        size = whole_number(size, 3, CARDS, what, "size")
+        """Return a table with the first `size` cards of a deck, a multiple of 3, shuffled."""
+        allowed = f"a multiple of 3 from 3 to {CARDS}"
+        size = whole_number(size, 3, CARDS, allowed, "size")
         if size % 3:
-            raise InputError(f"size: {size} is not {what}")
+            raise InputError(f"size: {size} is not {allowed}")
         return cls((), tuple(iterated(deck, "deck"))).deal(size, random)
 
     def deal(self, number: int, random: Random) -> Table:
-        """Return the table with the next cards of the deck, if any, all places shuffled.
+        """Return the table with the next cards of the deck, if any, and all places shuffled.
 
-        The newest cards alone would give a three away in a game with a safe deck.
+        Otherwise the new cards would reveal a three in a game with a safe deck.
         """
         number = whole_number(number, 0, CARDS, f"a number of cards, 0..{CARDS}", "number")
         cards = (*self.places, *self.deck[:number])
@@ -73,13 +73,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """How a game went.
+    """The result of a playout.
 
     Attributes:
         taken: the threes in the order in which they were taken.
         left: the cards on the table at the end.
-        undealt: how many cards the deck still had at the end: not 0 when play got stuck.
-        looks, blanks: how often there was the usual number of cards, and no three among these.
+        undealt: the number of cards in the deck at the end; not 0 if play got stuck.
+        looks, blanks: how often the table had exactly the starting number of cards, and how often
+            these contained no three.
     """
 
     taken: tuple[Triple, ...]
@@ -103,13 +104,13 @@ def play_out(
     extra: bool = False,
     choose: Choice | None = None,
 ) -> Playout:
-    """Play a deck to the end, in a millisecond.
+    """Play a deck to the end, which takes a millisecond.
 
     Args:
-        size: how many cards lie on the table, a multiple of 3.
-        extra: when there is no three, deal three more and do not fill up again before the table is
-            below `size`; otherwise play ends there.
-        choose: which three is taken; the default is a random one.
+        size: the number of cards on the table, a multiple of 3.
+        extra: whether three more cards are dealt if there is no three. The table is then not filled
+            up until it is below `size`. Without `extra`, play ends if there is no three.
+        choose: a function that chooses the three to take; by default it is random.
     """
     rule, table = Rule(rule), Table.start(deck, random, size)
     if choose is not None and not callable(choose):
@@ -124,7 +125,7 @@ def play_out(
         if threes:
             three = choose(threes) if choose is not None else random.choice(threes)
             if choose is not None and three not in threes:
-                raise InputError(f"choose: {three!r} is none of {threes}")
+                raise InputError(f"choose: {three!r} is not one of {threes}")
             taken.append(three)
             table = table.take(three)
             if table.deck and len(table.places) < size:

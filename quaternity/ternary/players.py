@@ -1,4 +1,4 @@
-"""Programs that play SET: they see every three, and take their time."""
+"""Computer players for SET, which see every three but wait before they claim it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from quaternity.base.errors import InputError
 from quaternity.ternary.rules import MORE, SetMove, SetRules, SetView
 
 QUICK, SLOW = 4.0, 12.0
-"""Seconds that `quick` and `slow` take for a move in the mean."""
+"""Average time of `quick` and of `slow` per move, in seconds."""
 
 
 class Finder:
-    """Claims a three when there is one, else agrees to more cards, after a time drawn by chance."""
+    """A player who claims a three, or else agrees to more cards, after a random delay."""
 
     def __init__(self, mean: float) -> None:
         self.mean = mean
 
     def choose(self, view: SetView, random: Random) -> SetMove | None:
-        """Return a right claim, or agreement; None when it has agreed already."""
+        """Return a right claim, or agreement to more cards; None to wait."""
         threes = view.threes
         if threes:
             return SetMove(random.choice(threes))
         return None if view.seat in view.agreed or not view.undealt else MORE
 
     def delay(self, view: SetView, random: Random) -> float:
-        """Seconds: exponential, and the longer the fewer threes there are.
+        """Return the seconds until the move, exponentially distributed.
 
-        Where all others have given up looking and wait for it, a tenth of that.
+        The fewer threes there are, the longer is the delay. If all other seats have agreed to more
+        cards, it is a tenth of that.
         """
         hurry = 10 if 0 < len(view.agreed - {view.seat}) == len(view.taken) - 1 else 1
         seconds = random.expovariate(1 / self.mean) / math.sqrt(max(1, len(view.threes)))
@@ -42,12 +43,12 @@ def quick(rules: SetRules) -> Finder:
 
 
 def slow(rules: SetRules, argument: str | None) -> Finder:
-    """Return the player `slow`, or `slow:20` for twenty seconds in the mean."""
+    """Return the player `slow`; `slow:20` takes 20 seconds per move, on average."""
     del rules
     try:
         seconds = SLOW if argument is None else float(argument)
     except ValueError:
         seconds = math.nan
     if not 0 < seconds <= 3600:
-        raise InputError(f"player 'slow:{argument}': the seconds are above 0 and at most 3600")
+        raise InputError(f"player 'slow:{argument}': seconds must be > 0 and <= 3600")
     return Finder(seconds)

@@ -1,4 +1,4 @@
-"""SET as every door opens it."""
+"""Registration of SET with the commands, the browser, tournaments and environments."""
 
 from quaternity.table.registration import First, Level, Registration
 

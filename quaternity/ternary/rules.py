@@ -1,8 +1,8 @@
-"""SET as a game to be played: everybody may claim three cards at any time.
+"""The rules of SET as a game in which every seat may claim three cards at any time.
 
-A right claim takes the three cards and is a point; a wrong one costs a point. When nobody finds a
-SET, the seats agree to three more cards. The game ends when the deck is out and no SET is left. All
-is open but the order of the deck.
+A right claim takes the three cards and scores a point; a wrong claim costs a point. If no player
+finds a SET, the seats agree to three more cards. The game ends when the deck is empty and no SET is
+left. Only the order of the deck is hidden.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from quaternity.ternary.tables import LETTERS, Rule
 from quaternity.ternary.triples import Triple, is_triple, triples
 
 MAX_TABLE_CARDS = 21
-"""Number of cards on the table from which on nobody agrees to more under `Rule.SET`. Among so many
-cards there is always a SET (Davis and Maclagan 2003), though not always a triple."""
+"""Number of cards on the table from which more cards are not allowed under `Rule.SET`. This many
+cards always contain a SET (Davis and Maclagan 2003), though not always a triple."""
 
 _CLAIM = re.compile(r"(?:claims? )?([a-z])[ ,]*([a-z])[ ,]*([a-z])", re.IGNORECASE | re.ASCII)
 _BEGUN = re.compile(
@@ -41,9 +41,9 @@ _NUMBERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SetSettings:
-    """How SET is played."""
+    """Settings of SET."""
 
-    seats: int = field(default=2, metadata={"help": "How many play.", "range": range(1, 9)})
+    seats: int = field(default=2, metadata={"help": "Number of players.", "range": range(1, 9)})
     rule: Rule = field(
         default=Rule.SET,
         metadata={"help": "Which threes count: in a triple all four attributes differ."},
@@ -61,7 +61,7 @@ class SetSettings:
 
 
 class SetMove(NamedTuple):
-    """A claim that three cards, ascending, belong together; without cards, agreeing to more."""
+    """A claim that three cards, ascending, belong together; without cards, agreement to more."""
 
     cards: tuple[int, ...]
 
@@ -75,11 +75,11 @@ MORE = SetMove(())
 
 @dataclass(frozen=True, slots=True)
 class SetView:
-    """What everybody sees; `seat` is whose view it is, None for a bystander.
+    """What everybody sees. `seat` is the seat that has the view, or None for a bystander.
 
-    `places` are the cards by place, `undealt` is the number in the deck; `taken` and `wrong` have
-    per seat its threes and how many wrong claims; `agreed` are the seats that agree to three more
-    cards.
+    `places` are the cards by place, and `undealt` is the number of cards in the deck. `taken` and
+    `wrong` have the threes and the number of wrong claims of each seat. `agreed` has the seats that
+    agree to three more cards.
     """
 
     seat: int | None
@@ -102,13 +102,13 @@ class SetView:
 
     @property
     def is_over(self) -> bool:
-        """Whether the deck is out and nothing is left to take."""
+        """Whether the deck is empty and no three is left."""
         return not self.undealt and not self.threes
 
 
 @dataclass(frozen=True, slots=True)
 class SetPosition:
-    """The view of a bystander, and all cards in the order of dealing, which nobody sees."""
+    """The view of a bystander, and all cards in the order of dealing, which is hidden."""
 
     seen: SetView
     order: tuple[int, ...]
@@ -121,7 +121,7 @@ class SetPosition:
 
 @dataclass(frozen=True, slots=True)
 class SetRules(PlainRules[SetPosition, SetMove, SetView]):
-    """SET for one to eight; see `quaternity.table.protocol.Rules`."""
+    """SET for one to eight players; see `quaternity.table.protocol.Rules`."""
 
     settings: SetSettings = SetSettings()
 
@@ -132,15 +132,15 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """Number of players."""
         return self.settings.seats
 
     def start(self, random: Random) -> SetPosition:
-        """Return a shuffled deck, the first cards of it on the table."""
+        """Shuffle a deck, and return the position with its first cards on the table."""
         return self.start_of_deck(tuple(shuffled_deck(random)))
 
     def start_of_deck(self, deck: tuple[int, ...]) -> SetPosition:
-        """Return the first cards of a deck on the table."""
+        """Return the position with the first cards of a deck on the table."""
         seats, table = self.seats, self.settings.table
         seen = SetView(
             None, deck[:table], CARDS - table, ((),) * seats, (0,) * seats, frozenset(),
@@ -149,7 +149,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(seen, deck)
 
     def to_act(self, position: SetPosition) -> range:
-        """Everybody, until it is over."""
+        """Return all seats, or none once the game is over."""
         return range(0 if position.seen.is_over else self.seats)
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
@@ -157,7 +157,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return replace(position.seen, seat=seat)
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
-        """Return the position after a claim, right or wrong, or after somebody agreed."""
+        """Return the position after a claim, right or wrong, or after an agreement."""
         view = self.view(position, seat)
         faults = [] if seat in range(self.seats) else [f"there is no seat {seat}"]
         faults += self.faults(view, move)
@@ -181,14 +181,14 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         if len(seen.places) > self.settings.table or not deck:
             remaining = tuple(card for card in seen.places if card not in move.cards)
             return SetPosition(replace(seen, places=remaining), order)
-        new = iter(deck)
-        filled = tuple(next(new) if card in move.cards else card for card in seen.places)
+        dealt = iter(deck)
+        filled = tuple(next(dealt) if card in move.cards else card for card in seen.places)
         return _dealt(seen, order, filled)
 
     def events(
         self, before: SetPosition, seat: int, move: SetMove, after: SetPosition
     ) -> tuple[str, ...]:
-        """Return the claim and what it was, or the agreement, and the cards dealt."""
+        """Return the claim and whether it was right, or the agreement, and the cards dealt."""
         if not move.cards:
             events = [AGREES(who=seat)]
         else:
@@ -196,32 +196,32 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             claims = RIGHT if right else WRONG
             three = self.settings.rule.three
             events = [claims(who=seat, three=three, cards=Pictured(move.cards), right=right)]
-        new = before.deck[: before.seen.undealt - after.seen.undealt]
-        if new and not move.cards and before.seen.threes:
+        dealt = before.deck[: before.seen.undealt - after.seen.undealt]
+        if dealt and not move.cards and before.seen.threes:
             events.append(MISSED(three=self.settings.rule.three, missed=before.seen.threes[0]))
-        if new:
-            events.append(DEALT(dealt=Pictured(new)))
+        if dealt:
+            events.append(DEALT(dealt=Pictured(dealt)))
         return tuple(events)
 
     def still_means(self, move: SetMove, then: SetView, now: SetView) -> bool:
-        """Return a claim while its cards lie there; agreement while the same cards do."""
+        """Return whether the claimed cards are still there, or for an agreement, the same table."""
         return set(move.cards) <= set(now.places) and (
             bool(move.cards) or then.places == now.places
         )
 
     def for_absent(self, view: SetView) -> SetMove | None:
-        """Agreement to more cards, as soon as somebody else agrees."""
+        """Return agreement to more cards if another seat agrees, else None."""
         return MORE if view.agreed and not self.faults(view, MORE) else None
 
     def points(self, position: SetPosition) -> tuple[float, ...]:
-        """Threes taken, less wrong claims."""
+        """Return the threes taken minus the wrong claims of each seat."""
         seen = position.seen
         return tuple(
             float(len(threes) - wrong) for threes, wrong in zip(seen.taken, seen.wrong, strict=True)
         )
 
     def listed(self, view: SetView) -> Iterator[SetMove]:
-        """Every claim of three cards on the table, and agreement."""
+        """Yield every claim of three cards on the table, and agreement if it is legal."""
         if view.is_over or view.seat is None:
             return
         yield from (SetMove(three) for three in combinations(sorted(view.places), 3))
@@ -229,7 +229,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             yield MORE
 
     def faults(self, view: SetView, move: SetMove | None) -> list[str]:
-        """Return what makes a move illegal; a wrong claim is legal, and None is to wait."""
+        """Return what makes a move illegal. Wrong claims are legal, and None means to wait."""
         if move is None:
             return []
         if not isinstance(move, SetMove):
@@ -242,7 +242,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             if view.seat in view.agreed:
                 return ["you have agreed already"]
             if not view.undealt:
-                return ["the deck is out"]
+                return ["the deck is empty"]
             if view.settings.rule is Rule.SET and len(view.places) >= MAX_TABLE_CARDS:
                 return [f"among {MAX_TABLE_CARDS} cards there is always a SET"]
             return []
@@ -263,7 +263,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
             return SetMove(tuple(sorted(int(number) for number in match.groups())))
         match = _CLAIM.fullmatch(text)
         if match is None:
-            raise NotUnderstood(f"{text!r} is not understood: a move is for example a d k, or more")
+            raise NotUnderstood(f"{text!r} is not understood: a move is more, or for example a d k")
         cards = cards_named(text, view)
         for letter, card in zip(match.groups(), cards, strict=True):
             if card is None:
@@ -271,16 +271,16 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetMove(tuple(sorted(card for card in cards if card is not None)))
 
     def show(self, view: SetView, width: int = 80) -> str:
-        """Return the cards on the table with their places; score and deck."""
+        """Return the cards on the table with their places, the scores and the deck size."""
         letters = [*LETTERS, *[" "] * CARDS]
         cells = [
             f"{letter} {card:>2} {SetCard(card)}"
             for letter, card in zip(letters, view.places, strict=False)
         ]
-        beside = max(1, (width + 2) // 38)
+        per_line = max(1, (width + 2) // 38)
         lines = [
-            "  ".join(cell.ljust(36) for cell in cells[first : first + beside]).rstrip()
-            for first in range(0, len(cells), beside)
+            "  ".join(cell.ljust(36) for cell in cells[first : first + per_line]).rstrip()
+            for first in range(0, len(cells), per_line)
         ]
         score = "; ".join(
             f"player {seat}: {counted(len(threes) - wrong, 'point')}"
@@ -302,7 +302,7 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         }
 
     def like(self, view: SetView, random: Random) -> SetPosition:
-        """Return the view with the cards that are not seen, in any order, as the deck."""
+        """Return a position with this view, and the unseen cards in random order as the deck."""
         seen = [
             *view.places,
             *(card for threes in view.taken for three in threes for card in three),
@@ -312,27 +312,27 @@ class SetRules(PlainRules[SetPosition, SetMove, SetView]):
         return SetPosition(replace(view, seat=None), order)
 
     def chance_text(self, start: SetPosition) -> str:
-        """Return the deck from its first card on."""
+        """Return the recorded line of the deck, from its first card."""
         return f"deck {' '.join(map(str, (*start.seen.places, *start.deck)))}\n"
 
     def recorded_start(self, record: TextRecord) -> SetPosition:
-        """Return the first cards of the recorded deck on the table."""
+        """Return the position with the first cards of the recorded deck on the table."""
         if "deck" not in record.settings:
-            raise InputError("the head: deck is missing")
+            raise InputError("the header must have a line with the deck")
         number, text, _ = record.settings["deck"]
         words = text.split()
         deck = tuple(int(word) if word.isdecimal() and len(word) < 3 else -1 for word in words)
         if sorted(deck) != list(range(CARDS)):
-            raise InputError(f"line {number}: the deck is not the cards 0..{CARDS - 1}, each once")
+            raise InputError(f"line {number}: the deck must be the cards 0..{CARDS - 1}, each once")
         return self.start_of_deck(deck)
 
 
 def cards_named(text: str, view: SetView) -> tuple[int | None, ...]:
-    """Return the card at each letter of a claim, also of one that is half typed; else nothing."""
+    """Return the card at each letter of a complete or incomplete claim; empty for other texts."""
     match = _BEGUN.fullmatch(text)
     letters = [letter for letter in match.groups() if letter] if match is not None else []
     if len(view.places) <= len(ascii_lowercase):
-        # Capitals are places of their own only on a table that has so many.
+        # Capital letters are separate places only if the table has more than 26.
         letters = [letter.lower() for letter in letters]
     return tuple(dict(zip(LETTERS, view.places, strict=False)).get(letter) for letter in letters)
 

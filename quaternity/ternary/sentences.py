@@ -1,4 +1,4 @@
-"""Sentences about what happens in SET."""
+"""Message templates for the events of SET."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEALT = Kind("dealt", "dealt: {dealt}")
 
 
 class Pictured(tuple[int, ...]):
-    """Cards by index, which are told by what is on them."""
+    """Cards by index, whose text describes the figures on them."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""A table of SET as a picture in SVG, readable without its colours.
+"""A table of SET as an SVG picture that is readable without colours.
 
 Every card shows its figures, the word for their colour, its number and, in a game, the letter by
-which it is claimed. A card's title, which a pointer or a screen reader finds, says all of it.
+which it is claimed. The title of a card contains all of this, for pointers and screen readers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH, HEIGHT, GAP = 132, 196, 16
 INK, FAINT, PAPER, TABLE, EDGE = "#222222", "#6a6a6a", "#ffffff", "#eef1ec", "#b9c0b6"
 
 SHADES = ("#cc3311", "#009e73", "#4b1f86")
-"""Red, green and purple of different lightness: apart in grey, and for the colour-blind."""
+"""Red, green and purple of different lightness, to be distinct in grey and for the colour-blind."""
 
 OUTLINES = (
     "M-44 0L0 -18L44 0L0 18z",
@@ -28,17 +28,17 @@ OUTLINES = (
     "M-42 9C-49 -15 -22 -25 2 -12C16 -5 25 -10 33 -16C41 -19 47 -6 41 4C32 20 8 19 -6 10"
     "C-18 4 -27 9 -32 15C-38 20 -41 15 -42 9z",
 )
-"""A diamond, an oval and a squiggle around the middle."""
+"""SVG paths of a diamond, an oval and a squiggle, centred at the origin."""
 
 
 def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[Triple] = ()) -> str:
     """Return the cards of a table, with its threes in words below, as an SVG document.
 
-    It has at least three lines; `letters` names the places, as in a game at the terminal.
+    The cards are in at most three rows. `letters` adds the letters of the places, as in a game.
     """
-    given = tuple(iterated(cards, "table"))
-    check_table(given)
-    places = [SetCard(card) for card in given]
+    indexes = tuple(iterated(cards, "table"))
+    check_table(indexes)
+    places = [SetCard(card) for card in indexes]
     letter_of = LETTERS if letters else ""
     names = [
         f"{letter_of[place : place + 1]} {card.index}: {card}".lstrip()
@@ -69,15 +69,15 @@ def table_svg(cards: Iterable[int], *, letters: bool = False, threes: Iterable[T
 
 @cache
 def card_svg(card: int, label: str | None = None) -> str:
-    """Return a card as an element of a page, which has `stripes_svg` too.
+    """Return a card as an SVG element, for a page that also contains `stripes_svg`.
 
-    A screen reader says the label; None where a text beside it says the same.
+    Screen readers read the label; it is None if a text beside the card says the same.
     """
     return svg_element(WIDTH, HEIGHT, "card", label, _card(SetCard(card), ""))
 
 
 def stripes_svg() -> str:
-    """Return the patterns of striped cards, once for a page; nothing is seen of it."""
+    """Return an invisible SVG element with the patterns of striped cards, once per page."""
     return svg_element(0, 0, "stripes", None, _stripes())
 
 

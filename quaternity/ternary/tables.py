@@ -1,7 +1,6 @@
-"""Tables, and the two meanings of a good three of cards.
+"""Tables of cards, and the two rules for three cards that belong together.
 
-Cards of a table lie face up: they are different, and are held as a sorted tuple of indexes or as a
-set of bits.
+The cards of a table are different, and are stored as a sorted tuple of indexes or as a set of bits.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ WHOLE_DECK = tuple(range(CARDS))
 _DECK = frozenset(WHOLE_DECK)
 
 LETTERS = ascii_letters
-"""The places of a table in a game, in order. Where there are more (54 cards may have no triple),
-the last ones are claimed by number."""
+"""The letters of the places of a table in a game, in order. If there are more places (54 cards may
+have no triple), the last cards are claimed by number."""
 
 
 def check_table(cards: Iterable[int]) -> tuple[int, ...]:
-    """Return the cards of a table in order; refuse a wrong card, and one that comes twice."""
-    listed = tuple(iterated(cards, "table"))
-    if set(map(type, listed)) == {int} and len(_DECK.intersection(listed)) == len(listed):
-        return tuple(sorted(listed))  # nearly always, and quick
+    """Return the cards of a table in order; raise InputError for wrong or repeated cards."""
+    indexes = tuple(iterated(cards, "table"))
+    if set(map(type, indexes)) == {int} and len(_DECK.intersection(indexes)) == len(indexes):
+        return tuple(sorted(indexes))  # the usual case, made fast
     places: dict[int, int] = {}
-    for place, given in enumerate(listed):
-        card = check_card(given, f"table[{place}]")
+    for place, index in enumerate(indexes):
+        card = check_card(index, f"table[{place}]")
         if card in places:
             raise InputError(
                 f"table[{place}]: card {card} is already there (table[{places[card]}])"
@@ -57,7 +56,7 @@ def cards_in(bits: int) -> Iterator[int]:
 
 
 class Rule(StrEnum):
-    """When three different cards belong together.
+    """The rule that says when three different cards belong together.
 
     `TRIPLE`: any two of the three differ in **all four** attributes (a *correct triple*). There
     are 216, and 8 through each card.
@@ -73,9 +72,9 @@ class Rule(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Rule:
-        raise InputError(f"no rule {value!r}; there are {', '.join(cls)}")
+        raise InputError(f"unknown rule {value!r}: choose from {', '.join(cls)}")
 
     @property
     def three(self) -> str:
-        """What one three of cards is called under this rule."""
+        """The name of three cards that belong together under this rule."""
         return "triple" if self is Rule.TRIPLE else "SET"

@@ -1,8 +1,8 @@
 """Threes of cards under either rule, and pairs: two cards that share no attribute.
 
-Each of the four digits of a partner takes one of two other values, so every card has 2^4 = 16
-partners; there are 6^4 = 81 * 16 = 1296 ordered and 648 unordered pairs. Under either rule two
-cards determine the third; under `Rule.TRIPLE` they have to be a pair.
+Each of the four digits of a partner has one of two other values, so every card has 2^4 = 16
+partners. There are 6^4 = 81 * 16 = 1296 ordered and 648 unordered pairs. Under either rule, two
+cards determine the third; under `Rule.TRIPLE` they must be a pair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from quaternity.ternary.cards import CARDS, PLACES, all_digits, check_card, inde
 from quaternity.ternary.tables import Rule, bits_of, check_table
 
 PARTNERS: Final = 16
-"""Partners of each card."""
+"""Number of partners of each card."""
 
 
 def is_pair(a: int, b: int) -> bool:
@@ -26,7 +26,7 @@ def is_pair(a: int, b: int) -> bool:
 
 
 def partner(card: int, k: int) -> int:
-    """Return the partner number k of a card, k in 0..15.
+    """Return partner number k of a card, k in 0..15.
 
     With the binary digits of k (k_3 for the shape, ..., k_0 for the amount), each digit of the
     partner is (digit + k_i + 1) mod 3. Numbers k and 15 - k form a correct triple with the card:
@@ -36,8 +36,8 @@ def partner(card: int, k: int) -> int:
     (33, 64)
     """
     digits = all_digits()[check_card(card)]
-    what = f"a number of a partner; they are 0..{PARTNERS - 1}"
-    k = whole_number(k, 0, PARTNERS - 1, what, "k")
+    allowed = f"a number of a partner; they are 0..{PARTNERS - 1}"
+    k = whole_number(k, 0, PARTNERS - 1, allowed, "k")
     shape, colour, fill, amount = (
         (digit + (k >> 3 - i & 1) + 1) % 3 for i, digit in enumerate(digits)
     )
@@ -66,9 +66,10 @@ Triple = tuple[int, int, int]
 
 
 def third(a: int, b: int) -> int:
-    """Give the only card that forms a SET with two different cards: digit by digit -(a + b) mod 3.
+    """Return the only card that forms a SET with two cards: digit by digit, -(a + b) mod 3.
 
-    When the two form a pair, it is also the only one that makes a correct triple of them.
+    The two cards must be different. If they are a pair, it is also the only card that forms a
+    correct triple with them.
 
     >>> third(0, 40), third(0, 1)
     (80, 2)
@@ -81,7 +82,7 @@ def third(a: int, b: int) -> int:
 
 @cache
 def third_cards() -> tuple[tuple[int, ...], ...]:
-    """`third` for all two cards, as rows of a table; a card with itself gives itself."""
+    """Return `third` for any two cards, as rows of a table; a card with itself gives itself."""
     return tuple(
         tuple(
             sum(-(x + y) % 3 * value for x, y, value in zip(first, second, PLACES, strict=True))
@@ -103,21 +104,21 @@ def is_triple(a: int, b: int, c: int, rule: Rule | str) -> bool:
 
 
 def triples(table: Iterable[int], rule: Rule | str) -> tuple[Triple, ...]:
-    """Return all threes of a table, each in order, and in order among themselves.
+    """Return all threes of a table, sorted, each with its cards in order.
 
-    Quadratic in the size of the table: 3 ms for all 81 cards.
+    The time is quadratic in the size of the table: 3 ms for all 81 cards.
 
     >>> triples([0, 1, 2, 40, 80], Rule.SET), triples([0, 1, 2, 40, 80], Rule.TRIPLE)
     (((0, 1, 2), (0, 40, 80)), ((0, 40, 80),))
     """
     cards, rule = check_table(table), Rule(rule)
-    there, last_of, partners_of = set(cards), third_cards(), partner_bits()
+    on_table, last_of, partners_of = set(cards), third_cards(), partner_bits()
     return tuple(
         (first, second, last)
         for place, first in enumerate(cards)
         for second in cards[place + 1 :]
         if (last := last_of[first][second]) > second
-        and last in there
+        and last in on_table
         and (rule is Rule.SET or partners_of[first] >> second & 1)
     )
 

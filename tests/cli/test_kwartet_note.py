@@ -174,7 +174,7 @@ def test_of_two_players_each_has_what_the_other_has_not(cli: Cli, path: Path) ->
     outcome = cli("kwartet", "note", path, *new, stdin="undo\n")
     assert path.read_text().endswith("0 puts down 0\n1 puts down 1\n")
     assert outcome.status == 0
-    assert "1 puts down 1 cannot be taken back: the deal cannot be" in outcome.out
+    assert "1 puts down 1 cannot be taken back: the deal is impossible" in outcome.out
 
 
 def test_a_line_too_long_is_told_in_part(cli: Cli, path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--hand", "0/0 9/0"], "9/0"),
         (["--hand", "x"], "x"),
         (["--cards", "5,6"], "11 cards in 2 hands"),
-        (["--cards=-1,11,6"], "hand 0: -1 is not a number of cards"),
+        (["--cards=-1,11,6"], "hand 0: the number of cards must be >= 0, not -1"),
         (["--cards", "a,b"], "expected numbers such as 18,17,17"),
         (["--announce", "never"], "known are at-once"),
     ],
@@ -466,7 +466,7 @@ def test_over_time_nothing_follows_from_what_cannot_be_said(cli: Cli, path: Path
     outcome = cli(*asked, "--say", "K1 H0 1/1")
     assert "H0 1/1  -#--" in outcome.out
     assert "-: --say is not true" in outcome.out
-    assert "  not to be said from request 2, 1 asks 0 for 0/3: yes" in outcome.out
+    assert "  cannot be announced from request 2, 1 asks 0 for 0/3: yes" in outcome.out
     told = cli(*asked, "--json").json
     assert told["over_time"] == [None, True, None, None]
     assert told["unsaid"] == [2, 3]

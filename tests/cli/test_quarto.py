@@ -65,7 +65,7 @@ def test_show_as_text(cli: Cli) -> None:
         "left:      C H K P",
         "quartos:   H4 big, V3 square, D2 red",
         "reachable: no (no cell is on all of H4, V3 and D2, "
-        "so an earlier quarto had ended the game)",
+        "so an earlier quarto would have ended the game)",
         "can draw:  no",
     ]
     assert "yes, in 1 way\n" in cli("quarto", "show", "example", "PHACIENOGLKJDMFB").out

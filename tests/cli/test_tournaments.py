@@ -90,7 +90,7 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 @pytest.mark.parametrize(
     ("game", "player", "status", "said"),
     thorough(
-        [(GAMES[0], *FATAL[0]), (GAMES[1], *FATAL[1])],
+        [(GAMES[0], *FATAL[0])],  # `test_kwartet_simulate.py` has one that never moves
         [(game, *fatal) for game in GAMES for fatal in FATAL],
     ),
 )
@@ -147,7 +147,7 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
             "'quick' plays set, and this is quarto",
         ),
         (("quarto", "tournament", "random", "you"), "player 'you' is unknown here"),
-        (("set", "tournament", "quick", "slow:x"), "the seconds are above 0"),
+        (("set", "tournament", "quick", "slow:x"), "seconds must be > 0"),
         (("set", "tournament", "quick", "slow", "--seats", 9), "seats: 9 is not one of 1, 2"),
         (("set", "tournament", "quick", "slow", "--games", 0), "games: 0 is out of range"),
         (("set", "tournament", "quick", "slow", "--cap", 0), "cap: 0 is not at least 1"),

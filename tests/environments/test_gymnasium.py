@@ -125,7 +125,7 @@ def test_an_episode_begins_where_the_learner_acts(most: int, fits: bool) -> None
         if fits:
             assert env.reset(seed=seed)[1]["action_mask"].any()
         else:
-            with pytest.raises(InputError, match="max_moves 1: programs make them all"):
+            with pytest.raises(InputError, match="max_moves 1: the programs make all moves"):
                 env.reset(seed=seed)
 
 
@@ -187,11 +187,11 @@ def test_every_game_has_a_level_to_begin_with() -> None:
         ({"opponents": "easy"}, "opponents 'easy': expected a list of 1 or 3"),
         ({"opponents": ["you"]}, "opponent 'you' is unknown"),
         ({"opponents": ["random", "random"]}, "expected a list of 1 or 3"),
-        ({"seat": 4}, "seat 4 is none of 0 to 3"),
+        ({"seat": 4}, "seat: must be from 0 to 3, not 4"),
         ({"seat": -1}, "seat"),
-        ({"render_mode": "human"}, "render_mode 'human' is unknown"),
+        ({"render_mode": "human"}, "unknown render_mode 'human'"),
         ({"players": 40}, "players"),
-        ({"cards": 4}, "setting 'cards' is unknown"),
+        ({"cards": 4}, "unknown setting 'cards'"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:

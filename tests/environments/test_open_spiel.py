@@ -98,7 +98,7 @@ def test_games_and_states_survive_a_file(text: str) -> None:
 def test_wrong_parameters_are_named() -> None:
     for text, words in (
         ("python_kwartet(players=9)", "players: 9 is out of range"),
-        ("python_set(reward=luck)", "reward 'luck' is unknown"),
+        ("python_set(reward=luck)", "unknown reward 'luck'"),
     ):
         with pytest.raises((InputError, RuntimeError), match=words):
             pyspiel.load_game(text)

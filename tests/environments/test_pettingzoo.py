@@ -155,10 +155,10 @@ def test_settings_and_starts_are_arguments() -> None:
     assert "in hand  B" in str(env.render())
     env = quaternity_v0.env(brisk=True, render_mode="ansi")
     assert env.unwrapped.game.rules.settings.brisk
-    with pytest.raises(InputError, match="setting 'sets' is unknown; known are squares"):
+    with pytest.raises(InputError, match="unknown setting 'sets'; choose from squares"):
         quarto_v0.env(sets=3)
     with pytest.raises(
-        InputError, match="render_mode 'text' is unknown; known are human, ansi, rgb_array, None"
+        InputError, match="unknown render_mode 'text'; choose from human, ansi, rgb_array, None"
     ):
         quarto_v0.env(render_mode="text")
 

@@ -142,7 +142,7 @@ OUTSIDE = (
 )
 
 
-@pytest.mark.parametrize("formula", OUTSIDE[:: thorough(2, 1)])
+@pytest.mark.parametrize("formula", OUTSIDE[:: thorough(3, 1)])
 def test_a_seat_outside_the_group_is_answered_at_52_cards(
     formula: str, moments: list[Position]
 ) -> None:

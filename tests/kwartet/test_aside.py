@@ -202,7 +202,7 @@ aside: 1/1 1/2
          "card 1/1 is dealt twice: it lies aside"),
         ("aside: 1/1 1/2", "aside: 1/1 1/2\naside: 1/1 1/2", 12, "aside is given more than once"),
         ("hand 0: 0/0 0/1\nhand 1: 0/2 1/0", "hand 0: 2 cards\nhand 1: 2 cards", 12,
-         "the cards aside are too"),
+         "the cards aside must be hidden too"),
         ("aside 2\n", "", 10, "no cards lie aside in this game"),
         ("0/2 1/0\naside: 1/1 1/2", "0/2\naside: 1/0 1/1 1/2", 11, "aside: 3 cards, not 2"),
     ],

@@ -132,14 +132,14 @@ def test_what_went_to_somebody_is_there() -> None:
 
 
 def test_an_unknown_setting_is_told_all_that_there_are() -> None:
-    known = "players, sets, .*, announce, own-card-requests and seats, and then"
-    with pytest.raises(LogError, match=f"'colour' is no setting: known are {known}"):
+    known = "players, sets, .*, announce, own-card-requests and seats, followed by"
+    with pytest.raises(LogError, match=f"unknown setting 'colour': choose from {known}"):
         parse_any_log("kwartet 1\ncolour red\n")
 
 
 def test_who_has_asked_before_puts_down_what_was_just_completed() -> None:
     mine = SeenLog.start(KwartetSettings(3, 3, Announce.AFTER_OWN_REQUEST), (4, 4, 4))
-    words = "has asked before: only a set just completed is put down"
+    words = "has asked before: only a set just completed can be put down"
     for move, before in (
         ("0 asks 1 for 0/2: yes", False), ("0 asks 2 for 0/2: no", True),
         ("1 asks 2 for 0/3: no", False), ("2 asks 0 for 1/1: no", False),
@@ -171,7 +171,9 @@ def test_hands_of_fewer_cards_than_none_are_named() -> None:
     for player in range(3):
         sizes = [7, 7, 7]
         sizes[player] = -2
-        with pytest.raises(InputError, match=f"hand {player}: -2 is not a number of cards"):
+        with pytest.raises(
+            InputError, match=f"hand {player}: the number of cards must be >= 0, not -2"
+        ):
             SeenLog.start(settings, sizes)
 
 
@@ -240,7 +242,11 @@ def test_what_can_be_told_is_what_some_deal_does(seed: int) -> None:
         ("0 asks 2 for 0/2: no\n\n1 asks 0 for 0/2: no\n", 11, "0/2"),
         ("0 asks 1 for 0/0: yes\n0 puts down 0\n", 9, "set 0"),
         ("0 puts down 0\n", 9, "player 0 cannot put down 0: player 1 sees that"),
-        ("0 asks 2 for 0/2: no\n0 puts down 1\n", 9, "only set 0 can be put down, after a yes"),
+        (
+            "0 asks 2 for 0/2: no\n0 puts down 1\n",
+            9,
+            "only set 0 can be put down, and only after a yes",
+        ),
         ("0 asks 2 for 0/2: yes\n2 puts down 0\n", 10, "only player 0, who asked, can do that"),
         ("0 asks 2 for 9/2: no\n", 9, "set 9 is out of range 0..2"),
         ("hand 1: 4 cards\n", 9, "hand 1 is given more than once"),
@@ -260,7 +266,7 @@ def test_what_cannot_be_is_refused_with_its_line(lines: str, number: int, words:
     [
         ("hand 0: 4 cards\n", "", "the hand of player 0 is missing"),
         ("hand 0: 4 cards", "hand 0: 5 cards", "13 cards in 3 hands: there are 12 cards"),
-        ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "one hand is shown at most"),
+        ("hand 0: 4 cards", "hand 0: 1/1 1/2 1/3 2/1", "at most one hand may be shown"),
         ("0/1 1/0", "0/1 0/0", "0/0"),
         ("1/0 2/0", "0/2 0/3", "'1 puts down 0' is missing: it was dealt in full"),
     ],

@@ -19,14 +19,14 @@ def test_every_stretch_is_a_bar_and_all_are_told_apart_without_colours() -> None
         if one.tag.endswith("}rect") and len(one)
     ]
     assert [said for said, _, _ in bars] == [
-        "false from 0", "not to be told from 1", "true from 3", "true from 5", "true from 0",
-        "true", "false", "not to be told",
+        "false from 0", "unknown from 1", "true from 3", "true from 5", "true from 0",
+        "true", "false", "unknown",
     ]  # fmt: skip
     assert [wide for _, wide, _ in bars][:5] == [40, 80, 40, 40, 240]
     assert len({tall for _, _, tall in bars}) == 3
     texts = [one.text or "" for one in root.iter() if one.tag.endswith("}text")]
     assert max(map(len, texts)) < 140
-    assert "blank: not to be said" in texts
+    assert "blank: cannot be announced" in texts
     assert [one for one in texts if one.isdecimal()] == ["0", "1", "2", "3", "4", "5"]
 
 

@@ -417,7 +417,7 @@ def test_bots_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["informed", "search"])
-@pytest.mark.parametrize("players", thorough([12], [8, 12]))
+@pytest.mark.parametrize("players", thorough([8], [8, 12]))
 def test_a_program_plays_among_any_number_of_players(name: str, players: int) -> None:
     match = Match(QuaternityRules(Settings(2, players, players)), [name] * players, "1")
     for _ in range(3):

@@ -85,13 +85,13 @@ def test_both_ways_agree(
 ) -> None:
     start = State.start(Settings(*sizes, tie_break=tie_break, brisk=brisk))
     code = coding(Rules.of(start))
-    keys = all_keys(code, canonical(start).key, min(most, thorough(40, most)))
+    keys = all_keys(code, canonical(start).key, min(most, thorough(20, most)))
     assert Expander.fault(code) is None
-    for key in keys[: thorough(6, 200)]:
+    for key in keys[: thorough(4, 200)]:
         agree({"kinds": choices, "states": choices_by_state}, code, key, answer=counted)
     expanded_alike(code, keys)
     # And from the start to the end of games.
-    moves = thorough(60, 400) // (1 + start.sets // 7 * 4)
+    moves = thorough(30, 400) // (1 + start.sets // 7 * 4)
     late = [canonical(state).key for state in random_states(start, Random(4), moves)]
     expanded_alike(code, sorted({*late}))
 

@@ -95,7 +95,7 @@ def test_a_question_is_one_sentence_and_no_hand_is_left_blank(kind: str, level: 
 @pytest.mark.parametrize("kind", ["possible", "owner"])
 def test_a_harder_level_counts_more_cards_of_more_players(kind: str) -> None:
     def most(level: int) -> list[int]:
-        seeds = thorough((1, 5), range(15))  # quick to make
+        seeds = thorough((1,), range(15))
         puzzles = [make(kind, seed, level) for seed in seeds]
         return [puzzle.level_from["players"] + puzzle.level_from["sets"] for puzzle in puzzles
                 if "players" in puzzle.level_from]  # fmt: skip

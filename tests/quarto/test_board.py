@@ -81,13 +81,13 @@ def _same_word(pieces: Pieces) -> None:
     [
         (_third_property, "feature 'size' has 3 properties, not 2"),
         (_one_property, "feature 'size' has 1 property, not 2"),
-        (_lacking, "piece 'A' has not one property of each feature"),
-        (_both, "piece 'A' has not one property of each feature"),
+        (_lacking, "piece 'A' must have exactly one property of each feature"),
+        (_both, "piece 'A' must have exactly one property of each feature"),
         (_twins, "pieces 'A' and 'B' have the same properties"),
         (_without_a_feature, "pieces 'A' and 'I' have the same properties"),
         (_no_p, "15 pieces, not 16"),
-        (_long_name, "the name of a piece is not one character"),
-        (_same_word, "piece 'B' has not one property of each feature"),
+        (_long_name, "the name of a piece must be one character"),
+        (_same_word, "piece 'B' must have exactly one property of each feature"),
     ],
 )
 def test_what_is_no_piece_set(spoil: Callable[[Pieces], None], message: str) -> None:
@@ -107,7 +107,7 @@ PAIRS = (("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"))
         ("123", PAIRS, "ABCDEFGHIJKLMNOP", "3 features with 4 pairs of properties, not 4"),
         ("1234", PAIRS[:3], "ABCDEFGHIJKLMNOP", "4 features with 3 pairs of properties, not 4"),
         ("1234", (*PAIRS[:3], ("g", "a")), "ABCDEFGHIJKLMNOP",
-         "the properties are not 8 different ones: a, b, c, d, e, f, g and a"),
+         "the properties must be 8 different ones, not a, b, c, d, e, f, g and a"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNO",
          "the names 'ABCDEFGHIJKLMNO' are not 16 different characters"),
         ("1234", PAIRS, "ABCDEFGHIJKLMNOA",

@@ -166,8 +166,8 @@ def test_the_player_search_imagines_no_game_twice() -> None:
 
 def test_effort_and_memory_have_limits() -> None:
     board = random_open_board(Random(9), 8)
-    with pytest.raises(LimitError, match="not solved with so little effort"):
-        best_move(board, None, Random(1), most=20)
+    with pytest.raises(LimitError, match="not solved within the limit of positions"):
+        best_move(board, None, Random(1), max_positions=20)
     solution = solve(board)
     with limited("quaternity.quarto.search", MAX_CACHED_POSITIONS=5):
         assert solve(board) == solution

@@ -214,7 +214,11 @@ def cp_sat_by_itself(text: str) -> Answer:
     if solver.solve(model) == cp_model.INFEASIBLE:
         return None
     values = solver.response_proto.solution
-    return [one.name for one, value in zip(model.proto.variables, values, strict=True) if value]
+    names = [one.name for one, value in zip(model.proto.variables, values, strict=True) if value]
+    return [
+        re.sub(r"player (\d+) holds (\d+)/(\d+)", r"card_\2_\3_of_player_\1", name)
+        for name in names
+    ]
 
 
 def smt2_by_z3(text: str) -> Answer:

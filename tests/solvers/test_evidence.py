@@ -166,7 +166,7 @@ def test_a_deal_lists_hands() -> None:
     deal = Deal(((0, 1), (1,)))
     assert deal.hand(1) == ((0, 1), (1, 0))
     assert deal.hand(2) == ()
-    assert str(deal) == "<Deal 0: 0/0; 1: 0/1 1/0>"
+    assert str(deal) == "player 0: 0/0\nplayer 1: 0/1 1/0"
 
 
 FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])

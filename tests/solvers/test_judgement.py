@@ -171,7 +171,7 @@ def test_where_a_deal_and_a_shortage_both_verify_the_program_is_at_fault(
     assert evidence == GOOD
     assert [fault.solver for fault in faults] == [OURSELVES]
     assert str(faults[0]).startswith("quaternity is itself at fault: Feasible(deal=Deal(owner=(")
-    assert "no's Infeasible(shortage=Shortage(" in str(faults[0])
+    assert "no's Infeasible(shortage=Shortage.of(" in str(faults[0])
     assert "both pass" in str(faults[0])
 
 

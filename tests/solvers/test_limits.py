@@ -48,7 +48,7 @@ from tests.solvers.problems import bound_everywhere, free_start, pigeons, tight_
 
 PROBLEM = bound_everywhere(4, 6, 4)
 CALLS: dict[str, Callable[[float], object]] = {
-    "solve": lambda seconds: solve(PROBLEM, seconds),
+    "solve": lambda seconds: solve(PROBLEM, seconds=seconds),
     "closed": lambda seconds: closed(PROBLEM, seconds),
     "closed by flow": lambda seconds: closed(bound_everywhere(2, 13, 13), seconds),
     "count_deals": lambda seconds: count_deals(PROBLEM, seconds=seconds),

@@ -153,7 +153,7 @@ def test_corruptions_of_a_hundred_proofs() -> None:
     assert proofs < tried / 100
 
 
-@pytest.mark.parametrize("seed", range(thorough(2, 20)))
+@pytest.mark.parametrize("seed", thorough([1], range(20)))
 def test_a_corrupted_formula_is_refused_or_has_no_solution_either(seed: int) -> None:
     random = Random(seed)
     problem, certificate = next(islice(impossible(), 9 * seed + 20, None))

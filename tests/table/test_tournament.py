@@ -276,8 +276,8 @@ def test_plans_are_checked() -> None:
         (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
         (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
         (("random", "you"), {}, "'you' is unknown here"),
-        (("random",) * 2, {"move_seconds": 0}, "move-seconds: 0 is not above 0"),
-        (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: nan"),
+        (("random",) * 2, {"move_seconds": 0}, "move-seconds: must be > 0"),
+        (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: .* not nan"),
     ):
         with pytest.raises(InputError, match=why):
             Tournament(SMALL, players, **more)

@@ -73,9 +73,12 @@ def test_readings(text: str, card: int) -> None:
         ("one red open", "no word for shape (diamond, oval, squiggle)"),
         ("one red open oval oval", "two words for shape: oval, oval"),
         ("one two red open oval", "two words for amount: one, two"),
-        ("one red open circle", "the word 'circle' is not known; shape: diamond, oval, squiggle;"),
-        ("one", "all four go into one argument"),
-        ("4 red open ovals", "the word '4' is not known"),
+        (
+            "one red open circle",
+            "unknown word 'circle'; choose from shape: diamond, oval, squiggle;",
+        ),
+        ("one", "all go into one argument"),
+        ("4 red open ovals", "unknown word '4'"),
     ],
 )
 def test_what_is_no_card(text: str, words: str) -> None:

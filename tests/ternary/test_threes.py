@@ -117,7 +117,7 @@ def test_wrong_values_are_named() -> None:
         is_triple(1, 2, 1, Rule.SET)
     with pytest.raises(InputError, match=re.escape("0..15")):
         partner(5, 16)
-    with pytest.raises(InputError, match="no rule 'both'; there are triple, set"):
+    with pytest.raises(InputError, match="unknown rule 'both': choose from triple, set"):
         Rule("both")
 
 

@@ -1,1 +1,1 @@
-"""Strategies by name."""
+"""Strategies of Kwartet players."""

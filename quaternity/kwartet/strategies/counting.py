@@ -1,4 +1,4 @@
-"""Strategies that count deals: the most likely card, and a patient builder of sets."""
+"""Strategies that count deals: `exact` asks for the likeliest card, `patient` builds whole sets."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from quaternity.kwartet.view import View
 from solvers.filtering import closed
 
 SHOWN = 0.05
-"""What `patient` gives up not to show that it holds a set."""
+"""Chance that `patient` gives up to avoid showing that it holds cards of a set."""
 
 HELD = 0.1
-"""What a card already held of a set is worth to `patient`: it is at stake in the set anyway."""
+"""Value to `patient` of each card that it already holds of a set, as these are at stake anyway."""
 
 TELLING = 0.1
-"""What `patient` gives up to be refused by the next player, who learns the least from that."""
+"""Chance that `patient` gives up so that the next player refuses, who learns least from that."""
 
 
 def exact(view: View, random: Random) -> Question:
-    """Choose a sure card, else the request with the highest exact chance; equal ones by lot.
+    """Ask for a certain card, else for the card with the highest chance; break ties at random.
 
-    Cost: a look at the owners when a card is located, else a count, 0.2 to 0.5 ms with four
-    players. With many players and cards the chances are estimates, see `owner_weights`.
+    Cost: very little if a card is located; otherwise one count, 0.2 to 0.5 ms with four players.
+    With many players and cards the chances are estimates; see `owner_weights`.
     """
-    sure = located(view.public, view.seat, view.hand, whole=False)
-    if not sure and len(view.public.hands) > FEW_PLAYERS:
-        sure = _deduced(view)
-    if not sure:
-        sure = likeliest(view, owner_weights(view.problem))
-    return one_of(view, sure, random) if sure else random_request(view, random)
+    certain = located(view.public, view.seat, view.hand, whole=False)
+    if not certain and len(view.public.hands) > FEW_PLAYERS:
+        certain = _deduced(view)
+    if not certain:
+        certain = likeliest(view, owner_weights(view.problem))
+    return one_of(view, certain, random) if certain else random_request(view, random)
 
 
 def _deduced(view: View) -> list[tuple[int, int, int]]:
-    """Return the cards it lacks of sets it holds that follow to be with one player."""
+    """Return the missing cards of held sets that certainly belong to one particular player."""
     sets, settings = closed(view.problem).sets, view.public.settings
     return [
         (index, number, sets[index].owners[number])
@@ -50,7 +50,7 @@ def _deduced(view: View) -> list[tuple[int, int, int]]:
 
 
 def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
-    """Return the cards and owners, as (set, number, owner's bit), of the highest weight."""
+    """Return the missing cards with the highest weight, as (set, number, owner's bit)."""
     settings = view.public.settings
     highest: float = 0
     best: list[tuple[int, int, int]] = []
@@ -68,17 +68,17 @@ def likeliest(view: View, weights: OwnerWeights) -> list[tuple[int, int, int]]:
 
 
 def patient(view: View, random: Random) -> Question:
-    """Build one set after another, and think of what a failure would hand on.
+    """Build one set after another, considering what a failed request gives to the next player.
 
-    What counts is the chance to get every card that is lacking of a set in one go, not the chance
-    of the next card. A set that is sure as a whole is collected at once. Otherwise the *least*
-    likely card of the chosen set comes first: a card gained in a set that then stays open only lies
-    there for all to see and to take. So even sure cards wait. Among owners about equally likely it
-    asks the player who is next on turn, who learns nothing about the card by refusing it. It
-    prefers sets that it is known to hold already, since every first request for a set gives that
-    away.
+    The value of a set is the chance to get all its missing cards in one go, not the chance of the
+    next card. A set that is certain as a whole is collected at once. Otherwise the *least* likely
+    card of the chosen set comes first: a card gained in a set that remains incomplete can be seen
+    and taken by the others. So even certain cards wait. Among owners with about equal chances,
+    `patient` asks the player whose turn comes next, because that player learns nothing about the
+    card by refusing it. It prefers sets that it is known to hold cards of, since the first request
+    for a set reveals this.
 
-    Cost: a count per request, 0.2 to 0.5 ms with four players.
+    Cost: one count per request, 0.2 to 0.5 ms with four players.
     """
     public, seat, hand = view.public, view.seat, view.hand
     weights = owner_weights(view.problem)
@@ -113,7 +113,7 @@ def patient(view: View, random: Random) -> Question:
 
 
 def _best_owner(chances: list[float], following: int, random: Random) -> tuple[float, float, int]:
-    """Return whom to ask for a card: (chance, attraction, player)."""
+    """Return the player to ask for a card, as (chance, attraction, player)."""
     best = (-1.0, 0.0, 0.0, 0)
     for player, chance in enumerate(chances):
         attraction = chance + TELLING if player == following and 0 < chance < 1 else chance

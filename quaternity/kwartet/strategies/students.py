@@ -1,7 +1,7 @@
-"""The four strategies of the published table, and the smallest step beyond them.
+"""The four strategies of the published table, and the smallest improvement on them.
 
-They need no solver: a card counts as *located* when it was seen publicly, or when only one opponent
-is left who holds cards and has not denied it. That is one look at the public owners of a card.
+They need no solver. A card counts as *located* if it was seen publicly, or if only one opponent who
+holds cards has not denied having it. The public owners of a card show this directly.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from quaternity.kwartet.view import View
 
 @lru_cache(maxsize=1 << 13)
 def request(asker: int, asked: int, index: int, number: int) -> Question:
-    """Return the question, made once."""
+    """Return a question, from a cache."""
     return Question.trusted(asker, asked, Card.trusted(index, number))
 
 
 def random_request(view: View, random: Random) -> Question:
-    """Return a random set it holds, any of its cards, any opponent."""
+    """Return a request for a random card of a random held set, from a random opponent."""
     hand, draw = view.hand, random.random
     held = [index for index, mask in enumerate(hand) if mask]
     index = held[int(draw() * len(held))]
@@ -40,7 +40,7 @@ def random_request(view: View, random: Random) -> Question:
 
 
 def own_card_request(view: View, random: Random) -> Question:
-    """Return a card of its own, which fails and tells nobody anything new; any opponent."""
+    """Return a request for an own card, which must fail; if not allowed, a random request."""
     if not may_ask_for_own(view.public.settings, view.hand):
         return random_request(view, random)
     own = [(index, number) for index, mask in enumerate(view.hand) for number in NUMBERS[mask]]
@@ -51,10 +51,9 @@ def own_card_request(view: View, random: Random) -> Question:
 
 
 def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tuple[int, int, int]]:
-    """Return the cards a seat lacks and has located, of sets it holds.
+    """Return the located missing cards of held sets, as (set, number, owner's bit).
 
-    They are (set, number, owner's bit). With `whole`, only of sets of which it has located every
-    card it lacks.
+    With `whole`, include only sets whose missing cards are all located.
     """
     others, full = public.with_cards & ~(1 << seat), public.settings.full
     pile = 1 << public.settings.players
@@ -74,29 +73,29 @@ def located(public: PublicState, seat: int, hand: Hand, whole: bool) -> list[tup
 
 
 def one_of(view: View, cards: list[tuple[int, int, int]], random: Random) -> Question:
-    """One of some (set, number, owner's bit), by lot."""
+    """Return a request for a random card of these (set, number, owner's bit)."""
     index, number, owner = cards[int(random.random() * len(cards))]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def first_of(view: View, cards: list[tuple[int, int, int]]) -> Question:
-    """Return the first of some (set, number, owner's bit).
+    """Return a request for the first of these cards (set, number, owner's bit).
 
-    Whoever always takes what is located takes all of it, in any order. For `mixed` the order
-    counts, and this one comes nearer to the published table than the lot does.
+    A strategy that always takes located cards gets all of them in any order. For `mixed` the order
+    matters, and this order is closer to the published table than a random one.
     """
     index, number, owner = cards[0]
     return request(view.seat, owner.bit_length() - 1, index, number)
 
 
 def greedy(view: View, random: Random) -> Question:
-    """Return a located card, the first in order, else a random request."""
+    """Return a request for the first located card, else a random request."""
     cards = located(view.public, view.seat, view.hand, whole=False)
     return first_of(view, cards) if cards else random_request(view, random)
 
 
 def silent(view: View, random: Random) -> Question:
-    """Return a card of the first set located as a whole; else 2/3 random, 1/3 a card of its own."""
+    """Ask for a card of a completely located set; else ask at random (2/3) or for an own card."""
     cards = located(view.public, view.seat, view.hand, whole=True)
     if cards:
         return first_of(view, cards)
@@ -106,12 +105,12 @@ def silent(view: View, random: Random) -> Question:
 
 
 def mixed(view: View, random: Random) -> Question:
-    """Per request a fair coin between greedy and silent."""
+    """Choose `greedy` or `silent` with equal probability for each request."""
     return (greedy if random.random() < 0.5 else silent)(view, random)
 
 
 def better_greedy(view: View, random: Random) -> Question:
-    """Return a located card, else a card it lacks from an opponent who may have it."""
+    """Return a request for a located card, else for a missing one from a possible owner."""
     public, seat, hand = view.public, view.seat, view.hand
     cards = located(public, seat, hand, whole=False)
     if cards:

@@ -1,10 +1,10 @@
-"""`reader`: a player that reads requests.
+"""`reader`: a player that infers hidden cards from requests.
 
-Whoever asks for a card tells by the choice what else they hold. The parts, in the order in which
-they work: `holdings` are what players may hold of a set, and weights on the ways to share it out;
-`coupling` makes chances of the weights of all sets, given the hand sizes; `asking` says what the
-known strategies would have asked with each holding; `reading` multiplies these likelihoods into the
-weights, request by request; `policy` plays `patient`'s plan on the chances that come out.
+The choice of a request reveals what else the asker holds. The modules, in the order of their work:
+`holdings` describes what players may hold of a set, with weights on the ways to distribute it.
+`coupling` turns the weights of all sets into chances, given the hand sizes. `asking` computes what
+the known strategies would have asked with each holding. `reading` multiplies these likelihoods into
+the weights, request by request. `policy` follows `patient`'s plan with the resulting chances.
 """
 
 from quaternity.kwartet.strategies.reader.policy import beliefs, reader

@@ -1,8 +1,8 @@
-"""What the known strategies would have asked, with whatever the asker may hold.
+"""What the known strategies would have asked, for each holding of the asker.
 
-A set is worth a *value* to an asker who holds some of its cards, and each strategy asks in the set
-of the highest value. What it then asks for has a *share*. Both are worked out from what everybody
-knows and from the asker's cards of that set; their other cards are left out of account.
+A set has a *value* for an asker who holds some of its cards, and each strategy asks in the set with
+the highest value. Within that set, each possible request has a *share*. Both are computed from
+public knowledge and from the asker's cards of that set; the asker's other cards are ignored.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from quaternity.kwartet.strategies.reader.holdings import (
 )
 
 HELD = 0.2
-"""What a card already held of a set is worth to a reader: more than to `patient`."""
+"""Value to a reader of each card that it already holds of a set; higher than for `patient`."""
 
 SHOWN = 0.05
-"""What it gives up not to show that it holds a set."""
+"""Chance that a reader gives up to avoid showing that it holds cards of a set."""
 
 TELLING = 0.03
-"""What it gives up to be refused by the next player: less than `patient`, as it knows more."""
+"""Chance that a reader gives up so that the next player refuses; lower than for `patient`."""
 
 _HELD = np.array([counting.HELD, counting.HELD, HELD])[:, None]
 _SHOWN = np.array([counting.SHOWN, counting.SHOWN, SHOWN])[:, None]
 _TELLING = np.array([counting.TELLING, counting.TELLING, TELLING])[:, None]
-"""Of `patient`, of `patient` that takes nobody to hold what they asked for in vain, of a reader."""
+"""For `patient`, for `patient` assuming that nobody holds what they failed to get, for a reader."""
 
 NEVER = -9.0
-"""The value of a set in which nothing is to be asked for."""
+"""Value of a set in which there is nothing to ask for."""
 
 COMPLETES = 1.5
-"""The value of a set that is sure as a whole."""
+"""Value of a set whose missing cards are all certain."""
 
 SHARP = 0.015
-"""Differences of chances that a strategy may overlook: what is left out of account is about so
+"""Size of the differences of chances that a strategy may overlook, since the model ignores about as
 much."""
 
 
@@ -53,10 +53,11 @@ class Lacks(NamedTuple):
     Attributes:
         masks: the number of holdings.
         card: `[card, 0]`, the numbers of the cards.
-        lacks: `[card, case]`, all that an asker may lack together with a card, ascending.
-        parts, rests: `[card, way]`, how that is split into what one other player has, the card
-            included, and the rest have.
-        sums: `[case, way]`, 1 for the ways of a case.
+        lacks: `[card, case]`, the sets of cards that an asker may lack, each with the card,
+            ascending.
+        parts, rests: `[card, way]`, a split of such a set into what one other player has, including
+            the card, and what the other players have.
+        sums: `[case, way]`, 1 if the way belongs to the case.
     """
 
     masks: int
@@ -69,7 +70,7 @@ class Lacks(NamedTuple):
 
 @lru_cache
 def lacks_of(masks: int) -> Lacks:
-    """Return what may be lacked of sets with so many holdings; made once."""
+    """Return the `Lacks` of sets with this number of holdings, from a cache."""
     size, half = masks.bit_length() - 1, range(masks // 2)
     card = np.arange(size)[:, None]
     lacks = np.array(
@@ -80,9 +81,9 @@ def lacks_of(masks: int) -> Lacks:
 
 
 class Asking(NamedTuple):
-    """How likely each strategy made a request: `value[strategy, set, mask]`.
+    """What each strategy would ask: `value[strategy, set, mask]` of each set and held mask.
 
-    `share[strategy, mask]` is what is asked for in the asked set.
+    `share[strategy, mask]` is the share of the actual request in its set.
     """
 
     value: Floats
@@ -90,10 +91,11 @@ class Asking(NamedTuple):
 
 
 def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
-    """Return chances of who has what an asker lacks, by all that they lack, and of what they hold.
+    """Return the chances of the owners of missing cards, and of the asker's holdings.
 
-    From `weights[holding, player, ..., set]` to `[card, case, owner, ..., set]`, the cases as in
-    `Lacks`, and `[holding, ..., set]`.
+    The weights are `[holding, player, ..., set]`. The chances of owners depend on all that the
+    asker lacks: `[card, case, owner, ..., set]`, with the cases of `Lacks`. The chances of holdings
+    are `[holding, ..., set]`.
     """
     _, _, lacks, parts, rests, ways = lacks_of(len(weights))
     opponents = without(weights, asker)
@@ -101,15 +103,15 @@ def chances_by_lack(weights: Floats, asker: int) -> tuple[Floats, Floats]:
     products = opponents.take(parts, axis=0)
     products *= without_each.take(rests, axis=0)
     sums = (ways @ products.reshape(*parts.shape, -1)).reshape(*lacks.shape, *opponents.shape[1:])
-    whole = without_each[lacks, asker][:, :, None]
-    chances: Floats = np.divide(sums, whole, out=np.zeros_like(sums), where=whole > 0)
+    total = without_each[lacks, asker][:, :, None]
+    chances: Floats = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
     held = weights[:, asker] * without_each[::-1, asker]
     return chances, held / held.sum(axis=0)
 
 
-def _over_cards(values: Floats, fill: float, among: Lacks) -> Floats:
-    """Values `[card, case, ...]` as `[mask, card, ...]`, by the mask that is held, filled up."""
-    masks, card, lacks, *_ = among
+def _over_cards(values: Floats, fill: float, lacked: Lacks) -> Floats:
+    """Rearrange values `[card, case, ...]` as `[mask, card, ...]`, with `fill` elsewhere."""
+    masks, card, lacks, *_ = lacked
     table = np.full((masks, len(card), *values.shape[2:]), fill)
     table[masks - 1 - lacks, card] = values
     return table
@@ -118,51 +120,51 @@ def _over_cards(values: Floats, fill: float, among: Lacks) -> Floats:
 def patients(
     chances: Floats, asker: int, following: int, shown: Floats, place: int, card: int, asked: int
 ) -> Asking:
-    """Ask as `patient` does, by three kinds of chances.
+    """Compute what `patient` would ask, with three kinds of chances.
 
     Args:
-        chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: as counted, as counted
-            if nobody holds what they asked for in vain, and as read by everybody.
-        following: who is next on turn.
-        shown: per set, 1.0 where it is known that the asker holds some of it.
-        place: the row of the asked set.
+        chances: `[card, case, owner, strategy, set]`, see `chances_by_lack`: counted; counted if
+            nobody holds what they failed to get; and as every player can infer from the requests.
+        following: the player whose turn comes next.
+        shown: for each set, 1.0 if it is known that the asker holds cards of it.
+        place: the index of the asked set.
     """
     lacked = lacks_of(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.lacks
     attraction, bare = chances.copy(), chances[:, :, following]
     attraction[:, :, following] += _TELLING * ((bare > 1e-9) & (bare < 1 - 1e-9))
-    most = attraction.max(axis=2)
-    best = np.where(attraction[:, :, following] == most, bare, most)
+    highest = attraction.max(axis=2)
+    best = np.where(attraction[:, :, following] == highest, bare, highest)
     run = _over_cards(best, 1.0, lacked).prod(axis=1)
     value = run + _HELD * tables(masks).counts[:, None, None] - _SHOWN * (1 - shown)
     value = np.where(run > 1 - 1e-9, COMPLETES, value)
     value[[0, masks - 1]] = NEVER
-    here = _over_cards(most[..., place], np.inf, lacked)
-    least = np.minimum(here.min(axis=1, keepdims=True), 9.0)
-    likely = np.exp((least - here) / SHARP)
-    among = np.exp((attraction[card, ..., place] - most[card, :, None, :, place]) / SHARP)
-    among[:, asker] = 0
+    asked_set = _over_cards(highest[..., place], np.inf, lacked)
+    least = np.minimum(asked_set.min(axis=1, keepdims=True), 9.0)
+    card_shares = np.exp((least - asked_set) / SHARP)
+    owner_shares = np.exp((attraction[card, ..., place] - highest[card, :, None, :, place]) / SHARP)
+    owner_shares[:, asker] = 0
     lacking = masks - 1 - lacks[card]
-    share = likely[lacking, card] * among[:, asked]
-    share /= likely[lacking].sum(axis=1) * among.sum(axis=1)
+    share = card_shares[lacking, card] * owner_shares[:, asked]
+    share /= card_shares[lacking].sum(axis=1) * owner_shares.sum(axis=1)
     return Asking(value.transpose(1, 2, 0), _by_mask(share, card, lacked))
 
 
 def exacts(chances: Floats, asker: int, place: int, card: int, asked: int) -> Asking:
-    """As `exact` asks: the likeliest card of all. `[card, case, owner, set]`, as for `patients`."""
+    """Compute what `exact` would ask, from chances `[card, case, owner, set]`; see `patients`."""
     lacked = lacks_of(2 * chances.shape[1])
     masks, lacks = lacked.masks, lacked.lacks
     value = _over_cards(chances.max(axis=2), 0.0, lacked).max(axis=1)
-    likely = np.exp((chances[..., place] - value[masks - 1 - lacks, None, place]) / SHARP)
-    likely[:, :, asker] = 0
-    whole = _over_cards(likely.sum(axis=2), 0.0, lacked).sum(axis=1)[masks - 1 - lacks[card]]
-    share = likely[card, :, asked] / np.maximum(whole, 1e-300)
+    relative = np.exp((chances[..., place] - value[masks - 1 - lacks, None, place]) / SHARP)
+    relative[:, :, asker] = 0
+    total = _over_cards(relative.sum(axis=2), 0.0, lacked).sum(axis=1)[masks - 1 - lacks[card]]
+    share = relative[card, :, asked] / np.maximum(total, 1e-300)
     value[[0, masks - 1]] = NEVER
     return Asking(value.T[None], _by_mask(share[:, None], card, lacked))
 
 
 def _by_mask(share: Floats, card: int, lacked: Lacks) -> Floats:
-    """Shares `[case, strategy]` as `[strategy, mask]`: whoever has the card, or none, asks not."""
+    """Rearrange shares `[case, strategy]` as `[strategy, mask]`, with 0 for other masks."""
     by_mask = np.zeros((share.shape[1], lacked.masks))
     by_mask[:, lacked.masks - 1 - lacked.lacks[card]] = share.T
     by_mask[:, 0] = 0

@@ -1,4 +1,4 @@
-"""From weights of each set by itself to chances, given how many cards everybody holds."""
+"""Chances from the weights of single sets, given how many cards each player holds."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ from quaternity.kwartet.strategies.reader.holdings import (
 
 STEPS = 8
 CLOSE = 3e-3
-"""Newton's method ends when every hand is met so closely, in cards, or after so many steps."""
+"""Newton's method stops after `STEPS` steps, or when every hand size is met this closely."""
 
 FEW = 4
-"""With more players no list is made of the ways to share out a set."""
+"""Maximum number of players for which all ways to distribute a set are listed."""
 
 NEAR = 0.03
-"""How closely hands are met then."""
+"""Tolerance for hand sizes with more than `FEW` players, in cards."""
 
 ROUGH = 1.0
-"""From so far one step then is close enough for reading."""
+"""Error of hand sizes, in cards, from which one step suffices for reading with many players."""
 
 MIN_VARIANCE = 0.01
-"""Minimum variance of a hand in a step of Newton's method; a smaller one is replaced by it."""
+"""Minimum variance of a hand in a step of Newton's method; smaller ones are raised to it."""
 
 SPAN = 18
-"""Numbers of a player's cards that are told apart, modulo this."""
+"""Modulus of the Fourier transform over the number of a player's cards."""
 
 MAX_UNKNOWN_HANDS = 3
 """Maximum number of unknown hands, not counting the hand that follows from the others."""
 
 TINY = 1e-9
-"""A probability below this is lost in the transform's rounding."""
+"""Probabilities below this are lost in the rounding of the Fourier transform."""
 
 MAX_STEP = 3.0
 """Maximum change of the logarithm of a player's factor in one step."""
 
 MAX_LOGARITHM = 25.0
-"""Maximum absolute logarithm of a factor. Hands that the weights meet only in the limit have no
-finite one."""
+"""Maximum absolute logarithm of a factor. Hand sizes that the weights reach only in the limit have
+no finite factor."""
 
 BELOW_1 = nextafter(1.0, 0.0)
 
 
 class Ways:
-    """All ways to share out a set among a few players, P to the power of its cards.
+    """All ways to distribute a set among a few players; there are `players ** size` ways.
 
     Attributes:
-        owner: `[card, way]`.
-        held: `[player, way]`, cards held as a bit mask.
-        count: `[player, way]`, cards held.
-        pairs: `[player * players + other, way]`, products of counts.
+        owner: `[card, way]`, the owner of the card.
+        held: `[player, way]`, the cards held, as a bit mask.
+        count: `[player, way]`, the number of cards held.
+        pairs: `[player * players + other, way]`, the products of the counts of two players.
     """
 
     def __init__(self, players: int, size: int) -> None:
@@ -69,7 +69,7 @@ class Ways:
         self.pairs = (self.count[:, None] * self.count).reshape(players**2, -1)
 
     def weights(self, weights: Floats) -> Floats:
-        """Weights `[holding, player, ...]` of players as `[way, ...]`."""
+        """Return the weight of each way, `[way, ...]`, from weights `[holding, player, ...]`."""
         product: Floats = weights[self.held[0], 0]
         for player in range(1, len(self.held)):
             product *= weights[self.held[player], player]
@@ -78,7 +78,7 @@ class Ways:
 
 @lru_cache(maxsize=8)
 def ways_among(players: int, size: int) -> Ways:
-    """Return the ways to share out so many cards among so few players; made once."""
+    """Return the ways to distribute a set of a size among a few players, from a cache."""
     return Ways(players, size)
 
 
@@ -89,66 +89,67 @@ def _size(weights: Floats) -> int:
 def tilted(
     weights: Floats, times: Floats, hands: Sequence[int], factors: Floats, rough: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return the weights that meet the hand sizes in the mean, and factors to start from next time.
+    """Return weights whose expected hand sizes are correct, and factors to start from next time.
 
-    Every player gets a factor by which a weight is multiplied once per card they have; of all
-    tables that meet the hands this one is nearest to the weights (relative entropy). Found by
-    Newton's method, for some cases at once.
+    Each player has a factor, by which a weight is multiplied once for each card that the player
+    holds. The result is the table with the correct hand sizes that is nearest to the weights in
+    relative entropy. Newton's method finds it, for several cases at once.
 
     Args:
-        weights: `[holding, player, case, set]` of the sets in play; every set can be shared out.
-        times: how many sets are like each of them, itself included.
-        hands: cards per player.
-        factors: logarithms `[case, player]` to start from.
-        rough: among many players, a step from hands that are met so closely is the last.
+        weights: `[holding, player, case, set]` of the sets in play. Each set must have a possible
+            distribution.
+        times: for each set, the number of sets like it, including itself.
+        hands: number of cards of each player.
+        factors: the logarithms `[case, player]` to start from.
+        rough: with many players, a step from hand sizes with an error below this is the last step.
     """
     target = np.array(hands, float)
     few = len(hands) <= FEW
     steps = (_steps_among_few if few else _steps_among_many)(weights, times, target)
     for number in range(STEPS):
         used = factors
-        most, step = steps(factors)
-        if most < (CLOSE if few else NEAR):
+        error, step = steps(factors)
+        if error < (CLOSE if few else NEAR):
             break
-        # Two players who can only trade with each other would otherwise do so for ever.
+        # Otherwise two players who can only exchange cards with each other would do so forever.
         length = 1.0 if few or number < 2 else 0.5
         factors = factors - length * np.minimum(np.maximum(step(), -MAX_STEP), MAX_STEP)
-        # All factors together change nothing.
+        # A factor common to all players has no effect.
         factors -= factors.sum(axis=-1, keepdims=True) / len(hands)
         factors = np.minimum(np.maximum(factors, -MAX_LOGARITHM), MAX_LOGARITHM)
-        if most < rough and not few:
+        if error < rough and not few:
             used = factors
             break
     return weights * _powers(used, tables(len(weights)).counts), factors
 
 
 def _powers(factors: Floats, count: Floats) -> Floats:
-    """Return what to multiply weights `[holding, player, case, set]` by."""
+    """Return the multipliers of weights `[holding, player, case, set]`."""
     return np.exp(count[:, None, None] * factors.T)[..., None]
 
 
 Steps = Callable[[Floats], tuple[float, Callable[[], Floats]]]
-"""Of factors the cards by which a hand is missed most, and what to take off the factors."""
+"""A function from factors to the largest error of a hand and the function that finds a step."""
 
 
 def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Newton's steps, from all ways to share out the sets."""
+    """Return Newton's steps, computed from all ways to distribute the sets."""
     players, cases, sets = weights.shape[1:]
     size = _size(weights)
     table = ways_among(players, size)
     ways = table.weights(weights)
-    # All factors together change nothing: that direction is taken out.
+    # A factor common to all players has no effect: regularize that direction.
     regular = 1.0 / players + 1e-6 * np.eye(players)
 
     def steps(factors: Floats) -> tuple[float, Callable[[], Floats]]:
         chances = ways * np.exp(table.count.T @ factors.T)[..., None]
         expected = (table.count @ chances.reshape(len(chances), -1)).reshape(players, cases, sets)
-        whole = expected.sum(axis=0) / size
-        expected = (expected / whole).swapaxes(0, 1)
+        total = expected.sum(axis=0) / size
+        expected = (expected / total).swapaxes(0, 1)
         excess = expected @ times - target
 
         def step() -> Floats:
-            products = table.pairs @ (chances * (times / whole)).sum(axis=-1)
+            products = table.pairs @ (chances * (times / total)).sum(axis=-1)
             square = products.T.reshape(cases, players, players)
             spread = square - expected * times @ expected.swapaxes(-1, -2)
             return np.linalg.solve(spread + regular, excess[..., None])[..., 0]
@@ -159,7 +160,7 @@ def _steps_among_few(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
-    """Return Newton's steps, as if each card were as likely a player's as every other."""
+    """Return approximate Newton steps, as if a player had the same chance of every card."""
     masks, players, cases, sets = weights.shape
     count = tables(masks).counts
     powers = np.stack([count, count**2])
@@ -181,18 +182,18 @@ def _steps_among_many(weights: Floats, times: Floats, target: Floats) -> Steps:
 
 
 def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Floats, Floats]:
-    """Return the chances of cards `[card, player, set]`, and of each set's likeliest sharing.
+    """Return the chances of cards `[card, player, set]`, and of each set's likeliest distribution.
 
-    The latter is 1.0 if, and only if, there is one way to share the set out.
+    The latter is 1.0 if and only if there is only one way to distribute the set.
 
-    A set's weights `[holding, player, set]` are a polynomial with an unknown per player, whose
-    exponent is the number of cards; what the other sets leave is a coefficient of the product of
-    theirs, which a Fourier transform finds. It wraps around after `SPAN` cards, many standard
-    deviations from the hand. With more than `MAX_UNKNOWN_HANDS` unknowns, or if rounding leaves
-    nothing, chances stay as they are. Cost: about 0.3 ms for four players and 13 sets, 3 ms for
-    five.
+    The weights `[holding, player, set]` of a set form a polynomial with a variable per player,
+    whose exponent is the number of cards. The weight that the other sets contribute is a
+    coefficient of the product of their polynomials, which a Fourier transform finds. It wraps
+    around after `SPAN` cards, many standard deviations from the hand size. With more than
+    `MAX_UNKNOWN_HANDS` unknown hands, or if rounding leaves nothing, the hand sizes are ignored.
+    Cost: about 0.3 ms for four players and 13 sets, 3 ms for five.
     """
-    # One hand follows from the others, and a hand that is seen meets itself.
+    # One hand size follows from the others, and a hand that is seen has the right size.
     active = [player for player, hand in enumerate(hands) if hand]
     unknown = [place for place, player in enumerate(active) if player != seat][1:]
     if len(unknown) > MAX_UNKNOWN_HANDS:
@@ -213,10 +214,10 @@ def coupled(weights: Floats, hands: Sequence[int], seat: int | None) -> tuple[Fl
 
 
 def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[int]) -> Floats:
-    """Return the chances `[set, way]` given that every hand is met, unless rounding leaves none."""
-    may = ways > 0
+    """Return the chances `[set, way]` given all hand sizes, or `ways` if rounding loses them."""
+    possible = ways > 0
     counts = [count[player].astype(int) for player in unknown]
-    span = [min(SPAN, 1 + int(np.where(may, count, 0).max(axis=1).sum())) for count in counts]
+    span = [min(SPAN, 1 + int(np.where(possible, count, 0).max(axis=1).sum())) for count in counts]
     place = np.zeros(ways.shape[1], int)
     exponents = np.zeros(ways.shape[1], int)
     for player, count, size in zip(unknown, counts, span, strict=True):
@@ -231,5 +232,5 @@ def _met(ways: Floats, count: Floats, hands: Sequence[int], unknown: Sequence[in
     products[:-1] *= np.cumprod(values[:0:-1], axis=0)[::-1]
     others_left = np.fft.irfftn(products, span, axes=axes).reshape(len(ways), size)
     joint = ways * np.maximum(others_left[:, exponents], 0.0)
-    whole = joint.sum(axis=1, keepdims=True)
-    return np.asarray(joint / whole) if (whole > TINY).all() else ways
+    total = joint.sum(axis=1, keepdims=True)
+    return np.asarray(joint / total) if (total > TINY).all() else ways

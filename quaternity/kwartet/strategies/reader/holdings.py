@@ -1,15 +1,15 @@
-"""What players may hold of a set, and weights on the ways to share out its cards.
+"""What players may hold of a set, and weights on the ways to distribute its cards.
 
-A way to share out a set gives every player a *holding*, a bit mask of cards, so that each card is
-held once: with P players and four cards there are P to the power of four. Cards that lie aside are
-held by one more. What is known and what is read speaks of
-one player's holding at a time, so the weight of a way is a product: of the weights of the players'
-holdings. Weights are therefore arrays `[holding, player, ..., set]`; what cannot be has weight 0.
-Their first length, two to the power of a set's cards, says which `Tables` belong to them.
+A way to distribute a set gives every player a *holding*, a bit mask of cards, so that each card is
+held once: with P players and four cards there are P to the power of four ways. Cards that lie aside
+are the holding of an additional player. Every piece of information concerns the holding of one
+player at a time, so the weight of a way is the product of the weights of the players' holdings.
+Weights are therefore arrays `[holding, player, ..., set]`, with weight 0 for impossible holdings.
+The length of the first axis, two to the power of a set's cards, determines the `Tables` to use.
 
-Sums over all ways need no list of them. The weights of two players are *joined* to those of what
-they hold between them, 81 products for four cards; in a tree over the players that makes, in a few
-numpy calls, what everybody but one player holds, too. Cost: about 3 P joins.
+Sums over all ways do not need a list of the ways. The weights of two players are *joined* into the
+weights of what they hold together, with 81 products for four cards. A tree of joins over the
+players also gives what all players but one hold, in a few NumPy calls. Cost: about 3 P joins.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
-    """Every part of some masks and the rest of its mask; and which belong to which mask, 0 or 1."""
+    """Return all parts of some masks, the rests, and a 0-1 matrix `[mask, part]` of belonging."""
     split = [
         (place, part, whole ^ part)
         for place, whole in enumerate(wholes)
@@ -40,12 +40,12 @@ def parts_of(wholes: Sequence[int]) -> tuple[Integers, Integers, Floats]:
 
 
 class Tables(NamedTuple):
-    """What can be held of a set of one size, as bit masks of cards.
+    """The possible holdings of a set of one size, as bit masks of cards.
 
     Attributes:
-        holds: `[mask, card]`.
-        counts: cards in each holding.
-        parts, rests, sums: as of `parts_of` for all masks.
+        holds: `[mask, card]`, whether the card is held.
+        counts: the number of cards in each holding.
+        parts, rests, sums: the result of `parts_of` for all masks.
     """
 
     holds: npt.NDArray[np.bool_]
@@ -57,14 +57,14 @@ class Tables(NamedTuple):
 
 @lru_cache
 def tables(masks: int) -> Tables:
-    """Return the tables of sets with so many holdings; made once."""
+    """Return the tables of sets with this number of holdings, from a cache."""
     cards = range(masks.bit_length() - 1)
     holds = np.array([[mask >> card & 1 for card in cards] for mask in range(masks)], bool)
     return Tables(holds, holds.sum(axis=1).astype(float), *parts_of(range(masks)))
 
 
 def joined(first: Floats, other: Floats) -> Floats:
-    """Weights of what two players hold together, of theirs; `[holding, ...]`, broadcast."""
+    """Return the weights of what two players hold together; arrays `[holding, ...]`, broadcast."""
     masks = len(first)
     _, _, parts, rests, sums = tables(masks)
     products = first.take(parts, axis=0) * other.take(rests, axis=0)
@@ -72,9 +72,9 @@ def joined(first: Floats, other: Floats) -> Floats:
 
 
 def tree(weights: Floats) -> list[Floats]:
-    """Return weights of each player, of neighbours together, of four, and so on up to two halves.
+    """Return the weights of single players, of pairs, of fours, and so on, up to two halves.
 
-    Players who never hold anything fill their number up to a power of two.
+    Players who never hold anything fill up the number of players to a power of two.
     """
     players = weights.shape[1]
     level = np.zeros((len(weights), 1 << max(1, (players - 1).bit_length()), *weights.shape[2:]))
@@ -88,24 +88,24 @@ def tree(weights: Floats) -> list[Floats]:
 
 
 def others(weights: Floats) -> Floats:
-    """Return what all but one player hold together, as weights `[holding, player, ...]`."""
+    """Return the weights of what all other players hold together, `[holding, player, ...]`."""
     levels = tree(weights)
     outside = levels[-1][:, ::-1]
     for level in levels[-2::-1]:
-        neighbours = level.reshape(len(level), -1, 2, *level.shape[2:])[:, :, ::-1]
-        outside = joined(neighbours, outside[:, :, None]).reshape(level.shape)
+        siblings = level.reshape(len(level), -1, 2, *level.shape[2:])[:, :, ::-1]
+        outside = joined(siblings, outside[:, :, None]).reshape(level.shape)
     return outside[:, : weights.shape[1]]
 
 
 def held_by_all(weights: Floats) -> Floats:
-    """Return the chance of each player's holdings, `[holding, player, ...]` as the weights."""
+    """Return the chances of each player's holdings, `[holding, player, ...]` like the weights."""
     chances = weights * others(weights)[::-1]
     chances /= chances[:, 0].sum(axis=0)
     return chances
 
 
 def held_by(weights: Floats, player: int) -> Floats:
-    """Return the chance of one player's holdings, `[holding, ...]`."""
+    """Return the chances of one player's holdings, `[holding, ...]`."""
     first, other = tree(without(weights, player))[-1].swapaxes(0, 1)
     chances = weights[:, player] * joined(first, other)[::-1]
     chances /= chances.sum(axis=0)
@@ -113,7 +113,7 @@ def held_by(weights: Floats, player: int) -> Floats:
 
 
 def without(weights: Floats, player: int) -> Floats:
-    """Weights with which a player holds nothing."""
+    """Return weights with which a player holds nothing."""
     remaining = weights.copy()
     remaining[:, player] = 0
     remaining[0, player] = 1
@@ -121,27 +121,30 @@ def without(weights: Floats, player: int) -> Floats:
 
 
 def totals(weights: Floats) -> Floats:
-    """Return the sum `[..., set]` over all ways to share out a set."""
+    """Return the total weight `[..., set]` of all ways to distribute a set."""
     first, other = tree(weights)[-1].swapaxes(0, 1)
-    whole: Floats = (first * other[::-1]).sum(axis=0)
-    return whole
+    total: Floats = (first * other[::-1]).sum(axis=0)
+    return total
 
 
 def likeliest(weights: Floats) -> Floats:
-    """Return the weight `[..., set]` of the likeliest way to share out a set."""
+    """Return the weight `[..., set]` of the likeliest way to distribute a set."""
     weights = tree(weights)[0]
     _, _, parts, rests, _ = tables(len(weights))
     starts = np.flatnonzero(parts == 0)
     while weights.shape[1] > 1:
         products = weights[parts, 0::2] * weights[rests, 1::2]
         weights = np.maximum.reduceat(products, starts, axis=0)
-    most: Floats = weights[-1, 0]
-    return most
+    highest: Floats = weights[-1, 0]
+    return highest
 
 
 @lru_cache(maxsize=4096)
 def possible(constraint: SetConstraint, with_cards: int, masks: int) -> Floats:
-    """1.0 for the holdings `[holding, player]` that a constraint allows to who has cards at all."""
+    """Return 1.0 for each allowed holding `[holding, player]`, else 0.0.
+
+    A player who is not in the mask `with_cards` can hold nothing.
+    """
     owners, low, high = constraint
     if not owners:
         return np.zeros((masks, len(low)))

@@ -1,4 +1,4 @@
-"""What a reader believes, and what it asks."""
+"""The chances that a reader infers, and its choice of a request."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from solvers.filtering import closed
 from solvers.problem import SetConstraint
 
 DIGITS = 9
-"""Chances are compared to so many digits: what machines round differently decides nothing."""
+"""Decimals to which chances are rounded for comparison, so that all machines choose alike."""
 
 MIN_CHANCE = nextafter(0.0, 1.0)
 
 
 class Belief(NamedTuple):
-    """The chances `owned[card][player]` of one set, and that of the likeliest sharing (`run`)."""
+    """The chances `owned[card][player]` of a set; `run` is that of its likeliest distribution."""
 
     owned: list[list[float]]
     run: float
@@ -53,7 +53,7 @@ def _believed(view: View) -> dict[int, Belief]:
 
 
 def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]]:
-    """Chances that are 0 or 1 where, and only where, that is known."""
+    """Return the chances, which are 0 or 1 if and only if that is certain."""
     return [
         [
             (1.0 if owners == 1 << player else min(max(chance, MIN_CHANCE), BELOW_1))
@@ -66,8 +66,8 @@ def _certain(known: SetConstraint, owned: list[list[float]]) -> list[list[float]
 
 
 MAX_SET_SIZE = 6
-"""Maximum number of cards in a set whose distributions are all weighed; with larger sets, deals are
-counted."""
+"""Maximum number of cards in a set for which all distributions are weighted; with larger sets,
+deals are counted."""
 
 
 def _reads(view: View) -> bool:
@@ -75,11 +75,11 @@ def _reads(view: View) -> bool:
 
 
 def beliefs(view: View) -> list[list[list[float]]]:
-    """Return the chances `[set][card][player]` that players own cards, by what the requests tell.
+    """Return the chances `[set][card][player]` that players own cards, inferred from the requests.
 
-    Of a bystander's view: by what everybody can read. What is certain is exactly 0.0 or 1.0; the
-    list of a removed set is empty. Cost: see `reading.read_game`; milliseconds when the game goes
-    on.
+    For a bystander's view, the chances are what everybody can infer. A certainty is exactly 0.0 or
+    1.0, and the list of a removed set is empty. Cost: see `reading.read_game`; milliseconds if
+    the view continues a game that was read before.
     """
     if not _reads(view):
         weights = owner_weights(view.problem)
@@ -92,9 +92,10 @@ def beliefs(view: View) -> list[list[list[float]]]:
 
 
 def reader(view: View, random: Random) -> Question:
-    """Build sets as `patient` does, on chances that are read from everybody's requests.
+    """Build sets like `patient`, with chances that are inferred from all requests.
 
-    Cost: with 52 cards 3 ms with four players, 5 to 9 with more: 1 ms a request since its last.
+    Cost: about 1 ms for each request since its own last one. With 52 cards that is 3 ms with four
+    players, and 5 to 9 ms with more.
     """
     assert view.seat != NOBODY
     if not _reads(view):
@@ -128,7 +129,7 @@ def reader(view: View, random: Random) -> Question:
 def _best_owner(
     chances: list[float], number: int, seat: int, following: int, random: Random
 ) -> tuple[float, float, int, int]:
-    """Return whom to ask for a card: (attraction, a lot, card, player)."""
+    """Return the player to ask for a card, as (attraction, random number, card, player)."""
     best = (-1.0, 0.0, number, seat)
     for player, chance in enumerate(chances):
         if chance and player != seat:

@@ -1,7 +1,8 @@
-"""What can be read from the requests of a game: weights of every set's assignments.
+"""Inference from the requests of a game: weights on the distributions of every set.
 
-A `Record` is one game so far. It has the reading of a bystander, from which every seat may be
-thought to ask if it reads as well, and that of any seat, which has its own hand besides.
+A `Record` is one game so far. It holds the reading of a bystander and the readings of seats. The
+model assumes that a seat that infers, too, asks by the reading of a bystander. The reading of a
+seat also uses its own hand.
 """
 
 from __future__ import annotations
@@ -36,36 +37,37 @@ from solvers.problem import DealProblem, SetConstraint
 
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _LOGARITHMS = np.log(np.array(QUANTILES))[:, None, None]
-"""Of Gumbel noise on values: with it the set of the highest value is chosen by softmax."""
+"""Logarithms for Gumbel noise on values; with it, the choice of the highest value is a softmax."""
 
 HABITS = 0.1 * np.array([1.0, 0.6, 0.6, 0.5, 0.3, 0.15, 0.15, 0.1])
-"""How often an unknown player is expected to ask in each way, in requests: as patient, as patient
-who believes that nobody asks for their own cards, as a reader, as exact, guessing a card that they
-lacks, anything, a card of their own, and what cannot be."""
+"""Prior weights of the ways in which an unknown player asks, in requests: like `patient`; like
+`patient` who believes that nobody asks for own cards; like a reader; like `exact`; guessing a
+missing card; any card; an own card; and a card that the opponent cannot have."""
 
 LIKE_OTHERS = 0.6
-"""How much the way in which another player asks tells of a player."""
+"""Weight of the other players' habits in the estimate of a player's habits."""
 
 UNLIKELY = 1e-4
-"""What an asker holds with less than this chance, if they ask as they do, is not looked at."""
+"""Holdings whose chance, multiplied by the share of the request, is below this are ignored."""
 
 HIGHEST = 1e30
-"""Above this a weight is of what the others' holdings rule out."""
+"""Maximum weight; larger weights occur only for holdings that other players' holdings exclude."""
 
 MAX_ABOVE, MAX_BELOW = 5.7, 36.0
 """Maximum distance of two values in units of `SHARP`, upwards and downwards. Values further apart
-are certain to be in their order, and the tiny numbers beyond are slow to compute."""
+are certain to be in this order, and the tiny numbers beyond are slow to compute."""
 
 GAMES_KEPT = 8
+"""Maximum number of games in the cache of each thread."""
 
 
 class Reading(NamedTuple):
-    """What one seat, or a bystander, reads.
+    """What one seat, or a bystander, infers.
 
     Attributes:
-        weights: `[holding, player, set]`, see `holdings`; those of removed sets mean nothing.
-        factors: where to start coupling from.
-        habits: `[player, strategy]`, see `HABITS`.
+        weights: `[holding, player, set]`, see `holdings`; those of removed sets are meaningless.
+        factors: the factors from which coupling starts.
+        habits: `[player, strategy]`, how many requests each way of asking explains; see `HABITS`.
     """
 
     weights: Floats
@@ -74,13 +76,13 @@ class Reading(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Sets in play that are alike, of which one each is looked at.
+    """Kinds of sets in play; only one set of each kind is examined.
 
     Attributes:
         active: the sets in play.
-        sets: one of each kind.
-        like: per set in play the place of its like among them.
-        times: per kind the number of sets.
+        sets: one set of each kind.
+        like: for each set in play, the index of its kind in `sets`.
+        times: the number of sets of each kind.
     """
 
     active: list[int]
@@ -90,7 +92,7 @@ class Kinds(NamedTuple):
 
     @classmethod
     def of(cls, public: PublicState, known: int, hand: Hand | None) -> Kinds:
-        """Group the sets that nobody asked for (not in `known`) and the reader holds none of."""
+        """Group the sets in play: all sets that are not in `known` or the hand are one kind."""
         places: dict[int, int] = {}
         active, sets, like = in_play(public), list[int](), list[int]()
         for index in active:
@@ -106,11 +108,12 @@ class Asked(NamedTuple):
     """A request as everybody saw it.
 
     Attributes:
-        before: the state in which it was made.
-        known: the sets that were asked for, this one included, as a bit mask.
-        kinds: the sets then in play as everybody sees them; the asked one is of its own kind.
+        before: the public state before the request.
+        known: the sets of all requests so far, including this one, as a bit mask.
+        kinds: the kinds of the sets then in play, as everybody sees them. The asked set is a kind
+            by itself.
         asking: what the strategies would have done.
-        flat: `[way, mask]`, the shares by ways to ask that do not look at the other sets.
+        flat: `[way, mask]`, the shares for ways of asking that ignore the other sets.
     """
 
     before: PublicState
@@ -122,7 +125,7 @@ class Asked(NamedTuple):
 
 
 class Record:
-    """A game as it was read so far. Requests are added in order, from the deal on."""
+    """A game as read so far. Requests are added in order, beginning right after the deal."""
 
     def __init__(self, public: PublicState) -> None:
         self.public = public
@@ -135,7 +138,7 @@ class Record:
         self.seats: dict[tuple[int, Hand], tuple[int, Hand, Reading]] = {}
 
     def add(self, event: Event) -> None:
-        """One more request."""
+        """Add a request."""
         before = self.public
         asker, asked, (index, number) = event.question
         after = before.after(event.question, bool(event.answer), event.announced)
@@ -147,7 +150,7 @@ class Record:
         self.factors[-1] = self.bystander.factors
         met, self.factors = tilted(weights, kinds.times, before.hands, self.factors, ROUGH)
         chances, held = chances_by_lack(met, asker)
-        chances = chances[:, :, : before.settings.players]  # nobody asks for what lies aside
+        chances = chances[:, :, : before.settings.players]  # the pile cannot be asked
         following = next_with_cards(before.hands, asker, before.settings.players)
         sets = [before.problem.sets[constraint] for constraint in kinds.sets]
         shown = np.array([float(i.low[asker] > 0) for i in sets])
@@ -166,7 +169,7 @@ class Record:
             self.vain[index][number] |= 1 << asker
 
     def _counted(self, active: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return what is possible, and what is if nobody holds what they asked for in vain."""
+        """Return the possible holdings, and those if nobody holds what they failed to get."""
         cards, sets = self.public.with_cards, self.public.problem.sets
         masks = self.public.settings.full + 1
         rows = [possible(sets[index], cards, masks) for index in active]
@@ -178,7 +181,7 @@ class Record:
         return by_set(rows), by_set(strict)
 
     def seat(self, seat: int, dealt: Hand) -> Reading:
-        """Return what a seat reads of all requests, with the cards that it was dealt."""
+        """Return what a seat infers from all requests and the cards that it was dealt."""
         key = seat, dealt
         if key not in self.seats:
             first = self.asked[0].before if self.asked else self.public
@@ -203,9 +206,10 @@ def in_play(public: PublicState) -> list[int]:
 def trusting(
     constraint: SetConstraint, vain: tuple[int, ...], with_cards: int, masks: int
 ) -> Floats:
-    """Return what is possible of a set if nobody holds what they asked for in vain.
+    """Return the possible holdings of a set if nobody holds what they failed to get.
 
-    `vain` has per card who did so, as a bit mask; it is ignored where nothing is possible so.
+    `vain` has a bit mask for each card: the players who asked for it without success. It is ignored
+    if it leaves nothing possible.
     """
     owners = tuple([mask & ~asked for mask, asked in zip(constraint.owners, vain, strict=True)])
     strict = possible(
@@ -215,31 +219,33 @@ def trusting(
 
 
 def by_set(rows: Sequence[Floats]) -> Floats:
-    """Weights `[holding, player, set]` of those of each set."""
+    """Combine the weights of single sets into an array `[holding, player, set]`."""
     return np.array(rows).transpose(1, 2, 0)
 
 
 def allowed(
     weights: Floats, problem: DealProblem, with_cards: int, active: Sequence[int], player: int
 ) -> Floats:
-    """Return the weights `[holding, player, set]` of the sets in play that a problem allows.
+    """Return the weights `[holding, player, set]` of the sets in play, as far as a problem allows.
 
-    Where nothing of a set is left, all that is allowed is equally likely. A player's weights are
-    scaled so that the ways to share out a set add up to 1.
+    If no weight of a set is left, all allowed holdings get the same weight. The weights of `player`
+    are scaled so that the ways to distribute a set add up to 1.
     """
-    may = by_set([possible(problem.sets[index], with_cards, len(weights)) for index in active])
-    weights = np.minimum(weights.take(active, axis=2), HIGHEST) * may
-    whole = totals(weights)
-    lost = ~(whole > 0)
+    possible_weights = by_set(
+        [possible(problem.sets[index], with_cards, len(weights)) for index in active]
+    )
+    weights = np.minimum(weights.take(active, axis=2), HIGHEST) * possible_weights
+    total = totals(weights)
+    lost = ~(total > 0)
     if lost.any():
-        weights[:, :, lost] = may[:, :, lost]
-        whole[lost] = totals(may[:, :, lost])
-    weights[:, player] /= whole
+        weights[:, :, lost] = possible_weights[:, :, lost]
+        total[lost] = totals(possible_weights[:, :, lost])
+    weights[:, player] /= total
     return weights
 
 
 def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
-    """Before any request."""
+    """Return the reading before any request."""
     players = len(public.hands)
     problem = public.problem if own is None else public.problem.seen_by(*own)
     cards, masks = public.with_cards, public.settings.full + 1
@@ -248,20 +254,20 @@ def start_reading(public: PublicState, own: tuple[int, Hand] | None) -> Reading:
 
 
 def flat_shares(before: PublicState, event: Event) -> Floats:
-    """Return the shares of masks `[way, mask]` by each way to ask that looks at no other set.
+    """Return the share of the request, `[way, mask]`, for each way that ignores the other sets.
 
-    The ways are the last four of `HABITS`; the shares are times the number of sets held.
+    The ways are the last four of `HABITS`. The shares are multiplied by the number of sets held.
     """
     asker, asked, (index, number) = event.question
     others = len(before.may_be_asked(asker))
-    may = before.problem.sets[index].owners[number] >> asked & 1
+    can_hold = before.problem.sets[index].owners[number] >> asked & 1
     held = tables(before.settings.full + 1).holds[:, number]
-    some = np.arange(len(held)) > 0
-    lacked = some & ~held
-    guess = lacked * (may / (2.5 * others))
-    anything = some / (4.0 * others)
+    holds_some = np.arange(len(held)) > 0
+    lacked = holds_some & ~held
+    guess = lacked * (can_hold / (2.5 * others))
+    anything = holds_some / (4.0 * others)
     own = held / (1.0 * others)
-    hopeless = lacked * ((1 - may) / 2.0)
+    hopeless = lacked * ((1 - can_hold) / 2.0)
     return np.stack([guess, anything, own, hopeless])
 
 
@@ -272,11 +278,11 @@ def after_request(
     own: tuple[int, Hand, Hand] | None,
     held: Floats | None,
 ) -> Reading:
-    """Return what is read after one more request, which led to the state `after`.
+    """Return the reading after one more request, which led to the state `after`.
 
     Args:
-        own: the seat, and the hand it had before and has then.
-        held: the chances `[set, mask]` of what the asker held, where they are known already.
+        own: the seat that reads, and its hands before and after the request.
+        held: the chances `[set, mask]` of what the asker held, if they are known already.
     """
     asker, asked, (index, number) = request.event.question
     weights, factors, habits = reading
@@ -307,15 +313,16 @@ def after_request(
 
 
 def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tuple[Floats, Floats]:
-    """Return how much likelier each holding of the asker makes a request, `[set, mask]`.
+    """Return how much likelier each holding of the asker makes a request, and which habit did.
 
-    The asker's strategy is not known: every one counts by how well it explained their requests,
-    this one included. By how much each habit explains it comes second; that adds up to 1.
+    The asker's strategy is unknown, so each strategy counts by how well it explained the asker's
+    requests, including this one. The first result is `[set, mask]`. The second result is how much
+    each habit contributes to the explanation of this request; it adds up to 1.
 
     Args:
-        held: the chance `[set, mask]` of what the asker holds.
-        habits: their row of `Reading.habits`.
-        kinds: the sets, as who reads this sees them.
+        held: the chances `[set, mask]` of what the asker holds.
+        habits: the weights of the asker's habits, including the prior.
+        kinds: the kinds of sets, as the reader sees them.
     """
     value, share = request.asking
     public = dict(zip(request.kinds.active, request.kinds.like, strict=True))
@@ -334,8 +341,8 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
     below = below.reshape(*held.shape, -1)
     passed = np.maximum((held[:, None, :] @ below)[:, 0], 1e-12)
     passed[place] = 1
-    elsewhere = (passed ** kinds.times[:, None]).prod(axis=0)
-    reached = share.take(masks, axis=1) * elsewhere.reshape(levels) / len(QUANTILES)
+    all_passed = (passed ** kinds.times[:, None]).prod(axis=0)
+    reached = share.take(masks, axis=1) * all_passed.reshape(levels) / len(QUANTILES)
     explained = reached * held[place, masks]
     evidence = explained.sum(axis=(0, 2))
     mixed = (explained * prior[:strategies, None]).ravel() / passed
@@ -348,10 +355,10 @@ def likelihood(held: Floats, request: Asked, habits: Floats, kinds: Kinds) -> tu
     weight = prior * np.concatenate([evidence, flat_evidence])
     total += weight[strategies:].sum()
     total[place] += prior[strategies:] @ flat - weight[strategies:].sum()
-    whole = weight.sum()
-    if not whole > 0:
+    total_weight = weight.sum()
+    if not total_weight > 0:
         return np.ones_like(held), np.zeros_like(prior)
-    return total / whole, weight / whole
+    return total / total_weight, weight / total_weight
 
 
 class _Games(local):
@@ -363,10 +370,10 @@ READ_GAMES = _Games()
 
 
 def read_game(view: View) -> tuple[Record, Reading]:
-    """Return the record of a view's game, and what its seat reads; quick when it goes on.
+    """Return the record of a view's game, and what its seat infers from it.
 
-    A view without the record of what led to it is read as a game that starts there.
-    Cost: about 1 ms a request that is new since this thread last looked.
+    A view without the events that led to it is read as a game that starts there. Records are
+    cached, so the cost is about 1 ms for each request that this thread has not read yet.
     """
     sizes, dealt, down = view.at_deal()
     start = PublicState.start(view.public.settings, sizes, down)
