@@ -125,7 +125,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
 
 
 def test_a_cached_page_equals_a_newly_drawn_one(tmp_path: Path) -> None:
-    """This holds for every viewer, after every kind at a table."""
+    """This holds for every viewer, after every action at a table."""
     random = Random(7)
     with open_site(tmp_path, limits=Limits(pages=10**6)) as site:
         tables = site.app.state.tables

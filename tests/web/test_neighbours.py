@@ -587,7 +587,7 @@ async def send_once(clients: Clients, *request: Any) -> Answer:
 
 
 async def retry(act: Callable[..., Awaitable[Result]], *arguments: Any) -> Result:
-    """Retry if the process that got the request has died."""
+    """Call a function again whenever the process that got its request has died."""
     async with asyncio.timeout(60):
         while True:
             with suppress(OSError):
