@@ -73,7 +73,7 @@ def test_before_the_start_nothing_happens_and_nothing_is_revealed(game: str, sit
     at_once = Table(site, game=game, settings=settings, seats=wanted, seed=1)
     assert lobbies[0].look(0)["begun"]
     heads = [
-        site.run(site.app.info.tables.open(table.made["table"])).kept.head
+        site.run(site.app.state.tables.open(table.made["table"])).kept.head
         for table in (lobbies[0], at_once)
     ]
     assert heads[0] == heads[1]
