@@ -111,7 +111,7 @@ def test_a_count_may_make_a_question_hopeless() -> None:
 
 @given(games(max_moves=8))
 @settings(max_examples=examples(60))
-def test_records_states_and_copies_keep_what_was_agreed(game: Game) -> None:
+def test_records_states_and_copies_keep_the_settings(game: Game) -> None:
     record, text = record_text(game), state_text(game.state)
     assert parse_record(record).replay() == game
     assert parse_state(text).state == game.state

@@ -29,6 +29,6 @@ def test_a_card_of_a_large_set_has_no_row() -> None:
 def test_white_is_readable_on_every_colour() -> None:
     for hue in HUES:
         channels = [int(hue[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-        light = [((one + 0.055) / 1.055) ** 2.4 for one in channels]
+        light = [((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
         luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
         assert 1.05 / (luminance + 0.05) >= 4.5

@@ -72,7 +72,7 @@ class GameMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_rest_of_the_state_follows_from_the_deals(self) -> None:
-        assert self.state.completed == self.worlds.completed()
+        assert self.state.completed == self.worlds.completed_sets()
         assert self.state.hands == self.worlds.hands()
         assert self.state.turn == self.worlds.turn
 

@@ -95,7 +95,7 @@ def test_prospects_agree_with_enumeration(settings: Settings) -> None:
             assert prospect.before == len(all_deals)
             assert prospect.chance_of_yes == pytest.approx(yes / len(able))
             assert prospect.bits_of_asking == pytest.approx(log2(len(all_deals) / len(able)))
-            # Every deal that allows the question is equally likely, and falls into one of two parts.
+            # The deals that allow the question are equally likely, and split into two parts.
             left = [log2(part) for part in (yes, len(able) - yes) for _ in range(part)]
             assert prospect.bits == pytest.approx(log2(len(all_deals)) - sum(left) / len(able))
 

@@ -126,7 +126,7 @@ def test_answers_tried_by_themselves_are_those_of_brute_force() -> None:
 
 
 def test_sets_of_many_kinds_of_cards_take_little_memory() -> None:
-    """Twelve players and a set of a thousand kinds of cards need tables of 170 MB, which are not kept."""
+    """A set of a thousand kinds, for twelve players, has tables of 170 MB, which are not kept."""
     random, players, size = Random(1), 12, thorough(400, 1_000)
     owner = [random.randrange(players) for _ in range(2 * size)]
     masks = [1 << player | random.randrange(1 << players) for player in owner]

@@ -40,7 +40,7 @@ def start_seen_by_one(size: int, sets: int, players: int) -> DealProblem:
 
 
 def bound_everywhere(size: int, sets: int, players: int) -> DealProblem:
-    """Return a problem whose sets all have lower and upper bounds that matter; hardly two are alike."""
+    """Return a problem with lower and upper bounds that matter in every set; few sets are alike."""
     constraints = []
     for index in range(sets):
         first, second = index % players, index // players % players

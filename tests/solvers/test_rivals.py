@@ -63,7 +63,7 @@ def test_every_installed_rival_conforms(name: str) -> None:
     rival, searches = installed()[name], RIVALS[name].family not in POLYNOMIAL
 
     def refuses(problem: DealProblem) -> str | None:
-        """Refuse large problems if the rival searches: some searches of infeasible ones do not end."""
+        """Refuse large problems if the rival searches: some searches do not end."""
         return "too large to search" if searches and problem.cards > 16 else rival.refuses(problem)
 
     conformance = check_solver(replace(rival, refuses=refuses), examples=thorough(2, 20), sizes=())
@@ -108,7 +108,7 @@ def test_a_rival_that_gives_up_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
-    """They are refuted before any search, with evidence: a card nobody may own, a hand, a minimum."""
+    """They are refuted with evidence before any search: a card without an owner, a hand, a minimum."""
     of = SetConstraint.of
     for problem in (
         DealProblem([1, 1], [of([[0, 1], []], 2)]),

@@ -14,7 +14,7 @@ from tests.solvers.problems import free_start
 
 
 def crowd(size: int, sets: int, players: int, too_many: int) -> DealProblem:
-    """Return a problem in which players 0 and 1 hold half of every set and `too_many` cards more."""
+    """Return a problem: players 0 and 1 hold half of every set and `too_many` further cards."""
     half = size // 2
     owners = [range(players)] * half + [range(2, players)] * (size - half)
     low = [0, 0, 1, *[0] * (players - 3)]
@@ -78,8 +78,8 @@ def test_bounds_far_above_the_cards() -> None:
     assert decide(problem)
     assert count_deals(problem) == 3
     assert closed(problem).sets[0].high == (1, 2)
-    # Here the proof must not lean on the bound that is beyond the set.
     # The proof must not use the bound above the size of the set.
+    beyond = SetConstraint(constraint.owners, [0, 0], [10**12, 5])
     other = SetConstraint.of([[1]] * 4, players=2, high=[9, 9])
     assert not decide(DealProblem([4, 3], [beyond, other]))
     never = SetConstraint.of([[0, 1]] * 3, players=2, low=[10**12, 0], high=[10**15, 3])

@@ -50,9 +50,9 @@ def test_an_ended_run_goes_on_where_it_was(tmp_path: Path, cut_off: str) -> None
     ended.write_text(kept + cut_off)
     assert [*small("random mixed").play(ended, 2)]  # another ladder does not mix with it
     assert [*small().play(ended, 10)] == results
-    assert small().kept(ended) == results
+    assert small().read_games(ended) == results
     assert ended.read_text().startswith(kept)
-    assert Ladder(small().plan, "other code").kept(ended) == []
+    assert Ladder(small().plan, "other code").read_games(ended) == []
 
 
 def test_the_strongest_is_first(tmp_path: Path) -> None:
