@@ -3,7 +3,7 @@
     python -m tests.bench.cp_sat_ablation --sizes 12,52,200 --seconds 2
 
 A way has a model (booleans, or bundles of cards with equal owners, either with a count per player
-and set), a linearization level, a presolve or none, and the relaxation solved fully at first or not.
+and set), a linearization level, a presolve or none, and the relaxation solved at first or not.
 The output has the sum of the times of each way (PAR-2: a timeout counts twice its limit), its
 timeouts, and its worst ratio to the best way on any instance; times have a floor.
 """

@@ -25,7 +25,7 @@ DATA = Path(__file__).parent.parent / "data"
 
 
 def read_formulas() -> list[tuple[int, int | None, str]]:
-    """Return the step, the seat that asks (None if all hands are seen) and the text of each formula."""
+    """Return the step, the asking seat (None if all hands are seen) and the text of each formula."""
     rows = []
     for line in (DATA / "knowledge-4-13-4.txt").read_text().splitlines():
         if not line.startswith("#"):

@@ -180,7 +180,7 @@ class Quotient:
         return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
     def _truth(self, formula: Formula, among: Truth) -> Truth:
-        """Return whether a formula is true in each world, if only the worlds `among` are possible."""
+        """Return whether a formula is true in each world, if only those of `among` are possible."""
         match formula:
             case logic.Constant(value):
                 return np.full(len(among), value)
@@ -220,7 +220,7 @@ class Quotient:
                 raise TypeError(f"{formula!r} is not a formula")
 
     def _common(self, truth: Truth, among: Truth, players: Sequence[int]) -> Truth:
-        """Remove, until nothing changes, the worlds that a player cannot distinguish from a failure."""
+        """Remove worlds that a player cannot distinguish from a failure until nothing changes."""
         while True:
             less = truth
             for player in players:
@@ -254,9 +254,9 @@ def _all_over(classes: Numbers, truth: Truth, among: Truth) -> Truth:
 def draw_position(random: Random) -> tuple[DealProblem, Deal]:
     """Draw a problem of 2 to 8 players and 12 to 60 cards, and a deal of it.
 
-    The owner of every card of most sets is known. The cards of the others have one or two kinds of
-    possible owners, and minimums and maximums are known for some players, as late in a game of requests
-    and answers.
+    The owners of most sets are known. The cards of the others have one or two kinds of possible
+    owners, and minimums and maximums of some players are known, as late in a game of requests and
+    answers.
     """
     players, cards = random.randint(2, 8), random.choice([12, 16, 20, 24, 30, 36, 40, 48, 52, 60])
     size, bounded = random.choice([3, 4, 4, 4, 5, 6, 8]), random.choice([0, 0.3, 0.6])

@@ -83,7 +83,7 @@ class Ladder:
                 "cap": plan.cap, "code": self.code}  # fmt: skip
 
     def number(self, game: int) -> int:
-        """Return the tournament's number of a game; the orders of seats move on from deal to deal."""
+        """Return the tournament's number of a game; the orders of seats move on between deals."""
         deal, rest = divmod(game, self.games_a_round)
         games = self.plan.games_a_deal
         return deal * games + deal * self.games_a_round % games + rest
@@ -296,7 +296,7 @@ def _ladder(game: str, players: Sequence[str], kept: Path) -> Ladder:
 
 
 def _secret(kept: Path) -> str:
-    """Return the secret of ladders with external players, so that a continued run has the same deals."""
+    """Return the secret of ladders with external players; a continued run has the same deals."""
     file = kept.with_suffix(".secret")
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

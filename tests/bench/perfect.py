@@ -49,7 +49,7 @@ def run_solve(size: str, *options: str) -> dict[str, Any]:
 
 
 def plain_row(size: str, workers: str) -> list[str]:
-    """Return the cells of a game: size, who can force a win, and the time."""
+    """Return the cells of a game: its size, who can force a win, and the seconds it took."""
     document = run_solve(size, "--workers", workers)
     forcing = document["can_force_win"]
     winner = f"player {', '.join(map(str, forcing))}" if forcing else "nobody"

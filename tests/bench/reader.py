@@ -65,14 +65,18 @@ def share(player: str, opponent: str, deal: int) -> float:
 
 
 def measure(opponent: str, deals: range, both: bool) -> dict[str, Any]:
-    """Return the stored row of some deals: sums of the shares of both players and the difference."""
+    """Return the row of some deals to store: sums of the shares of both players and the difference."""
     reader_shares = [share("reader", opponent, deal) for deal in deals]
-    theirs = [share("patient", opponent, deal) for deal in deals] if both else []
+    patient_shares = [share("patient", opponent, deal) for deal in deals] if both else []
     more = [
         reader_share - patient_share
-        for reader_share, patient_share in zip(reader_shares, theirs, strict=False)
+        for reader_share, patient_share in zip(reader_shares, patient_shares, strict=False)
     ]
-    sums = {"reader": Sums.of(reader_shares), "patient": Sums.of(theirs), "more": Sums.of(more)}
+    sums = {
+        "reader": Sums.of(reader_shares),
+        "patient": Sums.of(patient_shares),
+        "more": Sums.of(more),
+    }
     return {"opponent": opponent, "first": deals.start, **sums}
 
 

@@ -46,7 +46,7 @@ def sample(settings: Settings, games: int, warm: int = 30) -> list[Move]:
 
 
 def iterate(moves: list[Move]) -> None:
-    """List every legal question with its answers in every state, ignoring what the state has cached."""
+    """List every legal question with its answers in every state, but not from its own cache."""
     for state, _, _ in moves:
         object.__setattr__(state, "_legal", None)
         for _question, _answers in state.legal_questions.items():

@@ -40,7 +40,7 @@ GAMES: dict[str, dict[str, int]] = {
 
 
 def pettingzoo_steps(env: Any) -> float:
-    """Return the steps per second of processor time after `WARM` steps, with observations and masks;
+    """Return the steps per second of processor time after `WARM`, with observations and masks;
     those of agents whose game is over count, too, as in PettingZoo's own benchmark."""
     import numpy as np
 
@@ -138,8 +138,8 @@ def test_steps_of_open_spiel(note: Callable[..., None]) -> None:
 
 @pytest.mark.parametrize("name", ["kwartet", "quarto", "set"])
 def test_games_at_once(name: str, note: Callable[..., None]) -> None:
-    """Compare the moves per second of processor time of 4,096 games, with masks and observations, to
-    those of one game after another in PettingZoo."""
+    """Compare the moves per second of processor time of 4,096 games, masks and observations
+    included, with those of one game after another in PettingZoo."""
     import numpy as np
 
     from quaternity.environments.batch import batch, chosen

@@ -9,7 +9,7 @@ from quaternity.epistemic.language import Language
 from quaternity.epistemic.situation import parse_situation
 from quaternity.epistemic.strategies import chains, formulas, positions
 from solvers import Deal, DealProblem
-from tests.bench.hard_formulas import Quotient, certified, listed, situation_text
+from tests.bench.hard_formulas import Quotient, certify, read_list, situation_text
 from tests.sizes import thorough
 
 
@@ -26,7 +26,7 @@ def test_exchanging_cards_that_nobody_names_changes_no_truth(
 
 
 def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
-    entries = list(listed())
+    entries = list(read_list())
     assert len(entries) == len({(entry.seed, entry.text) for entry in entries}) == 600
     for entry in entries[:: thorough(20, 1)]:
         assert 2 <= entry.problem.players <= 8
@@ -38,7 +38,7 @@ def test_the_list_has_the_promised_sizes_and_can_be_written() -> None:
 
 @pytest.mark.parametrize("start", [pytest.param(0, marks=pytest.mark.slow), 7])
 def test_every_way_gives_the_listed_answer(start: int) -> None:
-    for entry in list(listed())[start :: thorough(90, 20) if start else 1]:
-        answers = certified(entry.problem, entry.deal, entry.formula)
+    for entry in list(read_list())[start :: thorough(90, 20) if start else 1]:
+        answers = certify(entry.problem, entry.deal, entry.formula)
         assert len(answers) > 1
         assert set(answers.values()) == {entry.truth}, entry.text

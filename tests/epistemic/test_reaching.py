@@ -27,7 +27,7 @@ from quaternity.kwartet.position import Position
 from quaternity.kwartet.settings import SET_SIZE, KwartetSettings
 from solvers import Deal, DealProblem, SetConstraint
 from solvers.brute_force import deals
-from tests.bench.formulas import decided
+from tests.bench.formulas import decide_all
 from tests.kwartet.games import random_log
 from tests.limits import limited
 from tests.sizes import thorough
@@ -160,5 +160,5 @@ def test_a_seat_outside_the_group_is_answered_at_52_cards(
 
 @pytest.mark.slow
 def test_all_published_formulas_are_decided() -> None:
-    number, times = decided()
+    number, times = decide_all()
     assert number == len(times) == 260

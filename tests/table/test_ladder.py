@@ -97,7 +97,7 @@ def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_p
         (["--with=chess=me"], "'chess=me' is not GAME=VALUE"),
         (["--with=set=nobody"], "'nobody' is unknown; known are slow"),
         (["--with=set=tests.table.nowhere:me"], "tests.table.nowhere"),
-        (["--games=set=-1"], "'-1' is no number of games"),
+        (["--games=set=-1"], "'-1' is not a number of games"),
     ],
 )
 def test_bad_options_are_refused(
