@@ -25,7 +25,7 @@ DATA = Path(__file__).parent.parent / "data"
 
 
 def read_formulas() -> list[tuple[int, int | None, str]]:
-    """Return the step, the asking seat (None if all hands are seen) and the text of each formula."""
+    """Return the step, the asking seat (None: all hands are seen) and the text of each formula."""
     rows = []
     for line in (DATA / "knowledge-4-13-4.txt").read_text().splitlines():
         if not line.startswith("#"):
@@ -36,7 +36,7 @@ def read_formulas() -> list[tuple[int, int | None, str]]:
 
 
 def questions(method: str = "auto") -> Iterator[tuple[str, Callable[[float], object]]]:
-    """Yield each formula with its step, and a function that answers it within a limit in seconds."""
+    """Yield each formula with its step, and a function that answers it within some seconds."""
     log = read_log(str(DATA / "knowledge-4-13-4.log"))
     for step, seat, text in read_formulas():
         position = log.positions[step]

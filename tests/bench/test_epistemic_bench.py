@@ -52,7 +52,7 @@ def test_full_size(
     pace: Callable[..., float],
     note: Callable[[str, str, str], None],
 ) -> None:
-    """Note the processor time of the slowest question, each asked for the first time, and the median."""
+    """Note the processor time of the slowest question, each asked once, and of the median."""
     from ortools.sat.python import cp_model  # so that no question pays for loading it
 
     assert cp_model

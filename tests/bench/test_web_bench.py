@@ -199,7 +199,7 @@ def test_load(tmp_path: Path, note: Callable[..., None], rival: BoardgameIo | No
 def test_processor_time_in_the_event_loop(
     tmp_path: Path, note: Callable[[str, str, str], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Note the longest time of requests about a table of 200 cards, as the debug mode reports it."""
+    """Note the longest time of requests for a table of 200 cards, as the debug mode reports it."""
     with (
         limited("quaternity.web.eyes", MAX_LOOP_SECONDS=-1.0),
         pytest.MonkeyPatch.context() as patch,

@@ -189,7 +189,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(15, 40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
-    """Sets that are too large to list their patterns are decided by witnesses, with the same answers."""
+    """Sets too large for a list of their patterns are decided by witnesses, with the same answers."""
     problem, deal = position
     formula = draw_formula(data, problem)
     with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=0):
@@ -238,7 +238,7 @@ def test_counterexamples(position: Position, data: st.DataObject) -> None:
         name: partial(evaluator.counterexample, players)
         for name, evaluator in evaluators(problem).items()
     }
-    agree(ways, formula, deal, check=shows, answer=lambda found: found is None)
+    agree(ways, formula, deal, check=shows, answer=lambda counterexample: counterexample is None)
 
 
 @given(positions(), st.data())

@@ -98,7 +98,7 @@ def test_public_facts_are_common_knowledge(position: Position) -> None:
 @given(positions(), st.data())
 @SOME
 def test_unknown_cards(position: Position, data: st.DataObject) -> None:
-    """If none of the owner's cards is unknown, every card not known to be held is known not to be."""
+    """If no card of the owner is unknown, every card not known to be held is known not to be."""
     problem, _ = position
     knower, owner = (data.draw(st.integers(0, problem.players - 1)) for _ in range(2))
     settled = every(

@@ -108,7 +108,7 @@ def test_a_rival_that_gives_up_has_no_verdict(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_sums_of_too_few_booleans_have_a_shortage(name: str) -> None:
-    """They are refuted with evidence before any search: a card without an owner, a hand, a minimum."""
+    """They are refuted before any search, with evidence: an ownerless card, a hand, a minimum."""
     of = SetConstraint.of
     for problem in (
         DealProblem([1, 1], [of([[0, 1], []], 2)]),
