@@ -9,7 +9,7 @@ import pytest
 
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
-from tests.review.test_quaternity import TWO, played
+from tests.review.test_quaternity import TWO, play_random_game as played
 from tests.web.site import Page, Site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
