@@ -111,7 +111,7 @@ def _without_memos(*names: str) -> Off:
     return {name: Unkept(resolve_name(name)) for name in names}
 
 
-def _without_cache(*names: str) -> Off:
+def _no_cache(*names: str) -> Off:
     """Return the named functions without their `lru_cache`."""
     return {name: resolve_name(name).__wrapped__ for name in names}
 
@@ -123,7 +123,7 @@ class Forgetful(dict[Any, Any]):
         return False
 
 
-def _init_without_memos(kind: type, *names: str) -> Callable[..., None]:
+def _forget(kind: type, *names: str) -> Callable[..., None]:
     """Return an `__init__` that replaces the named memos of an object by forgetful ones."""
     real = kind.__init__  # type: ignore[misc]
 
@@ -151,11 +151,9 @@ def _only_stronger(formula: Any, weaker: bool) -> Any:
     return (_only_itself if weaker else without_knowledge)(formula, weaker)
 
 
-def _bare_common(
-    self: Encoder, formula: Any, part: Any, truth: bool, table: Any, earlier: Any
-) -> Any:
+def _bare_common(self: Encoder, formula: Any, part: Any, truth: bool, table: Any, past: Any) -> Any:
     group = formula.among(self.problem.players)
-    return self._guess([], Guess(None, formula, truth, table, earlier, group[:1]))
+    return self._guess([], Guess(None, formula, truth, table, past, group[:1]))
 
 
 def _own_hand(problem: Any, *rest: Any) -> Any:
@@ -223,20 +221,18 @@ OFF: dict[str, dict[str, Off]] = {
         "quick parts first": {
             f"{E}{name}.effort": lambda _: 0 for name in ("by_solvers", "propositional")
         },
-        "answers kept": {f"{EVALUATOR}__init__": _init_without_memos(SolverEvaluator, "_answers")},
-        "failures kept": {
-            f"{EVALUATOR}__init__": _init_without_memos(SolverEvaluator, "_failures")
-        },
-        "chains kept": {f"{EVALUATOR}__init__": _init_without_memos(SolverEvaluator, "_chains")},
-        "literals kept": {f"{E}encoding.Encoder.__init__": _init_without_memos(Encoder, "_known")},
+        "answers kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_answers")},
+        "failures kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_failures")},
+        "chains kept": {f"{EVALUATOR}__init__": _forget(SolverEvaluator, "_chains")},
+        "literals kept": {f"{E}encoding.Encoder.__init__": _forget(Encoder, "_known")},
         "no symmetry, no probing": {f"{E}coupled_deals.searched": _by_defaults},
-        "seen sets kept": _without_cache("solvers.problem._seen_by"),
+        "seen sets kept": _no_cache("solvers.problem._seen_by"),
     },
     "formulas, any way": {
         "few deals listed": {f"{E}holding.FEW_WORLDS": 0},
         "list after the solvers": {f"{E}worlds.MAX_WORLDS": -1},
         "models kept": {f"{E}explicit._kept": lambda _: []},
-        "pieces kept": {f"{E}explicit.Model.__init__": _init_without_memos(Model, "_pieces")},
+        "pieces kept": {f"{E}explicit.Model.__init__": _forget(Model, "_pieces")},
     },
     "problems": {
         "all memos": {"quaternity.base.memo.Memo.keep": lambda *rest: rest[2]},
@@ -280,26 +276,22 @@ OFF: dict[str, dict[str, Off]] = {
         "cards to ask": {f"{G}state.cards_to_ask": lambda *_: None},
         "actions and masks kept": {f"{G}encoded.KEPT": 0},
         "numbers of sets kept": _without_memos(f"{G}encoded._kept_numbers"),
-        "sets out of play kept": _without_cache(
-            f"{G}transition.out_of_play", f"{G}state.out_of_play"
-        ),
-        "drawn cards kept": _without_cache(
-            f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"
-        ),
+        "sets out of play kept": _no_cache(f"{G}transition.out_of_play", f"{G}state.out_of_play"),
+        "drawn cards kept": _no_cache(f"{G}card_picture.card_svg", f"{G}card_picture.suit_svg"),
     },
     "solved games": {
         "states in arrays": {f"{P}successors.many_states.Expander.fault": lambda *_: "off"},
-        "expanders kept": _without_cache(f"{P}successors.many_states._expander"),
+        "expanders kept": _no_cache(f"{P}successors.many_states._expander"),
         "closed kinds in arrays kept": {f"{P}keys.arrays.KEPT_BITS": 1},
         "blocks of states": {f"{P}solving.retrograde.BLOCK": 1 << 30},
         "tables of renamings": {f"{P}solving.retrograde.TABLE_BITS": 9},
         "blocks of a tablebase kept": {f"{P}tablebase.MAX_CACHED_BLOCKS": 0},
-        "values of a tablebase kept": _without_cache(f"{P}tablebase._standing_of"),
+        "values of a tablebase kept": _no_cache(f"{P}tablebase._standing_of"),
     },
     "perfect players": {
         "closed kinds kept": {f"{P}keys.kinds.MAX_CACHED_CLOSINGS": 0},
-        "orders of roles kept": _without_cache(f"{P}keys.kinds.role_orders"),
-        "rings kept": _without_cache(f"{P}waiting.rings"),
+        "orders of roles kept": _no_cache(f"{P}keys.kinds.role_orders"),
+        "rings kept": _no_cache(f"{P}waiting.rings"),
         "rings of opponents at sight": {f"{P}forcing.ring_of_opponents": lambda *_: None},
         "caught by rings": {f"{P}forcing.caught": lambda *_: False},
         "lost and won at sight": {f"{P}forcing.at_sight": _at_the_end},

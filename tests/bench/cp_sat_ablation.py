@@ -72,9 +72,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=1, help="number of runs; the fastest counts")
-    parser.add_argument(
-        "--ways", default="", help="only ways with one of these words in their names"
-    )
+    parser.add_argument("--ways", default="", help="only ways with one of these words")
     parser.add_argument("--each", action="store_true", help="print every instance, too")
     chosen = parser.parse_args()
     words = [word for word in chosen.ways.split(",") if word]
@@ -100,9 +98,7 @@ def main() -> None:
     best = [max(FLOOR, min(column)) for column in zip(*times.values(), strict=True)]
     say(f"{len(labels)} instances; PAR-2 in s, timeouts, worst ratio to the best, and where")
     for name in sorted(times, key=lambda key: par2(times[key], chosen.seconds)):
-        ratios = [
-            max(FLOOR, seconds) / least for seconds, least in zip(times[name], best, strict=True)
-        ]
+        ratios = [max(FLOOR, time) / least for time, least in zip(times[name], best, strict=True)]
         worst = max(range(len(ratios)), key=lambda number: ratios[number])
         say(
             f"{par2(times[name], chosen.seconds):8.2f} {times[name].count(inf):3d} "

@@ -105,7 +105,7 @@ def _ranks(comparison: Comparison) -> list[list[str]]:
     for row in comparison.rows:
         low, high = row.rank_interval
         decided = [
-            f"{sum(seconds is not None for seconds in times[row.solver])} of {len(times[row.solver])}"
+            f"{sum(time is not None for time in times[row.solver])} of {len(times[row.solver])}"
             for times in kinds
         ]
         rival = RIVALS.get(row.solver)
@@ -176,13 +176,11 @@ def _count_plainly(problem: DealProblem) -> tuple[float, ...]:
     return count_by_remaining_hands(problem), process_time() - begun
 
 
-def _run_limited(
-    work: Callable[..., tuple[float, ...]], *arguments: object
-) -> tuple[float, ...] | None:
+def _run_limited(work: Callable[..., tuple[float, ...]], *args: object) -> tuple[float, ...] | None:
     """Return the result of a function, or None if its process was stopped after `MAX_SECONDS`."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send_result, args=(theirs, work, *arguments), daemon=True)
+    process = context.Process(target=_send_result, args=(theirs, work, *args), daemon=True)
     process.start()
     theirs.close()
     begun = perf_counter()

@@ -65,18 +65,11 @@ def share(player: str, opponent: str, deal: int) -> float:
 
 
 def measure(opponent: str, deals: range, both: bool) -> dict[str, Any]:
-    """Return the row of some deals to store: sums of the shares of both players and the difference."""
-    reader_shares = [share("reader", opponent, deal) for deal in deals]
-    patient_shares = [share("patient", opponent, deal) for deal in deals] if both else []
-    more = [
-        reader_share - patient_share
-        for reader_share, patient_share in zip(reader_shares, patient_shares, strict=False)
-    ]
-    sums = {
-        "reader": Sums.of(reader_shares),
-        "patient": Sums.of(patient_shares),
-        "more": Sums.of(more),
-    }
+    """Return the row of some deals: sums of the shares of both players, and of the difference."""
+    ours = [share("reader", opponent, deal) for deal in deals]
+    theirs = [share("patient", opponent, deal) for deal in deals] if both else []
+    more = [own - other for own, other in zip(ours, theirs, strict=False)]
+    sums = {"reader": Sums.of(ours), "patient": Sums.of(theirs), "more": Sums.of(more)}
     return {"opponent": opponent, "first": deals.start, **sums}
 
 
@@ -102,9 +95,7 @@ def main() -> None:
     """Measure the deals that are not stored yet, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--deals", type=int, default=2000)
-    parser.add_argument(
-        "--both", type=int, default=400, help="deals for patient and the other opponents"
-    )
+    parser.add_argument("--both", type=int, default=400, help="deals for patient and the others")
     parser.add_argument("--kept", type=Path, default=Path("build/reader.jsonl"))
     options = parser.parse_args()
     for name, strategy in (OPPONENTS | HELD_OUT).items():

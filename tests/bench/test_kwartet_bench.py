@@ -31,7 +31,7 @@ LINE_UPS = [
 def test_a_game(
     names: str, announce: Announce, games: int, goal: str, pace: Callable[..., float]
 ) -> None:
-    """Every round plays different games, so that no game is cached."""
+    """The rounds play different games, so that no game is cached."""
     rules = KwartetRules(KwartetSettings(announce=announce))
     tournament = Tournament(rules, tuple(names.split(",")))
     numbers = count()

@@ -151,8 +151,7 @@ class Load:
 
     def _results(self, seconds: float, busy: float) -> Measured:
         lost = sum(
-            table.lost + sum(table.made != version for version in table.reported)
-            for table in self.tables
+            table.lost + sum(table.made != seen for seen in table.reported) for table in self.tables
         )
         return Measured(
             len(self.arrived) / seconds,

@@ -189,7 +189,7 @@ def test_chains_of_knowledge_in_games_of_thousands_of_deals(seed: int) -> None:
 @given(positions(max_players=3), st.data())
 @settings(max_examples=thorough(15, 40))
 def test_witnesses_instead_of_patterns(position: Position, data: st.DataObject) -> None:
-    """Sets too large for a list of their patterns are decided by witnesses, with the same answers."""
+    """Sets too large to list their patterns are decided by witnesses, with the same answers."""
     problem, deal = position
     formula = draw_formula(data, problem)
     with limited("quaternity.epistemic.hand_patterns", MAX_OPTIONS=0):
@@ -234,10 +234,7 @@ def test_counterexamples(position: Position, data: st.DataObject) -> None:
             and not truth(formula, counterexample)
         )
 
-    ways = {
-        name: partial(evaluator.counterexample, players)
-        for name, evaluator in evaluators(problem).items()
-    }
+    ways = {name: partial(way.counterexample, players) for name, way in evaluators(problem).items()}
     agree(ways, formula, deal, check=shows, answer=lambda counterexample: counterexample is None)
 
 
@@ -253,9 +250,7 @@ def test_public_counterexamples(position: Position, data: st.DataObject) -> None
             not deal_faults(problem, counterexample.owner) and not truth(formula, counterexample)
         )
 
-    ways = {
-        name: evaluator.public_counterexample for name, evaluator in evaluators(problem).items()
-    }
+    ways = {name: way.public_counterexample for name, way in evaluators(problem).items()}
     agree(ways, formula, check=shows, answer=lambda counterexample: counterexample is None)
 
 
@@ -277,7 +272,7 @@ def check_chain(problem: DealProblem, formula: Formula, deal: Deal) -> list[Deal
             )
         )
 
-    ways = {name: evaluator.way_to_failure for name, evaluator in evaluators(problem).items()}
+    ways = {name: way.way_to_failure for name, way in evaluators(problem).items()}
     chain: list[Deal] = agree(ways, formula, deal, check=shows, answer=len)
     return chain
 

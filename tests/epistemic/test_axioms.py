@@ -13,9 +13,7 @@ from tests.agreement import agree
 from tests.sizes import examples
 
 Position = tuple[DealProblem, Deal]
-TWO_WAYS = {
-    str(method): partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)
-}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 SOME = settings(max_examples=examples(40))
 
 
@@ -38,7 +36,7 @@ def cards_of(problem: DealProblem) -> list[Card]:
 @given(positions())
 @SOME
 def test_self_awareness(position: Position) -> None:
-    """Every player knows whether a card is in their own hand, and everyone knows that."""
+    """Players know whether a card is in their own hand, and everyone knows that."""
     problem, _ = position
     for player in players_of(problem):
         aware = every(
@@ -51,15 +49,13 @@ def test_self_awareness(position: Position) -> None:
 @given(positions())
 @SOME
 def test_singularity_and_existence(position: Position) -> None:
-    """Every card in play has exactly one owner; this is common knowledge."""
+    """A card in play has exactly one owner; this is common knowledge."""
     problem, _ = position
     for card in cards_of(problem):
         held = [H(player, card) for player in players_of(problem)]
-        single_owner = every(
-            first >> every(~other for other in held if other != first) for first in held
-        )
+        single = every(first >> every(~other for other in held if other != first) for first in held)
         no_owner = every(~first for first in held)
-        assert is_true(P(single_owner & ~no_owner) & C(single_owner & ~no_owner), position)
+        assert is_true(P(single & ~no_owner) & C(single & ~no_owner), position)
 
 
 @given(positions(), st.integers(0, 3))
@@ -138,20 +134,16 @@ def test_the_laws_of_announcements(position: Position, data: st.DataObject) -> N
     """The reduction axioms of public announcement logic."""
     problem, _ = position
     language = Language.of(problem)
-    announced, then, other = (data.draw(formulas(language, 1)) for _ in range(3))
+    fact, then, other = (data.draw(formulas(language, 1)) for _ in range(3))
     player = data.draw(st.integers(0, problem.players - 1))
     card = data.draw(st.sampled_from(cards_of(problem)))
     held = H(player, card)
     laws = [
-        announced.announce(held).iff(announced >> held),
-        announced.announce(~then).iff(announced >> ~announced.announce(then)),
-        announced.announce(then & other).iff(announced.announce(then) & announced.announce(other)),
-        announced.announce(K(player, then)).iff(
-            announced >> K(player, announced >> announced.announce(then))
-        ),
-        announced.announce(then.announce(other)).iff(
-            (announced & announced.announce(then)).announce(other)
-        ),
+        fact.announce(held).iff(fact >> held),
+        fact.announce(~then).iff(fact >> ~fact.announce(then)),
+        fact.announce(then & other).iff(fact.announce(then) & fact.announce(other)),
+        fact.announce(K(player, then)).iff(fact >> K(player, fact >> fact.announce(then))),
+        fact.announce(then.announce(other)).iff((fact & fact.announce(then)).announce(other)),
     ]
     assert is_true(every(laws), position)
 

@@ -86,19 +86,17 @@ def test_counterexamples_at_full_size_are_valid(games: list[Position]) -> None:
         for _ in range(6):
             card = Card(*random.choice(deal.hand(random.randrange(4))))
             holder = deal.owner[card.set_index][card.number]
-            first, second = random.sample([player for player in range(4) if player != holder], 2)
-            inner = K(second, H(holder, card))
-            first_deal = evaluator.counterexample((first,), inner, deal)
-            assert (first_deal is None) == evaluator.truth(K(first, inner), deal)
-            if first_deal is not None:
-                second_deal = evaluator.counterexample((second,), H(holder, card), first_deal)
-                assert second_deal is not None
-                assert not deal_faults(problem, first_deal.owner) + deal_faults(
-                    problem, second_deal.owner
-                )
-                assert same_hands(deal, first_deal, (first,))
-                assert same_hands(first_deal, second_deal, (second,))
-                assert second_deal.owner[card.set_index][card.number] != holder
+            p, q = random.sample([player for player in range(4) if player != holder], 2)
+            inner = K(q, H(holder, card))
+            middle = evaluator.counterexample((p,), inner, deal)
+            assert (middle is None) == evaluator.truth(K(p, inner), deal)
+            if middle is not None:
+                last = evaluator.counterexample((q,), H(holder, card), middle)
+                assert last is not None
+                assert not deal_faults(problem, middle.owner) + deal_faults(problem, last.owner)
+                assert same_hands(deal, middle, (p,))
+                assert same_hands(middle, last, (q,))
+                assert last.owner[card.set_index][card.number] != holder
                 count += 1
     assert count > 5
 
@@ -111,17 +109,13 @@ def test_knowledge_about_knowledge_at_full_size(games: list[Position]) -> None:
         for _ in range(3):
             card = Card(*random.choice(deal.hand(random.randrange(4))))
             held = H(deal.owner[card.set_index][card.number], card)
-            first, second = random.sample(range(4), 2)
-            assert truth(K(first, K(second, held)), deal) <= truth(
-                K(first, held) & K(second, held), deal
-            )
-            assert truth(K(first, ~K(second, held)), deal) <= truth(~K(second, held), deal)
-            assert truth(K(first, held) | K(second, held), deal) <= truth(
-                D({first, second}, held), deal
-            )
-            assert truth(C(held), deal) <= truth(K(first, K(second, K(first, held))), deal)
-            known = K(second, held)
-            assert truth(known.announce(K(first, known)), deal)
+            p, q = random.sample(range(4), 2)
+            assert truth(K(p, K(q, held)), deal) <= truth(K(p, held) & K(q, held), deal)
+            assert truth(K(p, ~K(q, held)), deal) <= truth(~K(q, held), deal)
+            assert truth(K(p, held) | K(q, held), deal) <= truth(D({p, q}, held), deal)
+            assert truth(C(held), deal) <= truth(K(p, K(q, K(p, held))), deal)
+            known = K(q, held)
+            assert truth(known.announce(K(p, known)), deal)
 
 
 def test_an_undecided_formula_is_reported_and_not_guessed(games: list[Position]) -> None:
@@ -218,15 +212,13 @@ def test_bounds_without_knowledge(position: Position, data: st.DataObject) -> No
     truth = ExplicitEvaluator(problem).truth(formula, deal)
     assert true_in(without_knowledge(formula, False), deal) <= truth
     assert truth <= true_in(without_knowledge(formula, True), deal)
-    seen_truth = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
-    assert (
-        seen_truth <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
-    )
+    seen = ExplicitEvaluator(problem).truth(told_by_hands(formula, True), deal)
+    assert seen <= truth <= ExplicitEvaluator(problem).truth(told_by_hands(formula, False), deal)
 
 
 @given(positions(max_players=3), st.data())
 @settings(max_examples=examples(200))
-def test_what_is_seen_in_hands_is_known(position: Position, data: st.DataObject) -> None:
+def test_knowledge_seen_in_hands_is_knowledge(position: Position, data: st.DataObject) -> None:
     problem, _ = position
     language = Language.of(problem)
     formula = data.draw(st.one_of(chains(language, 1), formulas(language, 2)))
@@ -253,7 +245,7 @@ def test_surroundings_share_the_truth_value(position: Position, data: st.DataObj
 @given(positions(max_players=3, max_sets=2, max_set_size=3))
 @settings(max_examples=examples(120))
 def test_numbers_of_unknown_cards_agree_with_the_definition(position: Position) -> None:
-    """Every possible number is tried, exactly or at most, and as known to a third player."""
+    """The numbers are tried exactly and at most, and as known to a third player."""
     problem, deal = position
     explicit, solvers = ExplicitEvaluator(problem), SolverEvaluator(problem, Deadline(600))
     for count in range(problem.hands[1] + 2):

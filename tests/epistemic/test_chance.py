@@ -37,7 +37,7 @@ def test_exact_chances_are_shares_of_deals(
     """The deals are those in which all announcements are true. Certainty for a seat is 0 or 1."""
     problem, deal = position
     formula = data.draw(formulas(Language.of(problem), 2), label="formula")
-    announcements = data.draw(st.lists(formulas(Language.of(problem), 1), max_size=2), label="said")
+    news = data.draw(st.lists(formulas(Language.of(problem), 1), max_size=2), label="said")
     seat = data.draw(st.sampled_from([None, *range(problem.players)]), label="seat")
     hand = [] if seat is None else hand_of(deal, seat)
 
@@ -45,29 +45,22 @@ def test_exact_chances_are_shares_of_deals(
         return [world for world in among if holds_by_definition(formula, problem, world)]
 
     possible = [world for world in deals(problem) if seat is None or hand_of(world, seat) == hand]
-    possible = are_true(~announced(announcements, FALSE), possible)
-    true = len(are_true(announced(announcements, formula), possible))
+    possible = are_true(~announced(news, FALSE), possible)
+    true = len(are_true(announced(news, formula), possible))
     if not possible:
         for ask in (formula_chance, as_seen):
             with pytest.raises(InputError, match="not true in any possible deal"):
-                ask(formula, problem, seat, hand, announcements=announcements)
+                ask(formula, problem, seat, hand, announcements=news)
         return
     with suppress(LimitError):
         seen = as_seen(
-            formula,
-            problem,
-            seat,
-            hand,
-            "explicit" if listing else "solvers",
-            announcements=announcements,
+            formula, problem, seat, hand, "explicit" if listing else "solvers", announcements=news
         )
         assert seen.truth is (None if 0 < true < len(possible) else true > 0)
         assert all(world in possible for world in seen.deals)
     with limited("quaternity.epistemic.chance", FEW_WORLDS=10**6 if listing else 0):
         try:
-            result = formula_chance(
-                formula, problem, seat, hand, samples=0, announcements=announcements
-            )
+            result = formula_chance(formula, problem, seat, hand, samples=0, announcements=news)
         except LimitError:
             assert not listing
             return
@@ -125,19 +118,19 @@ def test_an_interval_contains_the_shares_that_are_not_rare(
             with pytest.raises(LimitError, match="only 19 deals were decided"):
                 formula_chance(formula, *LARGE, samples=60)
             return
-        estimate = formula_chance(formula, *LARGE, samples=60)
-    assert estimate.drawn == (60 if undecided is None else undecided + 1)
+        guess = formula_chance(formula, *LARGE, samples=60)
+    assert guess.drawn == (60 if undecided is None else undecided + 1)
     still_open = 0 if undecided is None else 1
-    true = estimate.chance * (estimate.drawn - still_open)
+    true = guess.chance * (guess.drawn - still_open)
     assert true.denominator == 1
     for share, end, limit in (
-        (true / estimate.drawn, estimate.low, 0), ((true + still_open) / estimate.drawn, estimate.high, 1)
+        (true / guess.drawn, guess.low, 0), ((true + still_open) / guess.drawn, guess.high, 1)
     ):  # fmt: skip
         if share == limit:
             assert end == limit
         else:
             assert (end - share) * (limit - share) > 0
-            distance = 1.959964**2 * end * (1 - end) / estimate.drawn
+            distance = 1.959964**2 * end * (1 - end) / guess.drawn
             assert (end - float(share)) ** 2 == pytest.approx(distance)
 
 
@@ -146,11 +139,11 @@ def test_deals_are_drawn_in_which_the_announcements_are_true() -> None:
     whole = DealProblem([13] * 4, [SetConstraint.of([[0, 1, 2, 3]] * 4, 4)] * 13)
     rare = " & ".join(f"H1 {card}" for card in ("1/0", "1/1", "1/2", "1/3", "2/0", "2/1"))
     formula = "K1 H2 3/0 | H3 4/1 & M2 H1 1/0"
-    estimate = formula_chance(
+    guess = formula_chance(
         formula, whole, 0, [0] * 9 + [0b1111] * 3 + [1], samples=50, announcements=[rare]
     )
-    assert estimate.drawn == 50
-    assert estimate.low < 13 / 33 < estimate.high
+    assert guess.drawn == 50
+    assert guess.low < 13 / 33 < guess.high
 
 
 def test_a_chance_that_cannot_be_counted_is_refused() -> None:
@@ -170,5 +163,5 @@ def test_deals_that_the_solvers_leave_open_are_listed(monkeypatch: pytest.Monkey
         raise Undecided("undecided")
 
     monkeypatch.setattr(SolverEvaluator, "truth", raise_undecided)
-    estimate = formula_chance("C{0,1} M0 H1 0/1 | H1 0/1", problem, 0, [0b001])
-    assert (estimate.is_exact, estimate.chance) == (True, Fraction(1, 2))
+    guess = formula_chance("C{0,1} M0 H1 0/1 | H1 0/1", problem, 0, [0b001])
+    assert (guess.is_exact, guess.chance) == (True, Fraction(1, 2))

@@ -24,9 +24,7 @@ def list_deals(problem: DealProblem) -> list[tuple[int, ...]]:
 
 
 def by_brute_force(problem: DealProblem) -> list[tuple[int, ...]]:
-    return sorted(
-        tuple(player for owner in deal.owner for player in owner) for deal in deals(problem)
-    )
+    return sorted(tuple(seat for owner in deal.owner for seat in owner) for deal in deals(problem))
 
 
 @given(listable_problems())
@@ -62,7 +60,7 @@ def test_classes_of_more_cards_than_one_number_can_code() -> None:
 
 
 def large(spread: int) -> DealProblem:
-    """Return a problem of `spread` sets with C(10, 5) = 252 deals each, and public cards up to 52."""
+    """Return a problem: `spread` sets with C(10, 5) = 252 deals each, and public cards up to 52."""
     free = SetConstraint.of([[0, 1]] * 10, players=3, low=[5, 5, 0], high=[5, 5, 0])
     rest = SetConstraint.of([[2]] * (52 - 10 * spread), players=3)
     return DealProblem([5 * spread, 5 * spread, 52 - 10 * spread], [free] * spread + [rest])

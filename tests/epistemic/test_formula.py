@@ -356,13 +356,8 @@ def test_impossible_formulas_cannot_be_built(build: object) -> None:
 
 
 def test_numpy_integers_become_built_in_ones() -> None:
-    number: Any = np.int64(1)
-    built = [
-        Holds(number, Card(number, number)),
-        U(number, number, number),
-        K(number, a),
-        D([number, number], a),
-    ]
+    n: Any = np.int64(1)
+    built = [Holds(n, Card(n, n)), U(n, n, n), K(n, a), D([n, n], a)]
     assert built == [Holds(1, Card(1, 1)), U(1, 1, 1), K(1, a), D([1], a)]
     assert list(map(str, built)) == ["H1 1/1", "U1(1)=1", "K1 H0 0/0", "D{1} H0 0/0"]
     assert "np." not in repr(built)

@@ -41,8 +41,8 @@ FOUR = DealProblem([1, 1, 1, 1], [SetConstraint.of([[0, 1, 2, 3]] * 4, players=4
 
 
 def some_formula(random: Random, language: Language, depth: int) -> Formula:
-    """Draw nested operators of knowledge and formulas between them. (Drawing each part from a strategy
-    would take ten times as long.)"""
+    """Draw nested operators of knowledge and formulas between them. (Drawing each part by a
+    strategy would take ten times as long.)"""
     player = random.randrange(language.players)
     if not depth or random.random() < 0.08:
         if random.random() < 0.15 or not any(language.sizes):
@@ -107,7 +107,7 @@ def test_truth_is_kept_in_many_games(position: Position, seed: int) -> None:
 @given(positions(max_players=4, max_sets=2), st.integers(0, 2**32))
 @settings(max_examples=examples(40))
 def test_the_solvers_give_the_same_answers(position: Position, seed: int) -> None:
-    """Every question of an evaluator is asked, about formulas that the normal form changes most."""
+    """Ask every question of an evaluator, about formulas that the normal form changes most."""
     problem, deal = position
     formula = some_formula(Random(seed), Language.of(problem), 4)
     evaluator, model = SolverEvaluator(problem, Deadline(600)), Model(problem)
@@ -214,7 +214,7 @@ def test_a_formula_of_the_deepest_nesting_has_a_normal_form() -> None:
     "inside", ["H1 0/1", "K2 !H1 0/1", *thorough([], ["(H1 0/1 | K0 H2 0/0)"])]
 )
 def test_common_knowledge_of_common_knowledge_at_full_size(inside: str) -> None:
-    """These are as fast as `!C f` itself; without normal forms, they were undecided after a minute."""
+    """These are as fast as `!C f` itself; without normal forms, a minute was not enough."""
     log = random_log(KwartetSettings(), Random(7), 20)
     problem, deal = log.positions[20].public.problem, log.positions[20].deal
     assert holds(f"!C {inside}", problem, deal, "solvers", seconds=600)

@@ -43,10 +43,8 @@ def test_no_chain_leaves_the_deals_with_the_same_invariants(moment: Moment) -> N
     for group in [*combinations(range(problem.players), 2), tuple(range(problem.players))]:
         among = joined_at_most(problem, deal, group, 60)
         inside, piece = set(deals(among)), model.pieces(players=group)
-        own_piece = piece[model.world(deal)]
-        assert {
-            world for world in deals(problem) if piece[model.world(world)] == own_piece
-        } <= inside
+        own = piece[model.world(deal)]
+        assert {world for world in deals(problem) if piece[model.world(world)] == own} <= inside
         for owner, (index, number) in cards_fixed(problem, among):
             assert all(world.owner[index][number] == owner for world in inside)
 

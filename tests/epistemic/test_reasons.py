@@ -17,7 +17,7 @@ from tests.kwartet.games import random_log, random_settings
 from tests.sizes import thorough
 
 
-def problem_after(log: GameLog, chosen: set[int]) -> DealProblem:
+def facts(log: GameLog, chosen: set[int]) -> DealProblem:
     return stated_by(log.positions[0].public, log.events, chosen)
 
 
@@ -27,18 +27,12 @@ def known_formulas(log: GameLog, random: Random) -> list[Formula]:
     candidates: list[Formula] = []
     for index, row in enumerate(position.deal.owner):
         for number, holder in enumerate(row):
-            knower, other = random.sample(range(log.settings.players), 2)
+            p, q = random.sample(range(log.settings.players), 2)
             held = H(holder, Card(index, number))
-            candidates += [
-                K(knower, held),
-                K(knower, K(other, held)),
-                K(knower, ~H(other, Card(index, number))),
-            ]
+            candidates += [K(p, held), K(p, K(q, held)), K(p, ~H(q, Card(index, number)))]
     random.shuffle(candidates)
     problem = position.public.problem
-    return [
-        formula for formula in candidates if holds(formula, problem, position.deal, Method.EXPLICIT)
-    ]
+    return [part for part in candidates if holds(part, problem, position.deal, Method.EXPLICIT)]
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 40)))
@@ -49,15 +43,15 @@ def test_lists_are_sufficient_and_minimal(seed: int) -> None:
         return
     deal, number = log.positions[-1].deal, len(log.events)
     for formula in known_formulas(log, random)[: thorough(3, 8)]:
-        result = reasons(formula, deal, number, lambda chosen: problem_after(log, {*chosen}))
+        result = reasons(formula, deal, number, lambda chosen: facts(log, {*chosen}))
         assert result.minimal
         assert result.explanation is not None
         assert result.explanation.truth
         chosen = set(result.requests)
         for method in (Method.EXPLICIT, Method.SOLVERS):
-            assert holds(formula, problem_after(log, chosen), deal, method)
+            assert holds(formula, facts(log, chosen), deal, method)
         for request in chosen:
-            assert not holds(formula, problem_after(log, chosen - {request}), deal, Method.EXPLICIT)
+            assert not holds(formula, facts(log, chosen - {request}), deal, Method.EXPLICIT)
 
 
 def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
@@ -68,9 +62,7 @@ def test_at_full_size_a_list_is_short_and_its_proof_needs_no_more() -> None:
         for number, holder in enumerate(row):
             formula = K((holder + 1) % 4, H(holder, Card(index, number)))
             if lists < thorough(2, 20) and holds(formula, position.public.problem, position.deal):
-                result = reasons(
-                    formula, position.deal, 70, lambda chosen: problem_after(log, {*chosen})
-                )
+                result = reasons(formula, position.deal, 70, lambda chosen: facts(log, {*chosen}))
                 assert result.minimal
                 assert 0 < len(result.requests) < 15
                 lists += 1
@@ -100,7 +92,7 @@ def test_without_time_all_requests_are_returned_as_not_minimal() -> None:
         calls.append(chosen)
         if len(calls) == 1:
             raise Undecided("undecided: too late")
-        return problem_after(log, {*chosen})
+        return facts(log, {*chosen})
 
     result = reasons(parse("K1 true"), deal, 8, soon_late)  # type: ignore[arg-type]
     assert not result.minimal

@@ -28,9 +28,7 @@ THREE = "situation 1\nhands 1 1 1\nset 3 cards\ndeal 012\n"
 
 
 def asking(problem: DealProblem, deal: Deal, *asked: Formula) -> Situation:
-    return Situation(
-        problem, deal, (), tuple(Asked(1, str(formula), formula, (), None) for formula in asked)
-    )
+    return Situation(problem, deal, (), tuple(Asked(1, str(f), f, (), None) for f in asked))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +70,7 @@ def test_the_questions_of_a_file() -> None:
         THREE + "let told = K2 H0 0/0\nfalse told\nsay !H0 0/1 # aloud\ntrue told &\n  !K0 told\n"
     )
     situation = parse_situation(text)
-    assert [
-        (question.line, question.expected, len(question.said)) for question in situation.asked
-    ] == [
+    assert [(row.line, row.expected, len(row.said)) for row in situation.asked] == [
         (6, False, 0),
         (8, True, 1),
     ]
@@ -98,8 +94,7 @@ class Smcdel:
         line = r"\s*(\w+)\s*:\s*(\d+(?:\s*,\s*\d+)*)(?=\s)"
         assert re.fullmatch(f"(?:{line})+\\s*", match[3])
         self.sees = {
-            name: {int(number) for number in seen.split(",")}
-            for name, seen in re.findall(line, match[3])
+            name: {int(bit) for bit in seen.split(",")} for name, seen in re.findall(line, match[3])
         }
         assert set().union(*self.sees.values()) == set(variables)
         law = self.tree(match[2])
@@ -107,7 +102,7 @@ class Smcdel:
             state
             for bits in range(1 << len(variables))
             for state in [frozenset(v for n, v in enumerate(variables) if bits >> n & 1)]
-            if self.is_true(law, state, [])
+            if self.holds(law, state, [])
         ]
 
     def answers(self) -> Iterator[bool]:
@@ -116,7 +111,7 @@ class Smcdel:
             assert match
             state = frozenset(int(number) for number in match[1].split(",") if number)
             assert state in self.states
-            yield self.is_true(self.tree(match[2]), state, self.states)
+            yield self.holds(self.tree(match[2]), state, self.states)
 
     def tree(self, text: str) -> object:
         tokens = re.findall(
@@ -167,7 +162,7 @@ class Smcdel:
             return part, rest[1:]
         raise AssertionError(tokens)
 
-    def is_true(self, tree: object, actual: frozenset[int], states: list[frozenset[int]]) -> bool:
+    def holds(self, tree: object, real: frozenset[int], states: list[frozenset[int]]) -> bool:
         def alike(group: list[str], other: frozenset[int], joined: frozenset[int]) -> bool:
             return all(self.sees[name] & other == self.sees[name] & joined for name in group)
 
@@ -175,35 +170,31 @@ class Smcdel:
             case "Top" | "Bot":
                 return tree == "Top"
             case str():
-                return int(tree) in actual
+                return int(tree) in real
             case ("~", part):
-                return not self.is_true(part, actual, states)
+                return not self.holds(part, real, states)
             case ("AND" | "OR" as word, list() as parts):
-                return (all if word == "AND" else any)(
-                    self.is_true(p, actual, states) for p in parts
-                )
-            case ("->", first, second):
-                return not self.is_true(first, actual, states) or self.is_true(
-                    second, actual, states
-                )
-            case ("iff", first, second):
-                return self.is_true(first, actual, states) == self.is_true(second, actual, states)
+                return (all if word == "AND" else any)(self.holds(p, real, states) for p in parts)
+            case ("->", a, b):
+                return not self.holds(a, real, states) or self.holds(b, real, states)
+            case ("iff", a, b):
+                return self.holds(a, real, states) == self.holds(b, real, states)
             case ("distknow that", list() as group, part):
-                return all(self.is_true(part, s, states) for s in states if alike(group, actual, s))
+                return all(self.holds(part, s, states) for s in states if alike(group, real, s))
             case ("comknow that", list() as group, part):
-                reached = [actual]
+                reached = [real]
                 for state in reached:
                     reached += [
                         s
                         for s in states
                         if s not in reached and any(alike([name], state, s) for name in group)
                     ]
-                return all(self.is_true(part, s, states) for s in reached)
+                return all(self.holds(part, s, states) for s in reached)
             case ("[", announcement, then):
-                if not self.is_true(announcement, actual, states):
+                if not self.holds(announcement, real, states):
                     return True
-                return self.is_true(
-                    then, actual, [s for s in states if self.is_true(announcement, s, states)]
+                return self.holds(
+                    then, real, [s for s in states if self.holds(announcement, s, states)]
                 )
             case _:
                 raise AssertionError(tree)
@@ -211,9 +202,9 @@ class Smcdel:
 
 def is_expressible(formula: Formula, players: int) -> bool:
     return not any(
-        isinstance(one, Everywhere | Unknown)
-        or (isinstance(one, Common) and max(one.among(players)) >= players)
-        for one in formula.subformulas()
+        isinstance(part, Everywhere | Unknown)
+        or (isinstance(part, Common) and max(part.among(players)) >= players)
+        for part in formula.subformulas()
     )
 
 
@@ -239,10 +230,8 @@ def test_smcdel_gets_players_who_can_hold_no_card(text: str) -> None:
     asked = f"false K{last} K0 false\ntrue K{last} C true\ntrue C{{0,{last}}} !K0 false\n"
     situation = parse_situation(f"situation 1\n{text}\n{asked}")
     assert list(Smcdel(smcdel_text(situation)).answers()) == [False, True, True]
-    comments = [line for line in smcdel_text(situation).splitlines() if line.startswith("-- ")][1:]
-    assert comments == [
-        f"-- {line.split(' ', 1)[1]}: {line.split()[0]}" for line in asked.splitlines()
-    ]
+    rows = [line for line in smcdel_text(situation).splitlines() if line.startswith("-- ")][1:]
+    assert rows == [f"-- {line.split(' ', 1)[1]}: {line.split()[0]}" for line in asked.splitlines()]
     asking_only = parse_situation(f"situation 1\n{text}\nask K0 false\n")
     assert "\n-- K0 false\n" in smcdel_text(asking_only)
 
@@ -256,29 +245,22 @@ def true_in_model(formula: Formula, model: KripkeModel, world: int, problem: Dea
     def at(part: Formula, place: int = world) -> bool:
         return true_in_model(part, model, place, problem)
 
-    def linked(first: int, second: int, player: int) -> bool:
-        return first == second or player in model.links.get(
-            (min(first, second), max(first, second)), ()
-        )
+    def linked(a: int, b: int, player: int) -> bool:
+        return a == b or player in model.links.get((min(a, b), max(a, b)), ())
 
     everywhere = range(len(model.worlds))
     match type(formula).__name__:
         case "Knows":
             player = formula.player  # type: ignore[attr-defined]
-            return all(
-                at(formula.parts()[0], other)
-                for other in everywhere
-                if linked(world, other, player)
-            )
+            return all(at(formula.parts()[0], w) for w in everywhere if linked(world, w, player))
         case "Common":
             group = formula.among(problem.players)  # type: ignore[attr-defined]
             reached = [world]
             for current in reached:
                 reached += [
-                    neighbour
-                    for neighbour in everywhere
-                    if neighbour not in reached
-                    and any(linked(current, neighbour, player) for player in group)
+                    new
+                    for new in everywhere
+                    if new not in reached and any(linked(current, new, player) for player in group)
                 ]
             return all(at(formula.parts()[0], other) for other in reached)
         case "Everywhere":
@@ -311,17 +293,13 @@ def test_contracted_models_give_the_same_answers(
            for part in formula.subformulas()):  # fmt: skip
         return
     model = kripke_model(asking(problem, deal, formula))
-    all_deals = list(deals(problem))
-    assert sorted(d.owner for w in model.worlds for d in w.deals) == sorted(
-        d.owner for d in all_deals
-    )
+    dealt = list(deals(problem))
+    assert sorted(d.owner for w in model.worlds for d in w.deals) == sorted(d.owner for d in dealt)
     assert model.worlds[0].real
     assert deal in model.worlds[0].deals
     for number, world in enumerate(model.worlds):
         truth = true_in_model(formula, model, number, problem)
-        assert all(
-            holds(formula, problem, member, Method.EXPLICIT) == truth for member in world.deals
-        )
+        assert all(holds(formula, problem, d, Method.EXPLICIT) == truth for d in world.deals)
 
 
 def test_worlds_are_contracted() -> None:
@@ -357,7 +335,7 @@ def muddy() -> Situation:
 
 @pytest.mark.parametrize("situation", [parse_situation(THREE), muddy()], ids=["three", "muddy"])
 def test_every_world_is_a_separate_box(situation: Situation) -> None:
-    """The boxes are on a circle, the real one on top with a second border; each has its own text."""
+    """The boxes are on a circle, the real one on top with a second border; each has its text."""
     model = kripke_model(situation, (), every=True)
     drawing = ElementTree.fromstring(svg_text_of(model, "worlds"))
     name = "{http://www.w3.org/2000/svg}"
@@ -401,8 +379,8 @@ def test_no_world_covers_a_label() -> None:
 
     def numbers(kind: str, *names: str) -> list[list[float]]:
         marks = drawing.iter("{http://www.w3.org/2000/svg}" + kind)
-        return [[float(mark.attrib[name]) for name in names] for mark in marks if "cx" in mark.attrib
-                or mark.attrib.get("rx")]  # fmt: skip
+        return [[float(box.attrib[name]) for name in names] for box in marks if "cx" in box.attrib
+                or box.attrib.get("rx")]  # fmt: skip
 
     worlds = numbers("rect", "x", "y", "width", "height")
     labels = numbers("circle", "cx", "cy")

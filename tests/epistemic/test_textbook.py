@@ -12,9 +12,7 @@ from quaternity.game.cards import Card
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {
-    str(method): partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)
-}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 
 THREE_CARDS = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
 """Anne, Bill and Cath (0, 1, 2) hold one card each."""
@@ -56,8 +54,8 @@ class MuddyChildren:
     """Children who see the others' foreheads, expressed as a deal of cards.
 
     For every child and every other child who looks at it, there is a set of two cards, muddy and
-    clean. The looker holds the true one, and the table, a further player, holds the other. The first
-    announcement is that all who look at a child see the same.
+    clean. The looker holds the true one, and the table, a further player, holds the other. The
+    first announcement is that all who look at a child see the same.
     """
 
     def __init__(self, children: int, muddy: set[int]) -> None:
@@ -100,7 +98,7 @@ class MuddyChildren:
         return every(~self.knows_whether(child) for child in self.children)
 
     def after(self, father: bool, rounds: int, then: Formula) -> Formula:
-        """Return `then` after the father spoke (or not) and nobody stepped forward for some rounds."""
+        """Return `then` after the father spoke, or not, and some rounds without a step forward."""
         for _ in range(rounds):
             then = self.nobody_knows().announce(then)
         if father:
@@ -160,7 +158,7 @@ def test_common_knowledge_and_truth_in_every_public_deal_differ() -> None:
 
 
 def test_a_chain_graph_in_two_pieces_of_several_deals() -> None:
-    """Every player infers from their own card how all cards of set 0 lie, which is not public."""
+    """Players infer from their own card how all cards of set 0 lie, which is not public."""
     problem = DealProblem(
         [2, 2, 2],
         [
@@ -248,8 +246,8 @@ IGNORANT = "all c in set 0: !K2 H0 c & !K2 H1 c"
     ids=range(8),
 )
 def test_russian_cards_as_smcdel_answers(check: str) -> None:
-    """All eight checks of its example are true at the deal 012.345.6, the last not by accident: if Bob
-    had named his own cards, Carol would know."""
+    """All eight checks of its example are true at the deal 012.345.6, the last not by accident:
+    if Bob had named his own cards, Carol would know."""
     problem = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, 3)])
     deal = [[0, 0, 0, 1, 1, 1, 2]]
     formula = parse(check, Language.of(problem))

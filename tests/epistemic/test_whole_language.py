@@ -29,10 +29,8 @@ def moments(random: Random) -> list[tuple[World, Position]]:
     steps = list(random_game(settings, random, most_events=12))
     truth = tuple(map(plain, dealt_before(steps[0][0])))
     announced = at_deal(truth, rules)[1]
-    candidates = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
-    worlds = [
-        now for now, down in (at_deal(deal, rules) for deal in candidates) if down == announced
-    ]
+    dealt = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
+    worlds = [now for now, down in (at_deal(deal, rules) for deal in dealt) if down == announced]
     result = []
     for position, event in steps:
         if event is not None:
@@ -68,11 +66,7 @@ def check(seed: int, methods: tuple[Method, ...], formulas: int, size: int = 4) 
         expected = bool(meaning({}, world.all) >> number & 1)
         owner = tuple(
             tuple(
-                next(
-                    player
-                    for player, hand in enumerate(world.deals[number])
-                    if (index, card) in hand
-                )
+                next(seat for seat, hand in enumerate(world.deals[number]) if (index, card) in hand)
                 for card in range(constraint.size)
             )
             for index, constraint in enumerate(problem.sets)

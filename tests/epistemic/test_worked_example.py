@@ -14,9 +14,7 @@ from quaternity.epistemic.formula import Formula
 from solvers import Deal, DealProblem, SetConstraint
 from tests.agreement import agree
 
-TWO_WAYS = {
-    str(method): partial(holds, method=method) for method in (Method.EXPLICIT, Method.SOLVERS)
-}
+TWO_WAYS = {str(way): partial(holds, method=way) for way in (Method.EXPLICIT, Method.SOLVERS)}
 
 
 def full_size() -> tuple[DealProblem, Deal]:
@@ -29,7 +27,7 @@ def full_size() -> tuple[DealProblem, Deal]:
     owner += [[3, 3, 3, 0], [3] * 4]
     owner += [[1, 3, 2, 3], [1, 1, 2, 3]]
     owners = [[[player] for player in row] for row in owner]
-    # Player 1 was asked for 8/3 in vain; it is not public which of the others has it.
+    # Player 1 denied having 8/3; it is not public which of the others has it.
     owners[8][3] = [0, 2, 3]
     owners[8][2] = owners[12][2] = [0, 2]
     owners[9][3] = [0, 3]

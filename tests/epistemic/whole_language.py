@@ -49,7 +49,7 @@ class World:
         return self._classes[group]
 
     def sure(self, deal: Deal, knower: int, owner: int, among: Bits) -> Cards:
-        """Return the cards that an owner holds in every deal that a player cannot distinguish from `deal`."""
+        """Return the owner's cards in every deal that the knower cannot distinguish from `deal`."""
         key = deal[knower], knower, owner, among
         if key not in self._sure:
             possible = (
@@ -62,7 +62,7 @@ class World:
             self._sure[key] = all_cards if first is None else first.intersection(*possible)
         return self._sure[key]
 
-    def knowledge(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
+    def knows(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
         return sum(block for block in self.classes(group) if not block & among & ~true)
 
     def common(self, group: tuple[int, ...], true: Bits, among: Bits) -> Bits:
@@ -89,8 +89,8 @@ class RandomFormulas:
     def formula(self, size: int) -> tuple[str, Meaning]:
         if size <= 0:
             return self.atom()
-        kinds = (self.with_prefix, self.with_prefix, self.with_connective, self.with_quantifier, self.with_announcement,
-                 self.with_definition)  # fmt: skip
+        kinds = (self.with_prefix, self.with_prefix, self.with_connective, self.with_quantifier,
+                 self.with_announcement, self.with_definition)  # fmt: skip
         return self.random.choices(kinds, (4, 3, 3, 2, 1, 1))[0](size - 1)
 
     # -- atoms --------------------------------------------------------------------------------
@@ -176,33 +176,30 @@ class RandomFormulas:
 
     def with_prefix(self, size: int) -> tuple[str, Meaning]:
         world, (text, part) = self.world, self.formula(size)
-        player_text, player = self.player()
+        seat, player = self.player()
         everybody = tuple(range(world.players))
         group = tuple(sorted(self.random.sample(everybody, self.random.randint(1, world.players))))
         braces = "{" + ",".join(map(str, group)) + "}"
         if self.random.random() < 0.25:
             group, braces = everybody, ""
 
-        def knower(values: Values) -> tuple[int, ...]:
+        def by(values: Values) -> tuple[int, ...]:
             return (_number(player, values),)
 
         kinds: list[tuple[str, Meaning]] = [
-            (f"K{player_text}", lambda v, a: world.knowledge(knower(v), part(v, a), a)),
-            (f"K{player_text}", lambda v, a: world.knowledge(knower(v), part(v, a), a)),
+            (f"K{seat}", lambda v, a: world.knows(by(v), part(v, a), a)),
+            (f"K{seat}", lambda v, a: world.knows(by(v), part(v, a), a)),
+            (f"M{seat}", lambda v, a: world.all & ~world.knows(by(v), world.all & ~part(v, a), a)),
             (
-                f"M{player_text}",
-                lambda v, a: world.all & ~world.knowledge(knower(v), world.all & ~part(v, a), a),
-            ),
-            (
-                f"Kw{player_text}",
+                f"Kw{seat}",
                 lambda v, a: (
-                    world.knowledge(knower(v), part(v, a), a)
-                    | world.knowledge(knower(v), world.all & ~part(v, a), a)
+                    world.knows(by(v), part(v, a), a)
+                    | world.knows(by(v), world.all & ~part(v, a), a)
                 ),
             ),
             (f"C{braces}", lambda v, a: world.common(group, part(v, a), a)),
-            (f"D{braces}", lambda v, a: world.knowledge(group, part(v, a), a)),
-            (f"E{braces}", lambda v, a: _all(world.knowledge((g,), part(v, a), a) for g in group)),
+            (f"D{braces}", lambda v, a: world.knows(group, part(v, a), a)),
+            (f"E{braces}", lambda v, a: _all(world.knows((g,), part(v, a), a) for g in group)),
             ("P", lambda v, a: 0 if a & ~part(v, a) else world.all),
         ]
         negation = self.random.choice(["!", "¬", "~", "not"])
@@ -244,8 +241,7 @@ class RandomFormulas:
         }
         condition, elements = ranges[{"q": "p", "d": "c", "t": "s"}.get(letter, letter)]
         shown = [
-            "/".join(map(str, element)) if isinstance(element, tuple) else str(element)
-            for element in elements
+            "/".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in elements
         ]
         left_out = random.sample(range(len(elements)), random.choice((0, 0, 1, 2)))
         if left_out:

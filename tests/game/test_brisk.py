@@ -39,9 +39,7 @@ def test_the_legal_questions_are_those_that_may_be_answered_yes(state: State) ->
     brisk, plain = (
         dict(replace(state, brisk=value).legal_questions.items()) for value in (True, False)
     )
-    assert brisk == {
-        question: answers for question, answers in plain.items() if Answer.YES in answers
-    }
+    assert brisk == {ask: answers for ask, answers in plain.items() if Answer.YES in answers}
     for question in plain:
         faults = replace(state, brisk=True).faults(question)
         assert (not faults) == (question in brisk)
@@ -98,7 +96,7 @@ def test_a_hopeless_question_is_refused_with_its_reason(answer: Answer) -> None:
 
 
 def test_a_count_may_make_a_question_hopeless() -> None:
-    """To ask for a card of set 0, player 1 must have one, so players 0 and 1 have both others."""
+    """Player 1 must have a card of set 0 to ask for one, so players 0 and 1 have both others."""
     game, question = known_no(), Question(1, 2, Card(0, 0))
     assert game.state.faults(question) == [
         "player 2 cannot have 0/0: otherwise players 0 and 1 must hold at least 2 cards of set 0 "

@@ -57,11 +57,9 @@ def is_allowed(game: Game, moves: set[int], question: Question, answer: Answer |
     """Return whether the statements of some moves allow a question, or an answer to it."""
     problem = known_from(game, moves)
     asker, asked, (index, number) = question
-    constraint = problem.sets[index]
+    row = problem.sets[index]
     changed = (
-        asking(constraint, asker, number)
-        if answer is None
-        else claimed(constraint, asker, asked, number, answer)
+        asking(row, asker, number) if answer is None else claimed(row, asker, asked, number, answer)
     )
     return bool(solve(problem.with_set(index, changed)))
 
@@ -180,7 +178,7 @@ def test_a_number_of_cards_that_may_be_smaller_is_stated_as_at_most() -> None:
 
 
 def test_a_crowded_hand_may_have_received_more() -> None:
-    """Only the moves are read, so they need not form a game."""
+    """The explanation reads only the moves, so they need not form a game."""
     start = Game.start(Settings(3, 6, 6))
     texts = ["0 asks 1 for 0/0: yes", "1 asks 0 for 0/0: yes"]
     texts += [f"0 asks 2 for {index}/0: no" for index in range(1, 5)]

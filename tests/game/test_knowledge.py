@@ -152,13 +152,11 @@ def test_fewer_moves_never_state_more(settings: Settings) -> None:
         more = {move for move in moves if random.random() < 0.8}
         for chosen in (set(moves), more):
             fewer = {move for move in chosen if random.random() < 0.5}
-            known, known_from_fewer = known_from(game, chosen), known_from(game, fewer)
-            assert known.hands == known_from_fewer.hands
-            for constraint, looser in zip(known.sets, known_from_fewer.sets, strict=True):
-                assert all(
-                    a & b == a for a, b in zip(constraint.owners, looser.owners, strict=True)
-                )
-                assert all(a >= b for a, b in zip(constraint.low, looser.low, strict=True))
+            known, weaker = known_from(game, chosen), known_from(game, fewer)
+            assert known.hands == weaker.hands
+            for set_, looser in zip(known.sets, weaker.sets, strict=True):
+                assert all(a & b == a for a, b in zip(set_.owners, looser.owners, strict=True))
+                assert all(a >= b for a, b in zip(set_.low, looser.low, strict=True))
 
 
 def claim(problem: DealProblem, question: Question, answer: Answer) -> DealProblem:

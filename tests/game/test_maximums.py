@@ -67,9 +67,7 @@ def test_deals_after_an_answer_are_those_that_fit_it(
             and asker in deal.owner[0]
             and (deal.owner[0][card] == asked) == bool(answer)
         ]
-        assert after == {
-            hand_over(owners, 0, card, asker) if answer else owners for owners in fitting
-        }
+        assert after == {hand_over(deal, 0, card, asker) if answer else deal for deal in fitting}
         claim = problem.with_set(0, claimed(problem.sets[0], asker, asked, card, answer))
         assert [deal.owner for deal in deals(claim)] == fitting
         possible += bool(fitting)
@@ -86,7 +84,7 @@ def test_deals_after_an_answer_are_those_that_fit_it(
     ],
 )
 def test_a_maximum_follows_the_card(before: tuple[int, ...], after: tuple[int, ...]) -> None:
-    """Player 1 gives player 0 a card. A maximum of all four cards is no restriction, and stays."""
+    """Player 1 gives player 0 a card. A maximum of all four cards restricts nothing and stays."""
     free = SetConstraint((7,) * 4, (0,) * 3, (4,) * 3)
     problem = DealProblem((4, 4, 4), (free._replace(high=before), free, free))
     result = problem_after(problem, 0, 1, 0, 3, Answer.YES)

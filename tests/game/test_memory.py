@@ -44,7 +44,7 @@ def test_kept_questions_are_forgotten_when_the_budget_is_spent() -> None:
 
 
 def test_outcomes_stay_within_their_budget_while_a_state_holds_its_sets() -> None:
-    """Every player is to move once, in a state with many sets of many kinds of cards."""
+    """The state has many sets of many kinds of cards, and every player is to move once."""
     players, sets, size = 9, 20, 18
     random, everybody = Random(1), (1 << players) - 1
     full, none = (size,) * players, (0,) * players
@@ -115,7 +115,7 @@ def test_copies_of_a_state_have_only_its_value() -> None:
 
 
 def test_rows_of_long_sets_are_estimated_in_full_and_freed() -> None:
-    """Every no splits a run of thousands of cards into two new runs, which nothing shares."""
+    """A no splits a run of thousands of cards into two new runs, which nothing shares."""
     Memo.forget()
     size = 3_000
     layout = lanes_for(3, size, size)

@@ -22,9 +22,7 @@ def final_state(players: int, *completed: int) -> State:
     [((0, 0, 1), 0), ((0, 1, 1), 1), ((2, 1, 2, 0), 2), ((2,), 2),
      ((0, 1), None), ((1, 2, 2, 1), None), ((0, 1, 2), None), ((2, 0, 1, 2, 0), None)],
 )  # fmt: skip
-def test_a_single_player_with_most_sets_wins(
-    completed: tuple[int, ...], winner: int | None
-) -> None:
+def test_most_sets_win_unless_shared(completed: tuple[int, ...], winner: int | None) -> None:
     assert final_state(3, *completed).winner == winner
 
 

@@ -116,9 +116,7 @@ def test_every_card_bound_and_hand_of_a_game_can_be_damaged(size: Settings) -> N
     expected: set[tuple[int | str, ...]]
     expected = {(index, card, player) for index in sets for card in cards for player in players}
     expected |= {(index, player) for index in sets for player in players}
-    expected |= {
-        (giver, "gives", receiver) for giver in players for receiver in players if giver != receiver
-    }
+    expected |= {(a, "gives", b) for a in players for b in players if a != b}
     assert seen == expected
 
 

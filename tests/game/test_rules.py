@@ -175,7 +175,7 @@ def test_a_question_about_a_full_hand_is_refused_with_its_reason() -> None:
 
 
 def test_a_question_about_the_only_card_left_is_refused_with_its_reason() -> None:
-    """After the last no, player 1 has 2/0 and player 0 has 2/1."""
+    """Player 1 has 2/0 and player 0 has 2/1 after the last no."""
     state = play(
         Settings(2, 3, 3),
         "0 asks 1 for 0/0: no", "1 asks 0 for 1/0: no", "0 asks 2 for 2/0: no",

@@ -31,11 +31,7 @@ def renamings(draw: st.DrawFn, state: State) -> Names:
     """Draw new names of players, an order of sets, and an order of the cards of each set."""
     orders = [
         draw(st.permutations(range(length)))
-        for length in (
-            state.players,
-            state.sets,
-            *(constraint.size for constraint in state.problem.sets),
-        )
+        for length in (state.players, state.sets, *(set_.size for set_ in state.problem.sets))
     ]
     return orders[0], orders[1], orders[2:]
 
@@ -101,8 +97,7 @@ def test_names_do_not_matter_to_the_next_state(data: st.DataObject, state: State
     # A completed set is empty afterwards, so its cards no longer have an order.
     after = state.after(question, answer)
     left = [
-        order if constraint.size else ()
-        for order, constraint in zip(names[2], after.problem.sets, strict=True)
+        order if set_.size else () for order, set_ in zip(names[2], after.problem.sets, strict=True)
     ]
     expected = rename(after, (names[0], names[1], left))
     result = rename(state, names).after(rename_question(question, names), answer)
@@ -121,12 +116,8 @@ def legal_by(solver: Solver, state: State) -> list[tuple[Question, Answers]]:
 @settings(max_examples=examples(60))
 def test_every_solver_finds_the_same_questions(state: State) -> None:
     # No problem after an answer has more owners, so a solver that accepts the state accepts all.
-    accepting = [
-        solver for solver in solvers_for(state.problem, SOLVERS.values()) if solver.name != "cp-sat"
-    ]
-    methods = {
-        solver.name: (lambda state, solver=solver: legal_by(solver, state)) for solver in accepting
-    }
+    usable = [row for row in solvers_for(state.problem, SOLVERS.values()) if row.name != "cp-sat"]
+    methods = {row.name: (lambda state, row=row: legal_by(row, state)) for row in usable}
     agree({"tables": lambda state: sorted(state.legal_questions.items())} | methods, state)
 
 
@@ -137,8 +128,8 @@ def check_without_listing(state: State) -> None:
     """
     turn, by_set, listed = state.turn or 0, state.cards_to_ask(), legal(copy(state))
     assert (by_set is None) == (state.brisk or state.turn is None or not state.verdict())
-    for set_index, constraint in enumerate(state.problem.sets):
-        for number, asked in product(range(constraint.size), range(state.players)):
+    for set_index, set_ in enumerate(state.problem.sets):
+        for number, asked in product(range(set_.size), range(state.players)):
             question = Question(turn, asked, Card(set_index, number))
             assert state.legal_questions.answers(question) == listed.get(question, ())
             if by_set is not None and asked != turn and state.hands[asked]:

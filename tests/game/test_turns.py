@@ -38,7 +38,7 @@ def state_before_no(tie_break: TieBreak) -> State:
 
 @pytest.mark.parametrize("tie_break", BOTH)
 def test_the_asker_continues_after_a_no_of_a_player_without_cards(tie_break: TieBreak) -> None:
-    """By order it would be player 0's turn, and by the fewest cards player 1's."""
+    """The order would choose player 0, and the fewest cards player 1."""
     state = state_before_no(tie_break).after(Question(2, 3, Card(0, 0)), Answer.NO)
     assert state.completed == (None, 3, None, None)
     assert state.hands == (2, 1, 3, 0)
@@ -47,9 +47,7 @@ def test_the_asker_continues_after_a_no_of_a_player_without_cards(tie_break: Tie
 
 
 @pytest.mark.parametrize("tie_break", BOTH)
-def test_the_asked_player_continues_if_a_yes_leaves_the_asker_without_cards(
-    tie_break: TieBreak,
-) -> None:
+def test_the_asked_player_continues_if_a_yes_empties_the_askers_hand(tie_break: TieBreak) -> None:
     """Player 2 puts down the set and has no other card; players 0 and 1 do not matter."""
     owners = [[[3], [2]], *[among([0, 1, 3], 2)] * 3]
     before = position(2, [2, 1, 1, 4], owners, tie_break)

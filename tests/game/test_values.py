@@ -107,21 +107,21 @@ def test_values_have_only_their_public_fields() -> None:
         Game.start(Settings()).states = ()  # type: ignore[misc]
 
 
-def untyped(*values: Any) -> Any:
+def as_any(*values: Any) -> Any:
     """Return values as `Any`, so that the type checker accepts wrong ones."""
     return values
 
 
 def test_a_rule_may_be_given_by_its_name() -> None:
     """A name kept as text would not equal the enum member and would mean another rule."""
-    by_name, hidden = untyped("fewest-sets", "after-own-request")
+    by_name, hidden = as_any("fewest-sets", "after-own-request")
     assert Settings(tie_break=by_name).tie_break is TieBreak.MIN_SETS
     assert replace(START, tie_break=by_name).tie_break is TieBreak.MIN_SETS
     assert KwartetSettings(announce=hidden).announce is Announce.AFTER_OWN_REQUEST
     assert not KwartetSettings(announce=hidden).at_once
 
 
-@pytest.mark.parametrize("no", untyped(Answer.NO, False, 0, "no", "N", numpy.int64(0)))
+@pytest.mark.parametrize("no", as_any(Answer.NO, False, 0, "no", "N", numpy.int64(0)))
 def test_an_answer_may_be_given_in_many_ways(no: Any) -> None:
     assert Move(QUESTION, no).answer is Answer.NO
     assert START.after(QUESTION, no) == START.after(QUESTION, Answer.NO)
@@ -130,7 +130,7 @@ def test_an_answer_may_be_given_in_many_ways(no: Any) -> None:
 
 def test_numpy_numbers_and_lists_become_built_in_values() -> None:
     two: Any = numpy.int64(2)
-    numbers, listed = untyped([0, two], [numpy.int64(0), 1, [0, two]])
+    numbers, listed = as_any([0, two], [numpy.int64(0), 1, [0, two]])
     card = Card(*numbers)
     assert (card, type(card.number)) == (Card(0, 2), int)
     question = Question.of(listed)
@@ -139,7 +139,7 @@ def test_numpy_numbers_and_lists_become_built_in_values() -> None:
     settings = Settings(two, two, two)
     assert settings == Settings(2, 2, 2)
     assert {type(settings.set_size), type(settings.sets), type(settings.players)} == {int}
-    state = State(DealProblem(*START.problem), untyped(numpy.int8(0))[0], untyped([None] * 3)[0], 4)
+    state = State(DealProblem(*START.problem), as_any(numpy.int8(0))[0], as_any([None] * 3)[0], 4)
     assert (state, hash(state)) == (START, hash(START))
     assert {type(state.turn), type(state.set_size)} == {int}
     assert type(KwartetSettings(two).players) is int

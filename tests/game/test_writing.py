@@ -87,9 +87,7 @@ def test_a_file_that_may_not_be_written_is_not_replaced(
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o444)
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: mode != os.W_OK
-    )  # as for another user than root
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as if not as root
     with pytest.raises(InputError, match=r"file: cannot be written: Permission denied"):
         write_text(path, "new")
     assert path.read_text() == "old"

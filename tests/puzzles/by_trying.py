@@ -97,10 +97,8 @@ class Open(NamedTuple):
         if not left.ways[index]:
             return None
         hands = left.hands()
-        able = [
-            player for player in ((asker, asked) if answer else (asked, asker)) if hands[player]
-        ]
-        able += [player for player, hand in enumerate(hands) if hand]
+        able = [seat for seat in ((asker, asked) if answer else (asked, asker)) if hands[seat]]
+        able += [seat for seat, hand in enumerate(hands) if hand]
         return left._replace(turn=able[0] if able else asker)
 
     def questions(self) -> Iterator[tuple[int, int, int, int]]:
@@ -281,7 +279,7 @@ class Quarto:
         return after, any(frozenset.intersection(*row) for row in full)
 
     def wins(self, cells: Placed, piece: str, within: int) -> bool:
-        """Return whether the player who places the piece wins within this number of own placements."""
+        """Return whether the player who places the piece wins within this many own placements."""
         key = cells, piece, within
         if key not in self.tried:
             boards = [self.place(cells, cell, piece) for cell in self.empty(cells)]

@@ -62,7 +62,7 @@ def state_form(puzzle: Puzzle) -> tuple[Any, ...]:
 
 
 def log_form(puzzle: Puzzle) -> tuple[Any, ...]:
-    """Return a seat's log and question; players, sets and cards have numbers in order of mention."""
+    """Return a seat's log and question; players, sets and cards are numbered as mentioned."""
     players, cards = dict[int, int](), dict[int, dict[int, int]]()
 
     def number_card(index: int, number: int) -> tuple[int, int]:

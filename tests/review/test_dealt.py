@@ -67,14 +67,12 @@ def test_nobody_knows_the_cards_aside() -> None:
     known = [SetConstraint.of([[0, 1, 2]] * 3, 3, [1, 0, 0])] * sets
     answers = []
 
-    def record_answer(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
+    def listen(asker: int, asked: int, yes: bool, hands: Sequence[int]) -> int:
         answers.append(yes)
         return next_seat(asker, asked, yes, hands)
 
     for seed in range(games):
-        DealtGame(owners, known, [0, 0], max_questions=1).played(
-            0, record_answer, Random(seed), NEVER
-        )
+        DealtGame(owners, known, [0, 0], max_questions=1).played(0, listen, Random(seed), NEVER)
     assert len(answers) == games
     assert games / 2 - 30 < sum(answers) < games / 2 + 30
 

@@ -104,7 +104,7 @@ def test_a_record_is_reviewed_up_to_its_first_illegal_move(game: str) -> None:
 
 
 def pair(seed: int) -> tuple[int, list[str]]:
-    """Return a seat, and logs of two games that were dealt differently but looked the same to it."""
+    """Return a seat, and logs of two games with different deals that look the same to it."""
     random, settings = Random(seed), KwartetSettings(3, 4, aside=seed % 2 * 2)
     rules = KwartetRules(settings)
     game = Match[Any, Any, Any](rules, ("random", "exact", "random"), str(seed))

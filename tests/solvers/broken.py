@@ -20,10 +20,7 @@ from solvers.shortage import most_cards
 
 def drops_a_minimum(problem: DealProblem) -> Verdict:
     """Ignore the minimum of player 0 in every set."""
-    sets = [
-        SetConstraint(constraint.owners, (0, *constraint.low[1:]), constraint.high)
-        for constraint in problem.sets
-    ]
+    sets = [SetConstraint(set_.owners, (0, *set_.low[1:]), set_.high) for set_ in problem.sets]
     return SOLVERS["max-flow"](DealProblem(problem.hands, sets))
 
 
@@ -43,10 +40,7 @@ def forgets_an_owner(problem: DealProblem) -> Verdict:
 
 def ignores_maximums(problem: DealProblem) -> Verdict:
     """Replace every maximum by the size of the set."""
-    sets = [
-        SetConstraint(constraint.owners, constraint.low, [constraint.size] * constraint.players)
-        for constraint in problem.sets
-    ]
+    sets = [SetConstraint(row.owners, row.low, [row.size] * row.players) for row in problem.sets]
     return SOLVERS["coalitions"](DealProblem(problem.hands, sets))
 
 
@@ -75,7 +69,7 @@ def answers_yes(problem: DealProblem) -> Any:
 
 def divides_by_zero(problem: DealProblem) -> Verdict:
     """Divide by zero if there are no minimums."""
-    1 // sum(sum(constraint.low) for constraint in problem.sets)
+    1 // sum(sum(set_.low) for set_ in problem.sets)
     return SOLVERS["coalitions"](problem)
 
 
@@ -94,11 +88,7 @@ def gives_up_on_the_infeasible(problem: DealProblem) -> Verdict:
 
 def counts_in_32_bits(problem: DealProblem) -> Verdict:
     """Raise OverflowError for bounds that do not fit into a machine word of 32 bits."""
-    if any(
-        bound >= 1 << 31
-        for constraint in problem.sets
-        for bound in (*constraint.low, *constraint.high)
-    ):
+    if any(bound >= 1 << 31 for set_ in problem.sets for bound in (*set_.low, *set_.high)):
         raise OverflowError("Python int too large to convert to C int")
     return solve_by_flow(problem)
 
@@ -106,35 +96,26 @@ def counts_in_32_bits(problem: DealProblem) -> Verdict:
 def forgets_a_maximum_of_twins(problem: DealProblem) -> Verdict:
     """If two sets are equal, ignore the maximum of player 0 in the second."""
     sets = list(problem.sets)
-    for index, constraint in enumerate(sets):
-        if constraint in sets[:index]:
-            sets[index] = SetConstraint(
-                constraint.owners, constraint.low, (constraint.size, *constraint.high[1:])
-            )
+    for index, set_ in enumerate(sets):
+        if set_ in sets[:index]:
+            sets[index] = SetConstraint(set_.owners, set_.low, (set_.size, *set_.high[1:]))
     return solve_by_flow(DealProblem(problem.hands, sets))
 
 
 def forgets_a_late_minimum(problem: DealProblem) -> Verdict:
     """Ignore the minimums of all players after the fifth."""
     sets = [
-        SetConstraint(
-            constraint.owners,
-            (*constraint.low[:5], *[0] * (constraint.players - 5)),
-            constraint.high,
-        )
-        if constraint.players > 5
-        else constraint
-        for constraint in problem.sets
+        SetConstraint(set_.owners, (*set_.low[:5], *[0] * (set_.players - 5)), set_.high)
+        if set_.players > 5
+        else set_
+        for set_ in problem.sets
     ]
     return solve_by_flow(DealProblem(problem.hands, sets))
 
 
 def forgets_the_last_minimums(problem: DealProblem) -> Verdict:
     """Ignore the minimums of the last player."""
-    sets = [
-        SetConstraint(constraint.owners, (*constraint.low[:-1], 0), constraint.high)
-        for constraint in problem.sets
-    ]
+    sets = [SetConstraint(set_.owners, (*set_.low[:-1], 0), set_.high) for set_ in problem.sets]
     return solve_by_flow(DealProblem(problem.hands, sets))
 
 
@@ -149,8 +130,8 @@ def forgets_the_minimums_of_the_last_set(problem: DealProblem) -> Verdict:
 
 def masks_are_bytes(problem: DealProblem) -> Verdict:
     """Keep only the first eight players as possible owners."""
-    sets = [SetConstraint([mask & 255 for mask in constraint.owners], constraint.low, constraint.high)
-            for constraint in problem.sets]  # fmt: skip
+    sets = [SetConstraint([mask & 255 for mask in set_.owners], set_.low, set_.high)
+            for set_ in problem.sets]  # fmt: skip
     verdict = solve_by_flow(DealProblem(problem.hands, sets))
     return verdict if verdict else Infeasible()
 
@@ -167,7 +148,7 @@ def looks_at_few(problem: DealProblem) -> Verdict:
     if isinstance(verdict, Infeasible) and isinstance(verdict.shortage, Shortage):
         size = verdict.shortage.coalition.bit_count()
         if 2 < size < problem.players - 1:
-            return Feasible(Deal(tuple((0,) * constraint.size for constraint in problem.sets)))
+            return Feasible(Deal(tuple((0,) * set_.size for set_ in problem.sets)))
     return verdict
 
 
@@ -181,8 +162,7 @@ def tight_is_too_much(problem: DealProblem) -> Verdict:
             tables[coalition] = sum(hand for player, hand in enumerate(problem.hands)
                                     if coalition >> player & 1)  # fmt: skip
             if tables[coalition] and tables[coalition] == sum(
-                most_cards(constraint, coalition, tightest_witness(constraint, coalition))
-                for constraint in problem.sets
+                most_cards(row, coalition, tightest_witness(row, coalition)) for row in problem.sets
             ):
                 return Infeasible()
     return solve_by_flow(problem)
@@ -234,9 +214,7 @@ def vouches_for_itself(problem: DealProblem) -> Verdict:
     return Infeasible(sure)
 
 
-def infeasible_if(
-    name: str, when: Callable[[DealProblem], bool]
-) -> Callable[[DealProblem], Verdict]:
+def no_if(name: str, when: Callable[[DealProblem], bool]) -> Callable[[DealProblem], Verdict]:
     """Return a solver that is right, except that it answers infeasible if a condition holds."""
 
     def solver(problem: DealProblem) -> Verdict:
@@ -247,29 +225,29 @@ def infeasible_if(
 
 
 def _largest_set(problem: DealProblem) -> int:
-    return max((constraint.size for constraint in problem.sets), default=0)
+    return max((set_.size for set_ in problem.sets), default=0)
 
 
 INFEASIBLE_IF = [
-    infeasible_if("no_to_five_players", lambda problem: problem.players >= 5),
-    infeasible_if("no_to_twelve_players", lambda problem: problem.players == 12),
-    infeasible_if("no_to_one_player", lambda problem: problem.players == 1),
-    infeasible_if("no_to_four_sets", lambda problem: len(problem.sets) == 4),
-    infeasible_if("no_to_large_sets", lambda problem: _largest_set(problem) > 4),
-    infeasible_if("no_to_sets_of_over_32", lambda problem: _largest_set(problem) > 32),
-    infeasible_if("no_above_twelve_cards", lambda problem: problem.cards > 12),
-    infeasible_if("no_to_52_cards", lambda problem: problem.cards == 52),
-    infeasible_if("no_above_256_cards", lambda problem: problem.cards > 256),
-    infeasible_if("no_to_nothing", lambda problem: not problem.cards),
-    infeasible_if("no_to_uneven_sets", lambda problem: len({constraint.size for constraint in problem.sets}) > 1),
-    infeasible_if("no_to_empty_sets", lambda problem: any(not constraint.size for constraint in problem.sets)),
-    infeasible_if("no_to_empty_hands", lambda problem: 0 in problem.hands and problem.cards > 4),
-    infeasible_if("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
-    infeasible_if("no_to_large_bounds", lambda problem: any(max(constraint.high) > constraint.size
-                                                       for constraint in problem.sets)),
-    infeasible_if("no_above_twelve_players", lambda problem: problem.players > 12),
-    infeasible_if("no_above_64_players", lambda problem: problem.players > 64),
-    infeasible_if("no_to_sets_of_over_127", lambda problem: _largest_set(problem) > 127),
+    no_if("no_to_five_players", lambda problem: problem.players >= 5),
+    no_if("no_to_twelve_players", lambda problem: problem.players == 12),
+    no_if("no_to_one_player", lambda problem: problem.players == 1),
+    no_if("no_to_four_sets", lambda problem: len(problem.sets) == 4),
+    no_if("no_to_large_sets", lambda problem: _largest_set(problem) > 4),
+    no_if("no_to_sets_of_over_32", lambda problem: _largest_set(problem) > 32),
+    no_if("no_above_twelve_cards", lambda problem: problem.cards > 12),
+    no_if("no_to_52_cards", lambda problem: problem.cards == 52),
+    no_if("no_above_256_cards", lambda problem: problem.cards > 256),
+    no_if("no_to_nothing", lambda problem: not problem.cards),
+    no_if("no_to_uneven_sets", lambda problem: len({row.size for row in problem.sets}) > 1),
+    no_if("no_to_empty_sets", lambda problem: any(not row.size for row in problem.sets)),
+    no_if("no_to_empty_hands", lambda problem: 0 in problem.hands and problem.cards > 4),
+    no_if("no_to_twin_sets", lambda problem: len({*problem.sets}) < len(problem.sets)),
+    no_if("no_to_large_bounds", lambda problem: any(max(set_.high) > set_.size
+                                                       for set_ in problem.sets)),
+    no_if("no_above_twelve_players", lambda problem: problem.players > 12),
+    no_if("no_above_64_players", lambda problem: problem.players > 64),
+    no_if("no_to_sets_of_over_127", lambda problem: _largest_set(problem) > 127),
 ]  # fmt: skip
 
 BROKEN = (

@@ -116,9 +116,7 @@ def cnf_by_cadical(text: str) -> Answer:
     with Solver("cadical195", bootstrap_with=CNF(from_string=text).clauses) as solver:
         if not solver.solve():
             return None
-        return [
-            names[literal] for literal in solver.get_model() if literal > 0 and literal in names
-        ]
+        return [names[index] for index in solver.get_model() if index > 0 and index in names]
 
 
 def _dimacs(text: str, comment: str = "c") -> tuple[dict[int, str], list[list[str]]]:
@@ -216,11 +214,7 @@ def cp_sat_by_itself(text: str) -> Answer:
     if solver.solve(model) == cp_model.INFEASIBLE:
         return None
     values = solver.response_proto.solution
-    return [
-        variable.name
-        for variable, value in zip(model.proto.variables, values, strict=True)
-        if value
-    ]
+    return [var.name for var, value in zip(model.proto.variables, values, strict=True) if value]
 
 
 def smt2_by_z3(text: str) -> Answer:

@@ -25,10 +25,7 @@ def constraints(draw: st.DrawFn) -> SetConstraint:
 def tightest_inequalities(constraint: SetConstraint) -> list[int] | None:
     """Return the tightest inequality of each coalition, or None if the set alone is impossible."""
     coalitions = range(1 << constraint.players)
-    least = [
-        min(most_cards(constraint, coalition, other) for other in coalitions)
-        for coalition in coalitions
-    ]
+    least = [min(most_cards(constraint, m, other) for other in coalitions) for m in coalitions]
     crossed = any(a > b for a, b in zip(constraint.low, constraint.high, strict=True))
     if crossed or least[0] < 0 or least[-1] < constraint.size:
         return None
@@ -47,7 +44,7 @@ def test_a_table_packs_the_inequalities(constraint: SetConstraint, width: int) -
 
 
 @st.composite
-def unbounded(draw: st.DrawFn) -> SetConstraint:
+def sets_without_maximums(draw: st.DrawFn) -> SetConstraint:
     """Draw a set whose maximums do not matter and whose minimums need at most a card too many."""
     players = draw(st.integers(1, 4))
     size = draw(st.integers(1, 5))
@@ -59,7 +56,7 @@ def unbounded(draw: st.DrawFn) -> SetConstraint:
     return SetConstraint(owners, low, [size] * players)
 
 
-@given(unbounded())
+@given(sets_without_maximums())
 @settings(max_examples=examples(500))
 def test_minimums_alone_are_settled_in_fewer_passes(constraint: SetConstraint) -> None:
     layout = Lanes(constraint.players, 8)
@@ -103,9 +100,7 @@ def test_a_layout_packs_hands_and_meetings(players: int) -> None:
     )
 )
 @settings(max_examples=examples(100))
-def test_meetings_of_many_cards_are_the_sum_of_single_ones(
-    width: int, case: tuple[int, list[int]]
-) -> None:
+def test_meetings_of_cards_are_sums(width: int, case: tuple[int, list[int]]) -> None:
     players, owners = case
     layout = Lanes(players, width)
     assert layout.meetings(tuple(owners)) == sum(layout.meeting[mask] for mask in owners)

@@ -118,10 +118,7 @@ FOUND_LATE = (forgets_a_maximum_of_twins, counts_in_32_bits)
 
 @pytest.mark.parametrize(
     "function",
-    [
-        pytest.param(function, marks=only_thorough) if function in FOUND_LATE else function
-        for function in RARELY_BROKEN
-    ],
+    [pytest.param(bad, marks=only_thorough) if bad in FOUND_LATE else bad for bad in RARELY_BROKEN],
     ids=lambda function: function.__name__,
 )
 def test_a_solver_wrong_on_large_or_rare_problems_is_found(
@@ -132,9 +129,7 @@ def test_a_solver_wrong_on_large_or_rare_problems_is_found(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("function", MORE_RARELY_BROKEN, ids=lambda function: function.__name__)
-def test_a_solver_wrong_on_very_rare_problems_is_found(
-    function: Callable[[DealProblem], Verdict],
-) -> None:
+def test_very_rare_faults_are_found(function: Callable[[DealProblem], Verdict]) -> None:
     check_fault_is_found(function, 300)
 
 
@@ -234,8 +229,7 @@ def decided_twins(seed: int) -> tuple[DealProblem, ...]:
     [
         case
         for case in product(BOUNDS, ("all", "first", "last"), ("forgotten", "too strict"))
-        if case
-        != ("owners", "all", "too strict")  # a player without a possible card does not count
+        if case != ("owners", "all", "too strict")  # leaves a player no card
     ],
 )
 def test_twins_find_a_solver_that_misreads_bounds_of_one_player(
@@ -268,13 +262,7 @@ def test_twins_of_one_bound_have_every_number_of_players_and_sets() -> None:
     assert {*map(sets_of, problems)} == {*range(1, 71)}
     for first, second in zip(problems[::2], problems[1::2], strict=True):
         assert first.hands == second.hands
-        assert (
-            sum(
-                constraint != other
-                for constraint, other in zip(first.sets, second.sets, strict=True)
-            )
-            == 1
-        )
+        assert sum(set_ != other for set_, other in zip(first.sets, second.sets, strict=True)) == 1
 
 
 def test_a_minimum_forgotten_with_exactly_five_players_is_found() -> None:
@@ -307,12 +295,8 @@ def test_games_are_feasible_up_to_their_brink(size: tuple[int, int, int]) -> Non
     random = Random(str(size))
     problem = game_like(random, GameSize(*size))
     last, first = brink(problem, random)
-    assert [bool(SOLVERS["max-flow"](variant)) for variant in (problem, last, first)] == [
-        True,
-        True,
-        False,
-    ]
-    assert {variant.players for variant in (problem, last, first)} == {size[2]}
+    assert [bool(SOLVERS["max-flow"](p)) for p in (problem, last, first)] == [True, True, False]
+    assert {p.players for p in (problem, last, first)} == {size[2]}
     assert problem.cards == last.cards == first.cards
 
 
@@ -428,10 +412,8 @@ def test_a_reduced_problem_shows_the_fault_and_nothing_else() -> None:
     free = SetConstraint.of([[0, 1, 2]] * 4, players=3, low=[1, 0, 2])
     problem = DealProblem([3, 3, 6], [free] * 3)
 
-    def keeps_a_minimum(candidate: DealProblem) -> bool:
-        return any(sum(bounds.low) >= 2 for bounds in candidate.sets) and bool(
-            SOLVERS["max-flow"](candidate)
-        )
+    def keeps_a_minimum(case: DealProblem) -> bool:
+        return any(sum(bounds.low) >= 2 for bounds in case.sets) and bool(SOLVERS["max-flow"](case))
 
     smallest = reduced(problem, keeps_a_minimum, same_size=True)
     assert keeps_a_minimum(smallest)

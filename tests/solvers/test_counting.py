@@ -122,9 +122,7 @@ def test_deals_given_a_narrower_set_are_those_of_the_narrower_problem(
     agree(
         {
             "one count": lambda: count_deals_given(problem, index, narrower),
-            "a count each": lambda: [
-                count_deals(problem.with_set(index, constraint)) for constraint in narrower
-            ],
+            "a count each": lambda: [count_deals(problem.with_set(index, row)) for row in narrower],
         }
     )
 
@@ -216,10 +214,7 @@ def chain(links: int, size: int) -> DealProblem:
 
 def test_chances_next_to_0_and_1_stay_off_them() -> None:
     assert (
-        agree(
-            {"polynomial": count_deals, "deals": lambda problem: len(list(deals(problem)))},
-            chain(2, 3),
-        )
+        agree({"polynomial": count_deals, "deals": lambda p: len(list(deals(p)))}, chain(2, 3))
         == 3**2 + 1
     )
     problem = chain(13, 100)

@@ -47,11 +47,7 @@ def test_a_deal_with_one_card_moved_does_not_verify(
     assert deal_faults(problem, verdict.deal.owner) == []
     if not problem.cards:
         return
-    places = [
-        (index, card)
-        for index, constraint in enumerate(problem.sets)
-        for card in range(constraint.size)
-    ]
+    places = [(index, card) for index, set_ in enumerate(problem.sets) for card in range(set_.size)]
     index, card = data.draw(st.sampled_from(places))
     owner = [list(cards) for cards in verdict.deal.owner]
     # Another player or nobody: hands are exact, so no other owner can be right.
@@ -111,14 +107,10 @@ def test_nothing_proves_an_infeasible_problem_feasible(
     owner = tuple(
         tuple(
             data.draw(
-                st.lists(
-                    st.integers(0, problem.players - 1),
-                    min_size=constraint.size,
-                    max_size=constraint.size,
-                )
+                st.lists(st.integers(0, problem.players - 1), min_size=row.size, max_size=row.size)
             )
         )
-        for constraint in problem.sets
+        for row in problem.sets
     )
     assert not verify(problem, Feasible(Deal(owner)))
 
@@ -136,12 +128,8 @@ def test_a_certificate_that_holds_is_a_proof(problem: DealProblem, data: st.Data
 def test_a_proof_does_not_survive_the_loss_of_every_constraint(problem: DealProblem) -> None:
     everybody = (1 << problem.players) - 1
     free = [
-        SetConstraint(
-            [everybody] * constraint.size,
-            [0] * problem.players,
-            [constraint.size] * problem.players,
-        )
-        for constraint in problem.sets
+        SetConstraint([everybody] * set_.size, [0] * problem.players, [set_.size] * problem.players)
+        for set_ in problem.sets
     ]
     for solver in solvers_for(problem, SOLVERS.values()):
         verdict = certify(problem, solver(problem))
@@ -186,7 +174,7 @@ FREE = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 
 @pytest.mark.parametrize("number", range(len(not_verdicts())))
 def test_a_hostile_verdict_is_refused_and_blamed(number: int) -> None:
-    """None of them verifies, fails or ends the program, and the fault names its solver."""
+    """The verdicts do not verify, fail or end the program, and the fault names the solver."""
     verdict = not_verdicts()[number]
     assert verify(FREE, verdict) is False
     evidence, faults = weigh(FREE, {"liar": verdict, "good": Feasible(Deal(((1, 0),)))})
@@ -226,13 +214,11 @@ def test_a_verdict_that_changes_later_is_read_once() -> None:
 @pytest.mark.parametrize("name", ["verdict", "shortage"])
 def test_evidence_is_immutable(name: str) -> None:
     module = import_module(f"solvers.{name}")
-    values = [
-        kind for kind in vars(module).values() if isinstance(kind, type) and is_dataclass(kind)
-    ]
+    values = [cls for cls in vars(module).values() if isinstance(cls, type) and is_dataclass(cls)]
     assert values
-    for kind in values:
-        instance = kind.__new__(kind)
-        for field in fields(kind):
+    for cls in values:
+        instance = cls.__new__(cls)
+        for field in fields(cls):
             with pytest.raises(FrozenInstanceError):
                 setattr(instance, field.name, None)
 

@@ -63,9 +63,7 @@ def check_read_back(reader: Reader, count: int) -> None:
     assert min(kinds) > count // 5
 
 
-EACH_READER = pytest.mark.parametrize(
-    "reader", READERS, ids=lambda reader: f"{reader.format}-{reader.solver}"
-)
+EACH_READER = pytest.mark.parametrize("reader", READERS, ids=lambda r: f"{r.format}-{r.solver}")
 
 
 @EACH_READER
@@ -121,7 +119,7 @@ def test_every_side_of_a_row_forbids_something() -> None:
 
 
 def test_a_problem_of_nothing_has_a_row_that_holds() -> None:
-    """Some formats cannot express a model without booleans, so it has one that is never true."""
+    """A model without booleans has one that is never true, as some formats need at least one."""
     (row,) = linear_model(DealProblem((0, 0), ())).rows
     assert row.sides == [("=", 0)]
     assert len(row.terms) == 1

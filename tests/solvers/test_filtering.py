@@ -119,6 +119,6 @@ def test_a_search_that_takes_too_long_is_refused() -> None:
 
 @limited("solvers.flow_filtering", MAX_STEPS=5_000_000)
 def test_cycles_are_searched_from_both_ends() -> None:
-    """From one end, this start takes 13 million steps, and that of 10,000 cards 500 million."""
+    """The search from one end takes 13 million steps here, and 500 million for 10,000 cards."""
     start = free_start(20, 40, 40)
     assert closed(start) == start

@@ -18,12 +18,10 @@ def units_apart(pair: Twins) -> int:
     """Return by how many units the bounds of the twins differ; nothing else may differ."""
     assert pair.possible.hands == pair.impossible.hands
     units = 0
-    for possible, impossible in zip(pair.possible.sets, pair.impossible.sets, strict=True):
-        assert possible.owners == impossible.owners
-        lows = [after - before for before, after in zip(possible.low, impossible.low, strict=True)]
-        highs = [
-            before - after for before, after in zip(possible.high, impossible.high, strict=True)
-        ]
+    for loose, tight in zip(pair.possible.sets, pair.impossible.sets, strict=True):
+        assert loose.owners == tight.owners
+        lows = [after - before for before, after in zip(loose.low, tight.low, strict=True)]
+        highs = [before - after for before, after in zip(loose.high, tight.high, strict=True)]
         assert min(lows + highs) >= 0, "the impossible twin is the tighter one"
         units += sum(lows + highs)
     return units
@@ -57,10 +55,7 @@ def missing_cards(problem: DealProblem) -> dict[int, int]:
     everybody = range(1 << problem.players)
     lacking = {}
     for coalition in everybody:
-        most = sum(
-            min(most_cards(constraint, coalition, x) for x in everybody)
-            for constraint in problem.sets
-        )
+        most = sum(min(most_cards(set_, coalition, x) for x in everybody) for set_ in problem.sets)
         must = sum(hand for player, hand in enumerate(problem.hands) if coalition >> player & 1)
         if must > most:
             lacking[coalition] = must - most
@@ -117,8 +112,6 @@ def test_the_depth_is_the_number_of_sets_every_shortage_needs(
         ),
     ],
 )
-def test_invalid_arguments_are_refused(
-    family: str, cards: int, options: dict[str, int], words: str
-) -> None:
+def test_invalid_arguments(family: str, cards: int, options: dict[str, int], words: str) -> None:
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         twins(family, cards, 0, **options)

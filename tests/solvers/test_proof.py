@@ -29,12 +29,10 @@ def impossible() -> Iterator[tuple[DealProblem, Certificate]]:
     """Yield impossible problems of all kinds, each with the certificate of one or two solvers."""
     random = Random(7)
     while True:
-        problems = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
+        cases = [spoilt(random.randint, Sizes()), spoilt(random.randint, Sizes(6, 4, 6))]
         seed = random.randrange(10**6)
-        problems.append(
-            twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible
-        )
-        for problem in (*ODD, *problems):
+        cases.append(twins(random.choice(list(FAMILIES)), random.randint(12, 24), seed).impossible)
+        for problem in (*ODD, *cases):
             for name in ("max-flow", "coalitions") if problem.players < 8 else ("max-flow",):
                 verdict = SOLVERS[name](problem)
                 if isinstance(verdict, Infeasible):

@@ -40,8 +40,7 @@ def first_owner(problem: DealProblem) -> Verdict:
     It is only sometimes right.
     """
     owner = tuple(
-        tuple((mask & -mask).bit_length() - 1 for mask in constraint.owners)
-        for constraint in problem.sets
+        tuple((mask & -mask).bit_length() - 1 for mask in set_.owners) for set_ in problem.sets
     )
     return Feasible(Deal(owner))
 
@@ -199,9 +198,7 @@ def test_preparing_and_solving_are_two_steps() -> None:
         assert solver.idea
 
 
-def test_a_solver_is_found_by_its_import_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_path_names_a_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "of_mine.py").write_text("def mine(problem): ...\nseven = 7\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])

@@ -138,9 +138,7 @@ def test_a_rival_is_found_by_name_and_pickled() -> None:
         assert copy.prepare == solver.prepare
 
 
-def test_a_missing_rival_names_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "_is_there", lambda name: False)
     assert installed() == {}
     with pytest.raises(InputError) as caught:
@@ -263,7 +261,5 @@ def test_rivals_and_variants_agree_on_2000_instances(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INSTALLED)
 def test_rivals_conform_at_length(name: str) -> None:
-    conformance = check_solver(
-        installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3))
-    )
-    assert min(conformance.feasible, conformance.infeasible) >= 200
+    tally = check_solver(installed()[name].limited(5), examples=1000, sizes=((3, 4, 3), (4, 5, 3)))
+    assert min(tally.feasible, tally.infeasible) >= 200

@@ -61,10 +61,7 @@ def test_drawn_deals_satisfy_a_large_problem(problem: DealProblem) -> None:
 
 def p_value(observed: Sequence[int], expected: Sequence[float]) -> float:
     """Return the p-value of Pearson's test; importing `scipy.stats` for it takes half a second."""
-    distance = sum(
-        (count - expectation) ** 2 / expectation
-        for count, expectation in zip(observed, expected, strict=True)
-    )
+    distance = sum((n - mean) ** 2 / mean for n, mean in zip(observed, expected, strict=True))
     return float(chdtrc(len(observed) - 1, distance))
 
 

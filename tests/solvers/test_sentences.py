@@ -161,9 +161,7 @@ EXAMPLES: list[tuple[DealProblem, Certificate, str]] = [
 
 
 @pytest.mark.parametrize(("problem", "certificate", "sentence"), EXAMPLES)
-def test_a_certificate_in_words(
-    problem: DealProblem, certificate: Certificate, sentence: str
-) -> None:
+def test_certificates(problem: DealProblem, certificate: Certificate, sentence: str) -> None:
     assert certificate.in_words(problem) == sentence
 
 
@@ -180,14 +178,14 @@ def test_a_crowded_player_must_hold_the_stated_minimum_of_each_set(problem: Deal
     minimums = {int(index): int(least) for least, sets in re.findall(pattern, sentence)
             for index in re.findall(r"\d+", sets)}  # fmt: skip
     for index, least in minimums.items():
-        constraint = problem.sets[index]
+        set_ = problem.sets[index]
         counts = [
             [owners.count(other) for other in range(problem.players)]
-            for owners in product(*map(players_in, constraint.owners))
+            for owners in product(*map(players_in, set_.owners))
         ]
         allowed = [
             count[player] for count in counts
-            if all(a <= b <= c for a, b, c in zip(constraint.low, count, constraint.high, strict=True))
+            if all(a <= b <= c for a, b, c in zip(set_.low, count, set_.high, strict=True))
         ]  # fmt: skip
         assert all(count >= least for count in allowed)
     assert sum(minimums.values()) > problem.hands[player]
