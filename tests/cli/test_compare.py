@@ -18,7 +18,7 @@ from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import THOROUGH, thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
-from tests.solvers.wild import registered
+from tests.solvers.wild import register_solvers
 
 QUICK = ("--solvers", "max-flow,coalitions")
 
@@ -143,7 +143,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
         f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
     players.registered.cache_clear()
-    with registered(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
+    with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
         found = cli("compare", "--states", 3, "--json", "--workers", 2)
         named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)

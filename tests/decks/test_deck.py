@@ -1,4 +1,4 @@
-"""What a deck promises to who draws with it, and what a file of one is refused for."""
+"""Decks: what they guarantee to callers, and which files are refused."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LATER_EMOJI = (
     "1F90C 1F972 1F977-1F979 1F9A3-1F9A4 1F9AB-1F9AD 1F9CB-1F9CC 1F6D6-1F6DF 1F6FB-1F6FF 1F7F0 "
     "1FA74-1FA77 1FA7B-1FA7F 1FA83-1FA8F 1FA96-1FAFF"
 )
-"""What Unicode 13 and later added where emoji are, by their numbers."""
+"""Code points of emoji that Unicode 13 and later versions added."""
 
 FARM = """
 languages = ["en", "nl"]
@@ -34,7 +34,7 @@ cards = [["", "owl", "uil"], ["🐀", "rat", "rat"]]
 """
 
 
-def test_the_decks_of_the_house_have_a_name_and_a_picture_for_each_card() -> None:
+def test_the_included_decks_have_a_name_and_a_picture_for_each_card() -> None:
     sizes = {}
     for deck in decks()[:-1]:
         sizes[deck.name] = len(deck.sets), min(len(face.cards) for face in deck.sets)
@@ -80,7 +80,7 @@ def test_every_game_gets_the_first_deck_that_fits(sets: int, size: int) -> None:
             deck.check_fits(sets, size)
 
 
-def test_what_a_deck_has_no_name_for_is_called_by_its_numbers() -> None:
+def test_a_card_without_a_name_is_called_by_its_numbers() -> None:
     deck = find_deck("everyday")
     for index, number in ((13, 0), (0, 4), (-1, 0), (0, -1)):
         assert (
@@ -113,7 +113,7 @@ def test_a_deck_without_a_language_answers_in_its_first_one(tmp_path: Path) -> N
     )
 
 
-def test_an_unknown_deck_is_answered_with_those_there_are() -> None:
+def test_an_unknown_deck_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         InputError, match=r"'animals' is unknown; choose from everyday, world and plain"
     ):
@@ -154,7 +154,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("fault", BAD)
-def test_a_file_that_is_no_deck_is_refused_by_its_place(fault: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_deck_is_refused_with_its_place(fault: str, tmp_path: Path) -> None:
     good, bad, message = BAD[fault]
     path = tmp_path / "farm.toml"
     path.write_text(FARM, encoding="utf-8")
@@ -188,7 +188,7 @@ def test_odd_files_are_refused(data: bytes, message: str, tmp_path: Path) -> Non
 
 @given(st.text(), st.sampled_from(["name", "mark", "title"]))
 @settings(max_examples=examples(300))
-def test_what_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
+def test_a_deck_that_is_read_can_be_shown_and_read_back(text: str, place: str) -> None:
     values = {"name": "set", "mark": "", "title": "deck"} | {place: text}
     toml = "title = {}\n[[sets]]\nmark = {}\nname = {}\ncards = [{}]\n".format(
         *(json.dumps(values[key]) for key in ("title", "mark", "name", "name"))
@@ -216,7 +216,7 @@ FORMS: list[Callable[[str], str]] = [
 
 @pytest.mark.parametrize("name", ["Éva", "d'été", "Ǖber Å", "ǰam", "l'hôtel ẞ"])
 def test_names_are_equal_in_every_unicode_form(name: str) -> None:
-    """A deck has such a name once, and finds it as it is typed."""
+    """A deck has such a name only once, and finds it however it is typed."""
     forms = [form(name) for form in FORMS]
     for first in forms:
         text = f'title = "T"\n[[sets]]\nname = "cats"\ncards = [{json.dumps(first)}, "fox"]\n'

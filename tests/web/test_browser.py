@@ -26,7 +26,7 @@ from quaternity.quarto.rules import QuartoRules
 from quaternity.table.games import rules_of_record
 from quaternity.ternary import triples
 from tests.review.test_quaternity import TWO
-from tests.review.test_quaternity import played as played_game
+from tests.review.test_quaternity import play_random_game as played_game
 from tests.sizes import only_thorough, thorough
 from tests.web.browsing import FAST, PHONE, Person, browser_path, weight
 from tests.web.server import BUSY, Server

@@ -9,7 +9,7 @@ import pytest
 
 from tests.limits import limited
 from tests.review.test_other_games import TABLES, match, record
-from tests.review.test_quaternity import TWO, played
+from tests.review.test_quaternity import TWO, play_random_game
 from tests.web.site import Page, Site
 
 pytest.importorskip("jinja2", reason="the table in a browser needs the extra web")
@@ -48,7 +48,7 @@ def test_only_a_finished_game_is_reviewed(game: str, tmp_path: Path) -> None:
 
 
 def test_a_review_is_the_same_when_it_is_opened_again(tmp_path: Path) -> None:
-    text = played(TWO, 0).record()
+    text = play_random_game(TWO, 0).record()
     with Site(app(str(tmp_path))) as site:
         made = site.ask("POST", "/api/records", text.encode())
         path = f"/t/{made.json['table']}/review"
