@@ -96,8 +96,7 @@ class Minimax:
 
     def _rate_handing_over(self, name: str) -> tuple[int, int]:
         """Return value and distance after handing over a piece: the opponent's best, negated."""
-        replies = self.rate_moves(name).values()
-        value, distance = max(replies, key=lambda reply: (reply[0], -reply[0] * reply[1]))
+        value, distance = max(self.rate_moves(name).values(), key=lambda v: (v[0], -v[0] * v[1]))
         return -value, distance
 
     def give(self, left: frozenset[str]) -> int:

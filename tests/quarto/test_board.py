@@ -90,9 +90,7 @@ def _same_word(pieces: Pieces) -> None:
         (_same_word, "piece 'B' must have exactly one property of each feature"),
     ],
 )
-def test_invalid_piece_dictionaries_are_refused(
-    spoil: Callable[[Pieces], None], message: str
-) -> None:
+def test_invalid_dictionaries_are_refused(spoil: Callable[[Pieces], None], message: str) -> None:
     pieces = read_pieces(example_pieces())
     spoil(pieces)
     with pytest.raises(InputError) as error:

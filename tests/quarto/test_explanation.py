@@ -25,17 +25,15 @@ PROPERTIES = piece_properties(read_pieces(example_pieces()))
 def test_explain_says_what_quarto_finds(board: Board) -> None:
     explained = explain_quartos(board)
     assert {(quarto.row, quarto.shared) for quarto in explained} == quarto(str(board), PROPERTIES)
-    for found_quarto in explained:
-        assert found_quarto.cells == next(row.cells for row in ROWS if row.name == found_quarto.row)
-        assert "".join(found_quarto.pieces) == "".join(
-            str(board)[cell] for cell in found_quarto.cells
-        )
-        assert all(found_quarto.shared in PROPERTIES[name] for name in found_quarto.pieces)
+    for entry in explained:
+        assert entry.cells == next(row.cells for row in ROWS if row.name == entry.row)
+        assert "".join(entry.pieces) == "".join(str(board)[cell] for cell in entry.cells)
+        assert all(entry.shared in PROPERTIES[name] for name in entry.pieces)
 
 
 def test_explain_in_words() -> None:
     both = explain_quartos(Board.parse("A...B...C...D...", EXAMPLE))
-    assert [str(found_quarto) for found_quarto in both] == [
+    assert [str(entry) for entry in both] == [
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all square",
         "V1: the pieces A, B, C and D on H1V1, H2V1, H3V1 and H4V1 are all hollow",
     ]

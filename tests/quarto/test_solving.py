@@ -179,14 +179,12 @@ symmetry = st.tuples(st.integers(0, 31), st.integers(0, 383), st.booleans())
 
 @given(st.integers(0, 10**6), st.integers(5, 8), symmetry)
 @settings(max_examples=examples(30))
-def test_symmetries_change_nothing(
-    seed: int, empty: int, symmetry_numbers: tuple[int, int, bool]
-) -> None:
-    random, squares = Random(seed), symmetry_numbers[2]
+def test_symmetries_change_nothing(seed: int, empty: int, drawn: tuple[int, int, bool]) -> None:
+    random, squares = Random(seed), drawn[2]
     board = random_open_board(random, empty, squares)
     symmetries = square_symmetries() if squares else board_symmetries()
-    cells = symmetries[symmetry_numbers[0] % len(symmetries)]
-    pieces = piece_symmetries()[symmetry_numbers[1]]
+    cells = symmetries[drawn[0] % len(symmetries)]
+    pieces = piece_symmetries()[drawn[1]]
     in_hand = random.choice([None, *board.left])
     solution = solve(board, in_hand, squares)
 
@@ -245,9 +243,7 @@ def test_distances_are_those_of_minimax(squares: bool) -> None:
         for in_hand in (None, *board.left[:3]):
             expected = Minimax(board, squares).rate_moves(in_hand) if board.left else {}
             rated = rated_moves(board, in_hand, squares)
-            assert {
-                tuple(entry.move): (entry.outcome, entry.distance) for entry in rated
-            } == expected
+            assert {tuple(r.move): (r.outcome, r.distance) for r in rated} == expected
             solution = solve(board, in_hand, squares)
             for move, distance in zip(solution.moves, solution.distances, strict=True):
                 assert expected[move.cell, move.hand_over] == (solution.outcome, distance)

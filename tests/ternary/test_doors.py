@@ -42,9 +42,7 @@ SEARCHED = {"seconds": SECONDS, "random": OPTIONAL_RANDOM, "best": BEST}
 
 
 def on_table(method: str) -> Any:
-    return lambda **arguments: getattr(Table((0, 1, 2, 40), tuple(range(41, 60))), method)(
-        **arguments
-    )
+    return lambda **values: getattr(Table((0, 1, 2, 40), tuple(range(41, 60))), method)(**values)
 
 
 DOORS = Doors(

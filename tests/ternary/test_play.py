@@ -136,7 +136,5 @@ def test_a_program_is_ten_times_faster_once_all_others_agree() -> None:
     rules = SetRules(SetSettings(seats=3))
     player, view = slow(rules, "40"), rules.view(rules.start(Random(1)), 0)
     agreed: tuple[set[int], ...] = (set(), {1}, {1, 2})
-    delays = [
-        player.delay(replace(view, agreed=frozenset(players)), Random(2)) for players in agreed
-    ]
+    delays = [player.delay(replace(view, agreed=frozenset(seats)), Random(2)) for seats in agreed]
     assert delays[0] == delays[1] == pytest.approx(10 * delays[2])

@@ -75,7 +75,7 @@ class _Links:
             self._avoiding.append(((values[:, None] & parts) == 0) * weights)
 
     def step(self, before: int, after: int) -> Matrix:
-        """Return the weight of all parts Z between F(before, ·), the row, and F(after, ·), the column.
+        """Return the weight of all parts Z by F(before, ·), the row, and F(after, ·), the column.
 
         Z has to avoid the first and to give the second.
         """
