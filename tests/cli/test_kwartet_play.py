@@ -313,7 +313,7 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
     others: list[GameLog] = []
     while not others:  # where the hands of the others are known
         settings = random_settings(random, range(3, 5), range(6, 11))
-        game = random_log(settings, random, most_events=random.randrange(12))
+        game = random_log(settings, random, max_events=random.randrange(12))
         seat = game.positions[-1].public.turn
         if not game.positions[-1].public.is_over:
             others = twins(game, seat, random, 3)

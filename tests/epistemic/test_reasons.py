@@ -38,7 +38,7 @@ def known_formulas(log: GameLog, random: Random) -> list[Formula]:
 @pytest.mark.parametrize("seed", range(thorough(3, 40)))
 def test_lists_are_sufficient_and_minimal(seed: int) -> None:
     random = Random(f"reasons/{seed}")
-    log = random_log(random_settings(random, range(3, 4), range(2, 4), most_cards=12), random, 10)
+    log = random_log(random_settings(random, range(3, 4), range(2, 4), max_cards=12), random, 10)
     if log.positions[-1].public.is_over:
         return
     deal, number = log.positions[-1].deal, len(log.events)

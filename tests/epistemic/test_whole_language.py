@@ -12,7 +12,7 @@ from solvers.verdict import Deal
 from tests.epistemic.whole_language import RandomFormulas, World
 from tests.kwartet.games import dealt_before, random_game, random_settings
 from tests.kwartet.replay import after, all_deals, at_deal
-from tests.kwartet.test_knowledge import plain, rules_of, seen
+from tests.kwartet.test_knowledge import observe, plain, rules_of
 from tests.sizes import thorough
 
 SHAPES = [(2, 2), (2, 3), (3, 2), (4, 2), (5, 2)]
@@ -26,7 +26,7 @@ def moments(random: Random) -> list[tuple[World, Position]]:
         random, range(players, players + 1), range(sets, sets + 1), 12 if players == 2 else 10
     )
     rules = rules_of(settings)
-    steps = list(random_game(settings, random, most_events=12))
+    steps = list(random_game(settings, random, max_events=12))
     truth = tuple(map(plain, dealt_before(steps[0][0])))
     announced = at_deal(truth, rules)[1]
     dealt = all_deals(frozenset().union(*truth), [len(hand) for hand in truth])
@@ -34,7 +34,7 @@ def moments(random: Random) -> list[tuple[World, Position]]:
     result = []
     for position, event in steps:
         if event is not None:
-            left = (after(deal, seen(event), rules) for deal in worlds)
+            left = (after(deal, observe(event), rules) for deal in worlds)
             worlds = [deal for deal in left if deal is not None]
         if len(worlds) <= MAX_DEALS and not position.public.is_over:
             result.append(

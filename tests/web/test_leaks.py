@@ -55,7 +55,7 @@ class Deal(NamedTuple):
 
 
 def kwartet(random: Random) -> KwartetRules:
-    return KwartetRules(random_settings(random, range(2, 5), range(2, 6), most_cards=30))
+    return KwartetRules(random_settings(random, range(2, 5), range(2, 6), max_cards=30))
 
 
 def kwartet_start(rules: KwartetRules, start: Any, alike: Any) -> Any:
