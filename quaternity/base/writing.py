@@ -89,7 +89,7 @@ def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacing_locked(path: str | Path, *, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """Like `replacing`, but also yield the file descriptor of the temporary file, which is locked.
+    """Like `replacing`, but also yield the descriptor of the locked temporary file.
 
     A duplicate of the descriptor (`os.dup`) keeps the lock after the block.
     """

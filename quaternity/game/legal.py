@@ -403,7 +403,7 @@ def found_by_tables(
 
 
 def found_by_solver(problem: DealProblem, asker: int, solver: Solver) -> list[Listed]:
-    """Find the same questions as `found_by_tables`, by calling a solver for each candidate answer.
+    """Find what `found_by_tables` finds, by a call of a solver for each answer.
 
     The result is shared by sets of the same shape, and by the cards of a set with equal owners.
     """

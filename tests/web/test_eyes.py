@@ -53,7 +53,7 @@ def log() -> Iterator[io.StringIO]:
         logger.propagate = propagate
 
 
-def metrics(site: Site) -> str:
+def read_metrics(site: Site) -> str:
     page = site.ask("GET", "/metrics", token=TOKEN)
     if page.status == 401:  # a token of a seat has another form
         page = site.ask("GET", "/metrics", headers={"authorization": f"Bearer {TOKEN}"})
@@ -91,7 +91,7 @@ def test_metrics_require_the_token(site: Site, tmp_path: Path) -> None:
         assert site.ask("GET", "/metrics", headers=headers).status == 404
     table = Table(site)
     assert table.move(0, "1 0 2").status == 200
-    text = metrics(site)
+    text = read_metrics(site)
     assert metric(text, "quaternity_moves_total") == 1
     assert metric(text, 'quaternity_tables{where="disk"}') == 1
     assert metric(text, "quaternity_disk_bytes") > 0
@@ -109,7 +109,7 @@ def test_metrics_are_served_even_if_tables_cannot_be_read(
         raise Refusal(503, "the tables cannot be read now")
 
     monkeypatch.setattr(site.app.state.tables.store, "read", refuse)
-    text = metrics(site)
+    text = read_metrics(site)
     assert metric(text, 'quaternity_tables{where="memory"}') == 0
     assert 'where="disk"' not in text
 
@@ -119,12 +119,12 @@ def test_streams_and_refusals_are_counted(site: Site) -> None:
     site.listen(f"{table.path}/events", table.tokens[0])
     site.listen(f"{table.path}/events", table.tokens[1])
     site.listen(f"{table.path}/events", None)
-    text = metrics(site)
+    text = read_metrics(site)
     assert metric(text, 'quaternity_streams{of="seats"}') == 2
     assert metric(text, 'quaternity_streams{of="bystanders"}') == 1
     before = refused["pages"]
     refusal("pages", 429, "too many")
-    assert metric(metrics(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
+    assert metric(read_metrics(site), 'quaternity_refusals_total{reason="pages"}') == before + 1
 
 
 def test_every_request_is_counted_once_by_its_route_method_and_status(site: Site) -> None:
@@ -134,14 +134,14 @@ def test_every_request_is_counted_once_by_its_route_method_and_status(site: Site
         "/": "/", "/learn": "/learn", "/t/x": "/t/{table}", "/nothing": eyes.UNKNOWN,
         table.path: "/api/tables/{table}", "/guide": "/guide", "/healthz": "/healthz",
     }  # fmt: skip
-    before = requests_in(metrics(site))
+    before = requests_in(read_metrics(site))
     for _ in range(40):
         path, method = random.choice(list(routes)), random.choice(["GET", "HEAD", "POST", "DELETE"])
         status = site.ask(method, path).status
         shown = method if method in eyes.METHODS else "(other)"
         counted[routes[path], shown, str(status)] += 1
     counted["/metrics", "GET", "200"] += 1
-    after = requests_in(metrics(site))
+    after = requests_in(read_metrics(site))
     after.subtract(before)
     assert {key: count for key, count in after.items() if count} == counted
 
@@ -159,7 +159,7 @@ def test_seconds_of_requests_are_counted_in_ascending_buckets(
     monkeypatch.setattr(eyes, "perf_counter", count(0, 0.25).__next__)
     for _ in range(5):
         site.ask("GET", "/healthz")
-    name, text = 'quaternity_request_seconds{part}{{route="/healthz"{more}}}', metrics(site)
+    name, text = 'quaternity_request_seconds{part}{{route="/healthz"{more}}}', read_metrics(site)
     rows = re.findall(r'_bucket{le="([^"]+)",route="/healthz"} (\S+)', text)
     bounds, counts = ([float(row[part]) for row in rows] for part in (0, 1))
     assert bounds == sorted(bounds)
@@ -184,7 +184,7 @@ def test_no_label_reveals_tables_or_clients(site: Site, log: io.StringIO) -> Non
         for path in paths:
             site.ask("GET", path, token=table.tokens[0])
             site.ask("DELETE", path)
-    output = metrics(site) + log.getvalue()
+    output = read_metrics(site) + log.getvalue()
     labels = {
         name: set(re.findall(rf'[{{,]{name}="(.*?)"', output))
         for name in ("route", "method", "status")
