@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Pipe:
-    """A pipe by name, of which `tests.own_process_calls.until_told` reads a letter.
+    """A pipe by name, of which `tests.own_process_calls.wait_for_letter` reads a letter.
 
     Attributes:
         name: its path.

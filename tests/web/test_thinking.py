@@ -16,7 +16,7 @@ from quaternity.web.admission import MAX_PENDING_COUNTS, WORK, Admission, Limits
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import Processes, Thinking
 from tests.limits import limited
-from tests.own_process_calls import exits, takes, until_told
+from tests.own_process_calls import exits, takes, wait_for_letter
 from tests.web.pipes import Pipe
 
 
@@ -125,7 +125,7 @@ def test_no_address_has_all_processes(pipe: Pipe, number: int) -> None:
 
     def asked(times: int) -> list[asyncio.Task[Any]]:
         return [
-            asyncio.create_task(counted(processes, "a", until_told, pipe.name))
+            asyncio.create_task(counted(processes, "a", wait_for_letter, pipe.name))
             for _ in range(times)
         ]
 
@@ -150,7 +150,7 @@ def test_who_waits_too_long_is_told_and_leaves_nothing_behind(pipe: Pipe) -> Non
     thinking = Thinking(20)
 
     async def many() -> None:
-        first = [asyncio.create_task(thinking.count(until_told, pipe.name)) for _ in range(3)]
+        first = [asyncio.create_task(thinking.count(wait_for_letter, pipe.name)) for _ in range(3)]
         await asyncio.sleep(0)
         thinking.patience = 0
         with pytest.raises(Refusal, match="try again later") as refusal:
@@ -172,7 +172,7 @@ def test_cheap_counts_do_not_wait_for_dear_ones(pipe: Pipe) -> None:
 
     async def endless(who: str, kind: str) -> Any:
         asker.set(who)
-        return await thinking.count(until_told, pipe.name, kind=kind)
+        return await thinking.count(wait_for_letter, pipe.name, kind=kind)
 
     async def both() -> None:
         jobs = [asyncio.create_task(endless(who, kind)) for who in "abc" for kind in dear]
