@@ -146,9 +146,7 @@ def test_it_runs_from_its_first_call_until_it_ends() -> None:
     assert not process.is_running
 
 
-def test_forked_copies_do_not_answer_and_end_with_the_process(
-    process: OwnProcess, tmp_path: Path
-) -> None:
+def test_forked_copies_do_not_answer_and_end_with_it(process: OwnProcess, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert process.call(copies, str(tmp_path / "pipe")) == 7
     assert [process.call(double, number) for number in range(5)] == [0, 2, 4, 6, 8]
@@ -192,9 +190,7 @@ def test_a_process_without_a_reader_ends_silently(
     assert capfd.readouterr().err == ""
 
 
-def test_data_that_a_player_writes_to_any_file_is_not_an_answer_or_note(
-    process: OwnProcess,
-) -> None:
+def test_other_data_of_a_player_is_not_an_answer_or_note(process: OwnProcess) -> None:
     assert process.call(writes, True, seconds=60) == 7
     assert process.call(double, 4) == 8
     with pytest.raises(ProcessEnded, match="gave no move") as raised:

@@ -48,14 +48,14 @@ def test_the_list_of_public_names_is_complete() -> None:
     assert not list(unified_diff(written, public.public().splitlines(), lineterm="", n=0))
 
 
-@pytest.mark.parametrize("face", public.PACKAGES[:-2])
+@pytest.mark.parametrize("package", public.PACKAGES[:-2])
 def test_a_package_shows_only_public_names(package: str) -> None:
     module = import_module(package)
     assert [name for name in dir(module) if not name.startswith("__")] == public.names(package)
     assert all(hasattr(module, name) for name in dir(module))
 
 
-@pytest.mark.parametrize("face", RENAMED)
+@pytest.mark.parametrize("package", RENAMED)
 def test_an_old_name_warns_and_is_the_new_one(package: str) -> None:
     module = import_module(package)
     for old, new in RENAMED[package].items():
@@ -231,10 +231,6 @@ def shown_as_code() -> Iterator[Any]:
 
 
 def test_the_repr_of_a_value_is_code_that_gives_an_equal_value() -> None:
-    names = {
-        name: value
-        for package in public.PACKAGES
-        for name, value in vars(import_module(package)).items()
-    }
+    names = {name: value for p in public.PACKAGES for name, value in vars(import_module(p)).items()}
     for value in shown_as_code():
         assert eval(repr(value), dict(names)) == value  # noqa: S307

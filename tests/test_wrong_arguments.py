@@ -53,7 +53,7 @@ def read(call: Callable[[Any], Any]) -> Callable[..., str]:
     return attempt
 
 
-SOLVER_FUNCTIONS = PublicFunctions(
+SOLVING = PublicFunctions(
     solvers,
     {
         **{name: (getattr(solvers, name), TIMED) for name in ("chances", "count_deals", "closed",
@@ -102,7 +102,7 @@ SOLVER_FUNCTIONS = PublicFunctions(
 )  # fmt: skip
 A_QUESTION = good(QUESTION, None, 5, "x", 1.5, [2])
 A_MOVE = Values(lambda: GAME.moves[0], (str(GAME.moves[0]),), (*JUNK, QUESTION))
-GAME_FUNCTIONS = PublicFunctions(
+PLAYING = PublicFunctions(
     quaternity,
     {
         "explain":
@@ -154,16 +154,12 @@ GAME_FUNCTIONS = PublicFunctions(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "functions", [SOLVER_FUNCTIONS, GAME_FUNCTIONS], ids=["solvers", "quaternity"]
-)
+@pytest.mark.parametrize("functions", [SOLVING, PLAYING], ids=["solvers", "quaternity"])
 def test_no_public_name_is_forgotten(functions: PublicFunctions) -> None:
     functions.check_complete()
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "place"), [*SOLVER_FUNCTIONS.places(), *GAME_FUNCTIONS.places()]
-)
+@pytest.mark.parametrize(("call", "arguments", "place"), [*SOLVING.places(), *PLAYING.places()])
 def test_a_wrong_argument_is_refused_by_its_name(
     call: Callable[..., Any], arguments: dict[str, Values], place: str
 ) -> None:
