@@ -214,7 +214,7 @@ def test_batches_are_made_by_the_name_of_a_game() -> None:
 def test_bad_actions_are_refused() -> None:
     env = batch("quarto", 2)
     for actions in ([272], [272, 272, 272], [0.5, 272.0], ["a", "b"], 272, [True, False]):
-        with pytest.raises(InputError, match="actions: 2 whole numbers"):
+        with pytest.raises(InputError, match="actions: expected 2 whole numbers"):
             env.step(actions)
     with pytest.raises(InputError, match="squares"):
         batch("quarto", 1, squares=1)

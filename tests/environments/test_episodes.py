@@ -120,10 +120,10 @@ class SaysTooMuch(QuartoEncoded):
 @pytest.mark.parametrize(
     ("rules", "encoded", "words"),
     [
-        (SetRules(), ShowsTheAnswer, "or others, where 221 are legal"),
-        (QuartoRules(), CountsItsCalls, "the numbers of views that are equal differ"),
-        (QuartoRules(), Swaps, "has another number than the action"),
-        (QuartoRules(), SaysTooMuch, "not as many as their entries"),
+        (SetRules(), ShowsTheAnswer, "are not the 221 legal moves"),
+        (QuartoRules(), CountsItsCalls, "equal views have different numbers"),
+        (QuartoRules(), Swaps, "is not the inverse of"),
+        (QuartoRules(), SaysTooMuch, "more or fewer numbers than the entries"),
     ],
     ids=lambda parameter: getattr(parameter, "__name__", ""),
 )
@@ -479,7 +479,7 @@ def test_episodes_begin_where_a_record_ends(tmp_path: Path) -> None:
         episode = game.episode(Random(1))
         assert (episode.seat, episode.position.in_hand) == (0, "B")
         assert pickle.loads(pickle.dumps(game)).start == game.start  # noqa: S301
-    with pytest.raises(InputError, match="squares no was asked for, but the record has yes"):
+    with pytest.raises(InputError, match="squares no was requested, but the record has yes"):
         TableGame("quarto", {"squares": False}, start=record)
 
 
@@ -506,14 +506,14 @@ def test_episodes_begin_with_a_state() -> None:
     game = TableGame("quaternity", start=state_text(state))
     assert game.rules.settings == Settings(3, 2, 2)
     assert game.episode(Random(1)).position.state == state
-    with pytest.raises(InputError, match="does not say who asks"):
+    with pytest.raises(InputError, match="turn: missing"):
         TableGame("quaternity", start=state_text(replace(state, turn=None)))
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("chess", {}, "game 'chess' is unknown; known are quaternity, kwartet, quarto, set"),
+        ("chess", {}, "game 'chess' is unknown; choose from quaternity, kwartet, quarto, set"),
         ("set", {"reward": "luck"}, "unknown reward 'luck'; choose from win, points"),
         ("set", {"max_moves": -1}, "max_moves"),
         ("set", {"settings": {"seat": 3}}, "unknown setting 'seat'; choose from seats, rule"),
@@ -521,7 +521,7 @@ def test_episodes_begin_with_a_state() -> None:
         ("kwartet", {"settings": {"announce": "never"}}, "announce 'never' is unknown"),
         ("quarto", {"start": b"quarto 1"}, "start: must be a string or a path, not b'quarto 1'"),
         ("quarto", {"start": "no/such.record"}, "no/such.record"),
-        ("quarto", {"start": "set 1\n"}, "starts with 'quarto 1'"),
+        ("quarto", {"start": "set 1\n"}, "must start with 'quarto 1'"),
     ],
 )
 def test_wrong_arguments_are_named(name: str, arguments: dict[str, Any], words: str) -> None:

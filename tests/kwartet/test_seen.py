@@ -235,7 +235,7 @@ def test_a_request_is_accepted_if_and_only_if_it_fits_a_deal(seed: int) -> None:
 @pytest.mark.parametrize(
     ("lines", "number", "words"),
     [
-        ("1 asks 0 for 0/2: no\n", 9, "player 0 is on turn, not player 1"),
+        ("1 asks 0 for 0/2: no\n", 9, "it is the turn of player 0, not of player 1"),
         ("0 asks 1 for 0/0: no\n", 9, "player 1 has 0/0"),
         ("0 asks 1 for 0/2: yes\n", 9, "player 1 does not have 0/2"),
         ("0 asks 2 for 0/0: yes\n", 9, "player 1 has 0/0"),
@@ -303,7 +303,7 @@ def test_certain_announcements_need_not_be_typed() -> None:
     assert log.downs_after(*yes) == (0,)
     no = Move.parse("0 asks 1 for 0/3: no")
     assert log.downs_after(*no) == ()
-    with pytest.raises(IllegalMove, match="player 0 is on turn"):
+    with pytest.raises(IllegalMove, match="it is the turn of player 0"):
         log.downs_after(*Move.parse("1 asks 2 for 0/3: no"))
     assert log.after(*yes, (0,)).undone() == log
 
@@ -315,7 +315,9 @@ def test_requests_out_of_range_are_refused_before_announcements_are_computed() -
         if (asker, asked, index, number) != (0, 0, 0, 0):
             for answer in ("yes", "no"):
                 move = Move.parse(f"{asker} asks {asked} for {index}/{number}: {answer}")
-                with pytest.raises(IllegalMove, match=r"out of range|does not exist|on turn"):
+                with pytest.raises(
+                    IllegalMove, match=r"out of range|does not exist|it is the turn of"
+                ):
                     log.downs_after(*move)
 
 

@@ -284,7 +284,7 @@ def test_a_broken_registration_does_not_disable_others(
 def test_built_in_names_cannot_be_replaced(entry_points: list[EntryPoint]) -> None:
     place = "quaternity.kwartet.strategies.students:greedy"
     entry_points.append(EntryPoint("exact", place, registration("kwartet").strategy_group))
-    with pytest.warns(BrokenPlugin, match="registered twice: the other one is used"):
+    with pytest.warns(BrokenPlugin, match="a name that is already in use; it is skipped"):
         assert not players.registered("kwartet").found
     assert strategy_named("exact") is exact
 
@@ -301,5 +301,7 @@ def test_bots_and_players_of_each_game_are_registered_in_one_group(
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'nobody' is unknown; known are you, random, .*patient"):
+    with pytest.raises(
+        InputError, match=r"'nobody' is unknown; choose from you, random, .*patient"
+    ):
         strategy_named("nobody")

@@ -311,7 +311,9 @@ def test_a_strategy_that_never_ends_or_breaks_the_rules_is_stopped(
 
     plant_strategy(monkeypatch, "bluff", own_card_request)
     plant_strategy(monkeypatch, "cheat", cheat)
-    with pytest.raises(GameLimit, match="game 2, go 500: it is not over after 500 moves") as raised:
+    with pytest.raises(
+        GameLimit, match="game 2, go 500: the game is not over after 500 moves"
+    ) as raised:
         play_game(plan(KwartetSettings(2, 4), ("bluff", "bluff"), cap=500), 2)
     assert raised.value.place is not None
     assert len(parse_log(raised.value.place.record).events) == 500
@@ -368,7 +370,7 @@ def test_a_fault_names_the_strategy_the_game_and_the_go(
     assert log.positions[-1].public.turn == fault.place.seat == 1
     assert log.hands == play_odd("random", 3).hands
     for answer, words in (
-        (None, "None: that is no Question"),
+        (None, "None: not a Question"),
         (make_unchecked(Leaving(), 0, Card(0, 0)), ".*Leaving.*: leaving"),
         (make_unchecked(1, 1.0, Card(0, 0)), ".*1\\.0.*: "),
         (make_unchecked(1, 0, None), "Question\\(asker=1, asked=0, card=None\\): cannot"),

@@ -395,9 +395,9 @@ def test_no_forced_win_is_searched_with_many_cards_or_without_a_budget() -> None
 def test_bots_are_found_by_name() -> None:
     assert list(registration("quaternity").players) == ["random", "informed", "search", "perfect"]
     for text, why in (
-        ("deep", "known are you, random, informed, search, perfect"),
-        ("random:3", "takes no '3'"),
-        ("informed:", "takes no ''"),
+        ("deep", "choose from you, random, informed, search, perfect"),
+        ("random:3", "does not take an argument, such as '3'"),
+        ("informed:", "does not take an argument, such as ''"),
         ("search:", "from 1 to 1000000"),
         ("search:0", "from 1 to 1000000"),
         ("search:1e3", "from 1 to 1000000"),

@@ -108,5 +108,7 @@ def test_counting_has_a_limit_of_empty_cells(method: str, limit: int) -> None:
 def test_an_unknown_method_is_refused() -> None:
     board = Board(EXAMPLE, (None,) * 16)
     for ask in (can_draw, drawn_completions):
-        with pytest.raises(InputError, match="no method 'magic'; there are backtracking, cp-sat"):
+        with pytest.raises(
+            InputError, match="unknown method 'magic'; choose from backtracking, cp-sat"
+        ):
             ask(board, "magic")

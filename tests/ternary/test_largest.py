@@ -181,9 +181,9 @@ def test_the_search_has_a_limit() -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(InputError, match="no method 'guess'; there are search, cp-sat"):
+    with pytest.raises(InputError, match="unknown method 'guess'; choose from search, cp-sat"):
         largest_free([1, 2], Rule.SET, "guess")
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         largest_in_deck(Rule.SET, "")
     with pytest.raises(InputError, match="already there"):
         largest_free([1, 1], Rule.SET)

@@ -178,7 +178,7 @@ def test_wrong_arguments_are_named() -> None:
     for ask in (most_disjoint, partition):
         with pytest.raises(InputError, match="already there"):
             ask([1, 1], Rule.SET)
-    with pytest.raises(InputError, match="no method 'guess'; there are search, cp-sat"):
+    with pytest.raises(InputError, match="unknown method 'guess'; choose from search, cp-sat"):
         most_disjoint([1], Rule.SET, "guess")
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         partition([1], Rule.SET, None, "guess")

@@ -105,7 +105,7 @@ def test_wrong_games_are_refused() -> None:
     table = Table.start(deck, Random(1))
     with pytest.raises(InputError, match="not on the table"):
         table.take((deck[-1], deck[-2], deck[-3]))
-    with pytest.raises(InputError, match="no method"):
+    with pytest.raises(InputError, match="unknown method"):
         safe_deck(Random(1), Rule.SET, "guess")
 
 
