@@ -75,6 +75,9 @@ SOLVING = PublicFunctions(
         "mask_of": (solvers.mask_of, {"players": good([0, 2], None, 5, 1.5, ["x"], [-1])}),
         "players_in": (solvers.players_in, {"mask": good(5, None, "x", 1.5, [2])}),
         "default_solver": (solvers.default_solver, {"problem": A_PROBLEM}),
+        "cp_sat_model": (solvers.cp_sat_model, {"problem": A_PROBLEM}),
+        "flow_network": (solvers.flow_network, {"problem": A_PROBLEM}),
+        "explain": (solvers.explain, {**TIMED, "method": good("min-cut", *JUNK)}),
         "find_solver": (solvers.find_solver, {"name": good("cp-sat", None, 5, "x", [2])}),
         "certify":
             (solvers.certify, {"problem": A_PROBLEM, "verdict": good(PROOF, *JUNK, PROBLEM)}),
@@ -98,6 +101,7 @@ SOLVING = PublicFunctions(
         "Certificate", "Chances", "CrossedBounds", "CrowdedHand", "Deal", "Feasible", "InputError",
         "LimitError", "NoDeal", "QuaternityError", "Shortage", "Solver", "SolverFault",
         "SolverTimeout", "TooFewPlaces", "UnsupportedProblem", "Verdict", "all_solvers",
+        "CpSatModel", "Explanation", "Names", "ProblemBuilder", "draw_flow_network",
     }),
 )  # fmt: skip
 A_QUESTION = good(QUESTION, None, 5, "x", 1.5, [2])
