@@ -1,4 +1,4 @@
-"""The one helper that holds several ways to one answer together."""
+"""A helper that checks that several methods give one answer."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -12,12 +12,12 @@ def agree(
     check: Callable[[T], bool] | None = None,
     answer: Callable[[T], Any] = lambda result: result,
 ) -> T:
-    """Run every method on the same arguments, check each result, and demand one answer.
+    """Run every method on the same arguments, check each result, and require one answer.
 
     Args:
         methods: name -> function; all are called with `arguments`.
-        check: is this result right by its own evidence (certificate, witness, total)?
-        answer: the part of a result that all methods must share; the default is all of it.
+        check: whether a result is right by its own evidence (certificate, witness, total).
+        answer: the part of a result that all methods must share; by default all of it.
 
     Returns the first method's result.
     """

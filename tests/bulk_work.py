@@ -1,4 +1,4 @@
-"""What `test_workers.py` lets other processes do; they import this file alone, which is light."""
+"""Functions that `test_workers.py` runs in other processes; they import this light file alone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from quaternity.workers.pool import item_random
 
 
 class Drawn(NamedTuple):
-    """What one item gave, and which process gave it."""
+    """The result of one item, and the process that computed it."""
 
     number: int
     process: int
 
 
 def draw(index: int) -> Drawn:
-    """A number that depends on seed and item only."""
+    """Return a number that depends on the seed and the item only."""
     random = item_random(11, index)
     return Drawn(sum(random.randrange(1000) for _ in range(200)), os.getpid())
 
@@ -37,7 +37,7 @@ def die(index: int) -> int:
 
 
 def only_the_first_ends(index: int) -> int:
-    """Of the items; whoever is given another one waits for ever."""
+    """Return the first item at once; wait for ever on any other."""
     if index:
         Event().wait()
     return index
@@ -48,10 +48,10 @@ def double(index: int) -> int:
 
 
 class Private(Exception):
-    """What another process cannot have: it is made of two texts, and pickled as one."""
+    """An error that cannot be unpickled: it takes two texts, and is pickled as one."""
 
-    def __init__(self, one: str, other: str) -> None:
-        super().__init__(one + other)
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first + second)
 
 
 def end_at_three(index: int) -> int:
@@ -60,7 +60,7 @@ def end_at_three(index: int) -> int:
     if index == 9:
         raise Private("a", "b")
     if index == 12:
-        raise KeyboardInterrupt  # nobody's interrupt: workers do not hear the user's
+        raise KeyboardInterrupt  # not the user's interrupt, which workers ignore
     return index
 
 

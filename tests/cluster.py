@@ -1,4 +1,4 @@
-"""A real Dask cluster on the loopback address, for the tests."""
+"""A real Dask cluster on the loopback address, for tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 
 class Cluster(NamedTuple):
-    """Where the scheduler answers, and the processes."""
+    """The address of the scheduler, and the processes."""
 
     address: str
     scheduler: subprocess.Popen[str]
@@ -22,12 +22,12 @@ class Cluster(NamedTuple):
 
 @contextmanager
 def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
-    """A scheduler and workers, each a process of its own, until the context is left."""
+    """Run a scheduler and workers in separate processes until the context is left."""
     pytest.importorskip("distributed")
-    here = ["--host", "127.0.0.1"]
-    known = folder / "scheduler.json"
-    commands = [["dask", "scheduler", *here, "--port", "0", "--no-dashboard"]]
-    commands += [["dask", "worker", *here, "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * (
+    host = ["--host", "127.0.0.1"]
+    scheduler_file = folder / "scheduler.json"
+    commands = [["dask", "scheduler", *host, "--port", "0", "--no-dashboard"]]
+    commands += [["dask", "worker", *host, "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * (
         workers
     )
     running: list[subprocess.Popen[str]] = []
@@ -35,7 +35,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
     def start(command: list[str]) -> None:
         running.append(
             subprocess.Popen(
-                [sys.executable, "-m", *command, "--scheduler-file", str(known)],
+                [sys.executable, "-m", *command, "--scheduler-file", str(scheduler_file)],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,

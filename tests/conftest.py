@@ -69,11 +69,11 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
-    """Leave out the doctests of a module without any: to look for them takes long."""
-    found = yield
+    """Leave out the doctests of modules without any, because searching for them takes long."""
+    collectors = yield
     if file_path.suffix == ".py" and ">>> " not in file_path.read_text(encoding="utf-8"):
-        return [one for one in found if not isinstance(one, DoctestModule)]
-    return found
+        return [part for part in collectors if not isinstance(part, DoctestModule)]
+    return collectors
 
 
 def pytest_collection_finish() -> None:

@@ -1,7 +1,7 @@
-"""`make docs`: the guide and the reference as one static site, searched by pdoc, links checked.
+"""`make docs`: a static site of the guide and the reference, with search and checked links.
 
-A page of the guide becomes the docstring of a module, so that the search finds it beside the
-functions. What an extra brings is left out of the reference where it is not installed.
+A page of the guide becomes the docstring of a module, so that pdoc's search finds it together with
+the functions. The reference leaves out modules whose extra is not installed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ WITHOUT = (
     "quaternity.cli", "quaternity.__main__", "solvers.rivals", "quaternity.environments",
     "quaternity.analysis", "quaternity.information", "quaternity.strategies",
 )  # fmt: skip
-"""What the reference leaves out: commands, which say themselves what they do; what needs extras;
-and former names of modules."""
+"""Modules that the reference leaves out: commands, which have their own help; modules that need
+extras; and former names of modules."""
 
 
 def main() -> None:
-    """Write the site; exit status 1 and a list when a link leads nowhere."""
+    """Write the site. Print broken links, and exit with status 1 if there are any."""
     parser = argparse.ArgumentParser(description="Make the site of guide and reference.")
     parser.add_argument("folder", nargs="?", default="site", type=Path)
     folder: Path = parser.parse_args().folder
@@ -41,42 +41,42 @@ def main() -> None:
     for path in Path(guide.__file__).parent.glob("*.svg"):
         shutil.copy(path, folder / "guide")
     dead = dead_links(folder)
-    for one in dead:
-        print(one, file=sys.stderr)
+    for link in dead:
+        print(link, file=sys.stderr)
     print(f"{folder}/index.html")
     raise SystemExit(1 if dead else 0)
 
 
 def write_guide(place: Path) -> None:
-    """The pages as modules of a package `guide`."""
+    """Write the pages as modules of a package `guide`."""
     package = place / "guide"
     package.mkdir()
     pages = guide.pages()
-    contents = "\n".join(f"- [{one.title}](guide/{one.name}.html)" for one in pages)
+    contents = "\n".join(f"- [{page.title}](guide/{page.name}.html)" for page in pages)
     first = f"# The guide to Quaternity\n\n{contents}\n"
-    every = repr([one.name for one in pages])
-    (package / "__init__.py").write_text(f"{first!r}\n__all__ = {every}\n", encoding="utf-8")
-    for one in pages:
-        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.shown(one.text))
-        (package / f"{one.name}.py").write_text(f"{text!r}\n", encoding="utf-8")
+    names = repr([page.name for page in pages])
+    (package / "__init__.py").write_text(f"{first!r}\n__all__ = {names}\n", encoding="utf-8")
+    for page in pages:
+        text = re.sub(r"\]\(([\w-]+)\.md", r"](\1.html", guide.shown(page.text))
+        (package / f"{page.name}.py").write_text(f"{text!r}\n", encoding="utf-8")
 
 
 def write_site(folder: Path) -> None:
-    """Have pdoc write it."""
+    """Write the site with pdoc."""
     import pdoc
 
     pdoc.render.configure(docformat="google", search=True, show_source=False)
     names = [
-        one.name
+        module.name
         for package in (quaternity, solvers)
-        for one in walk_packages(package.__path__, f"{package.__name__}.")
-        if not one.name.startswith(WITHOUT)
+        for module in walk_packages(package.__path__, f"{package.__name__}.")
+        if not module.name.startswith(WITHOUT)
     ]
     pdoc.pdoc("guide", "quaternity", "solvers", *names, output_directory=folder)
 
 
 class Links(HTMLParser):
-    """The places that a page links to, and those on it."""
+    """The link targets of a page, and its own anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Links(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Collect a tag's links and its name."""
+        """Collect a tag's links and its anchor."""
         for key, value in attrs:
             if key in ("href", "src") and value:
                 self.targets.append(value)
@@ -94,19 +94,19 @@ class Links(HTMLParser):
 
 
 def dead_links(folder: Path) -> list[str]:
-    """The links of the pages of a folder that lead nowhere, a sentence each."""
+    """Return a sentence for each broken link of the pages of a folder."""
     pages = {path: Links(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
     anchors = {path.resolve(): page.anchors for path, page in pages.items()}
     dead = []
     for path, page in pages.items():
         for target in page.targets:
-            where, anchor = urldefrag(unquote(target))
-            if ":" in where:
+            url, anchor = urldefrag(unquote(target))
+            if ":" in url:
                 continue
-            there = (path.parent / where).resolve() if where else path.resolve()
-            # Anchors within the reference are pdoc's: it leaves some of named tuples out.
-            known = anchors.get(there) if "guide" in path.parts else None
-            if not there.exists() or (anchor and known and anchor not in known):
+            file = (path.parent / url).resolve() if url else path.resolve()
+            # Do not check anchors of the reference: pdoc leaves out some of named tuples.
+            known = anchors.get(file) if "guide" in path.parts else None
+            if not file.exists() or (anchor and known and anchor not in known):
                 dead.append(f"{path.relative_to(folder)}: {target} leads nowhere")
     return dead
 

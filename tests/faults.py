@@ -1,12 +1,12 @@
-"""Faults of the disk, on purpose: the n-th operation on files in a folder fails, or is the last.
+"""Simulated disk faults: the n-th file operation in a folder fails, or the process dies at it.
 
     with Disk(folder, fails_at=3, fault=Fault.FULL) as disk:
         command()
 
-Counted are opening, writing, synchronising, renaming, shortening, removing, and making directories,
-of Python code in this process; what libraries in C write by themselves (SQLite) is not seen. With
-`Fault.DEATH` the process "dies" at the operation: `Death` is raised, and whatever still runs while
-it passes (`finally`, `except`) finds a disk that nothing changes any more, as if it did not run.
+The operations are opening, writing, synchronising, renaming, truncating, removing, and making
+directories, by Python code in this process. Writes of C libraries such as SQLite are not counted.
+With `Fault.DEATH` the process "dies" at the operation: `Death` is raised, and code that still runs
+while it propagates (`finally`, `except`) can no longer change the disk.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 
 class Death(BaseException):
-    """The process has died; nothing catches this but the test."""
+    """The simulated death of the process; only the test catches it."""
 
 
 class Fault(Enum):
@@ -40,8 +40,8 @@ class Disk:
     """A context manager within which the disk below a folder has a fault.
 
     Attributes:
-        done: the names of the operations so far, in order, the failing one included.
-        seen: what `watch` returned before each of them.
+        done: the names of the operations so far, in order, including the failing one.
+        seen: the values that `watch` returned before each of them.
         failed: whether the fault has happened.
     """
 
@@ -53,13 +53,13 @@ class Disk:
         stays: bool = False,
         watch: Callable[[], object] = lambda: None,
     ) -> None:
-        """Prepare a fault.
+        """Prepare the fault.
 
         Args:
-            fails_at: the number of the operation, from 0; none by default.
-            fault: what happens there. A write is done by half before it fails.
-            stays: whether all later operations fail too, but those that make room.
-            watch: called before every operation.
+            fails_at: the number of the failing operation, from 0; by default none fails.
+            fault: what happens at the operation. A write is half done before it fails.
+            stays: whether all later operations fail, too, except those that free space.
+            watch: a function called before every operation.
         """
         self.folder = folder.resolve()
         self.fails_at, self.fault, self.stays = fails_at, fault, stays
@@ -73,16 +73,16 @@ class Disk:
         for name in ("open", "write", "fsync", "replace", "rename", "link", "truncate", "ftruncate",
                      "unlink", "remove", "mkdir", "rmdir"):  # fmt: skip
             plain = getattr(os, name)
-            self._patches.enter_context(patch.object(os, name, self._counted(name, plain)))
+            self._patches.enter_context(patch.object(os, name, self._count(name, plain)))
         self._open = io.open
         for module in (builtins, io):
-            self._patches.enter_context(patch.object(module, "open", self._opened))
+            self._patches.enter_context(patch.object(module, "open", self._open_counted))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._patches.close()
 
-    def _counted(self, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def _count(self, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
         def operation(place: Any, *arguments: Any, **options: Any) -> Any:
             if self._is_inside(place):
                 half = None
@@ -95,7 +95,7 @@ class Disk:
         return operation
 
     def _is_inside(self, place: Any) -> bool:
-        """Whether a path or the number of an open file belongs to the folder."""
+        """Return whether a path or file descriptor belongs to the folder."""
         if self._watching:
             return False
         try:
@@ -106,7 +106,7 @@ class Disk:
         return path == str(self.folder) or path.startswith(f"{self.folder}{os.sep}")
 
     def _step(self, name: str, half: Callable[[], object] | None = None) -> None:
-        """Count an operation, and fail when its time has come."""
+        """Count an operation, and fail if it is the one that must fail."""
         if self.failed and self.fault is Fault.DEATH:
             raise Death
         number = len(self.done)
@@ -125,8 +125,8 @@ class Disk:
             raise Death
         raise OSError(self.fault.value, os.strerror(self.fault.value))
 
-    def _opened(self, file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
-        """As `open`; what is written through it passes `os.write`, without a buffer."""
+    def _open_counted(self, file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        """Open a file like `open`, but write through `os.write`, without a buffer."""
         if isinstance(file, int) or not self._is_inside(file):
             return self._open(file, mode, *arguments, **options)
         self._step("open")
@@ -137,7 +137,7 @@ class Disk:
 
 
 class _Unbuffered(io.RawIOBase):
-    """A file open for writing whose every write is one of `os.write`."""
+    """A file open for writing; each write is a call of `os.write`."""
 
     def __init__(self, path: Any, mode: str) -> None:
         self._file = io.FileIO(path, mode)

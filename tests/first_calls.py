@@ -1,8 +1,8 @@
-"""A fresh process in which many threads at once are the first to call public functions.
+"""A new process in which many threads at once are the first to call public functions.
 
-Run as `python -m tests.first_calls SEED`: the seed shuffles who calls what. Every answer is checked
-against a known one; the status is 1 and every failure is printed when one is wrong. Nothing of the
-house is imported before the threads start.
+Run as `python -m tests.first_calls SEED`: the seed shuffles the calls. Every answer is compared
+with a known one. If an answer is wrong, all failures are printed, and the status is 1. No module of
+the project is imported before the threads start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from traceback import format_exc
 from typing import Any
 
 DEALS = 12 * 11 * 10 * 9 * 8 * 7 * 6 * 5 // (24 * 24)
-"""Of 12 cards to three hands of four."""
+"""Number of deals of 12 cards to three hands of four."""
 
 
 def _problem(players: int = 3) -> Any:
@@ -140,17 +140,17 @@ def _every_name(package: str) -> bool:
 CALLS: list[Callable[[], bool]] = [
     _solve, _closed, _count_deals, _chances, _sample_deals, _legal_questions, _analyse, _check,
     _kwartet, _quarto, _ternary, _holds,
-    *(partial(one, name) for name in ("cp-sat", "max-flow", "matching", "coalitions", "brute-force")
-      for one in (_solver, _infeasible)),
+    *(partial(run, name) for name in ("cp-sat", "max-flow", "matching", "coalitions", "brute-force")
+      for run in (_solver, _infeasible)),
     *(partial(_closed_by, name) for name in ("tables", "flow")),
     *(partial(_every_name, name) for name in ("solvers", "quaternity", "quaternity.epistemic")),
 ]  # fmt: skip
 
 
 def failures(seed: int) -> list[str]:
-    """What goes wrong when every call comes first, twice, in a thread of its own."""
+    """Return the failures when all calls run at once, each twice, in separate threads."""
     random = Random(seed)
-    # Few calls at once meet in other places than many.
+    # A few simultaneous calls collide in other places than many do.
     calls = random.choice([CALLS, random.sample(CALLS, 6)]) * 2
     random.shuffle(calls)
     together, wrong = Barrier(len(calls)), list[str]()
@@ -173,5 +173,4 @@ def failures(seed: int) -> list[str]:
 
 if __name__ == "__main__":
     sys.setswitchinterval(1e-5)
-    found = failures(int(sys.argv[1]))
-    sys.exit("\n".join(found) or None)
+    sys.exit("\n".join(failures(int(sys.argv[1]))) or None)

@@ -74,7 +74,7 @@ def digest_of(file: str) -> str:
     return sha256(shared_digest() + (TOP / file).read_bytes()).hexdigest()[:16]
 
 
-def stored() -> list[Repetition]:
+def load_store() -> list[Repetition]:
     """Return all stored repetitions; a line that was cut off is skipped."""
     repetitions = []
     for line in STORE.read_text().splitlines() if STORE.exists() else ():
@@ -94,7 +94,7 @@ def is_current(repetition: Repetition) -> bool:
 def finished(selection: str, number: int, loops: int, workers: str) -> bool:
     """Return whether a repetition was stored, and none of its files has changed since."""
     key = (selection, number, loops, workers)
-    run = [repetition for repetition in stored() if repetition[:1] + repetition[3:6] == key]
+    run = [repetition for repetition in load_store() if repetition[:1] + repetition[3:6] == key]
     return bool(run) and all(is_current(repetition) for repetition in run)
 
 
@@ -179,7 +179,7 @@ def main() -> int:
                   "; ".join(failures) or "passed", file=sys.stderr)  # fmt: skip
     except KeyboardInterrupt:
         status = 130
-    current = [repetition for repetition in stored() if is_current(repetition)]
+    current = [repetition for repetition in load_store() if is_current(repetition)]
     print(table(current))
     return status or int(any(repetition.failed for repetition in current))
 

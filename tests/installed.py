@@ -1,4 +1,4 @@
-"""Folders of modules as distributions, with entry points."""
+"""Folders of modules that look like installed distributions, with entry points."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from quaternity.table.games import further_games
 def installed(
     folder: Path, name: str, points: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Make a folder of modules a distribution, for this process and for those that it starts.
+    """Make a folder of modules a distribution, for this process and its child processes.
 
     Args:
-        points: its entry points, as in `entry_points.txt`.
+        points: the content of its `entry_points.txt`.
     """
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
@@ -37,6 +37,6 @@ def installed(
 
 
 def forget_installed() -> None:
-    """Look at entry points anew."""
+    """Clear the caches of entry points."""
     players.registered.cache_clear()
     further_games.cache_clear()

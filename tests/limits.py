@@ -1,4 +1,4 @@
-"""Other limits for a test: the only place where tests change a constant of the program."""
+"""Other limits for a test; only this module changes constants of the program in tests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +9,10 @@ import pytest
 
 @contextmanager
 def limited(module: str, **limits: float) -> Iterator[None]:
-    """Let a module go by other limits than its own, in a `with` or in a decorated test."""
-    room = import_module(module)
+    """Replace limits of a module, in a `with` statement or in a decorated test."""
+    target = import_module(module)
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in limits.items():
-            assert isinstance(getattr(room, name), int | float), f"{module}.{name} is no limit"
-            patch.setattr(room, name, limit)
+            assert isinstance(getattr(target, name), int | float), f"not a limit: {module}.{name}"
+            patch.setattr(target, name, limit)
         yield

@@ -1,17 +1,17 @@
-"""Are wrong programs found? Small changes are made to the program; the tests must fail.
+"""Mutation tests: make small changes to the program, which must make tests fail.
 
     python -m tests.mutants solvers rules --sample 200 --seed 1 --minutes 60 --processes 2
 
-Cosmic Ray says which changes there are (`+` to `-`, `<` to `<=`, a number to the next one, ...);
-this file draws a sample of them and runs the quick tests on each that run the changed line, cheap
-ones first, up to the first that fails and for `BUDGET` seconds at most. No file is touched. A
-change lives in one forked process of one that has loaded the program and collected the tests: its
-functions get changed code. What runs while modules are imported is imported anew, changed; so it is
-in the processes that tests start.
+Cosmic Ray lists the possible changes (`+` to `-`, `<` to `<=`, a number to the next one, ...). This
+module draws a sample of them. For each change it runs the quick tests that run the changed line,
+cheap ones first, up to the first failure and for at most `BUDGET` seconds. Files stay unchanged:
+the functions of a forked process, which has loaded the program and collected the tests, get the
+changed code. If the changed line runs at import, the process imports the changed module itself.
+Processes that tests start also load the changed module.
 
-What a change does is kept in `.mutants/`, so that a run that was stopped goes on. Survivors are
-tried again by the next run, except those that `tests/survivors.md` lists with a reason, because
-they change no result: these are explained and do not count in the score.
+Results are stored in `.mutants/`, so that an interrupted run can be resumed. The next run tries
+survivors again, except those that `tests/survivors.md` lists with a reason. These change no result:
+they are explained, and do not count in the score.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from struct import pack, unpack
 from types import CodeType, FunctionType
 from typing import Any
 
-HOUSE = Path(__file__).parents[1]
-KEPT = HOUSE / ".mutants"
+ROOT = Path(__file__).parents[1]
+STORE = ROOT / ".mutants"
 
 GROUPS = {
     # group: (files, without; tests)
@@ -108,12 +108,12 @@ GROUPS = {
     ),
     "environments": (
         "quaternity/environments/*.py",
-        "__init__ open_spiel pettingzoo",  # which need these packages
+        "__init__ open_spiel pettingzoo",  # these modules need optional packages
         "tests/environments",
     ),
     "workers": (
         "quaternity/workers/*.py",
-        "__init__ serving",  # which runs in processes that load every file anew
+        "__init__ serving",  # runs in processes that import every file again
         "tests/test_workers.py tests/test_own_process.py tests/test_apart.py tests/test_threads.py"
         " tests/table/test_programs.py",
     ),
@@ -121,7 +121,7 @@ GROUPS = {
     "table": (
         "quaternity/table/**/*.py",
         "__init__",
-        "tests/table tests/test_doors.py tests/cli/test_doors.py tests/cli/test_check.py"
+        "tests/table tests/test_wrong_arguments.py tests/cli/test_doors.py tests/cli/test_check.py"
         " tests/cli/test_players.py tests/kwartet/test_tournament.py",
     ),
     "trials": (
@@ -147,7 +147,7 @@ GROUPS = {
         " tests/web/test_thinking.py tests/web/test_waiting.py tests/web/test_words.py",
     ),
 }
-"""What is changed, and the tests that must see it; the doctests of a file belong to them."""
+"""The files to change, and the tests that must detect it, in addition to the files' doctests."""
 
 OPERATORS = (
     *(f"ReplaceBinaryOperator_{pair}" for pair in (
@@ -163,32 +163,32 @@ OPERATORS = (
     "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceBreakWithContinue",
     "ReplaceContinueWithBreak", "ZeroIterationForLoop",
 )  # fmt: skip
-"""Of Cosmic Ray's operators those that a slip of the pen could make: no `+` to `@`."""
+"""Those operators of Cosmic Ray that resemble typing errors, unlike `+` to `@`."""
 
 NO_RESULT = re.compile(
     r"BYTES|bytes_of|\.charge\(|\.keep\(|\bsize \+?= \d|lru_cache\(|if TYPE_CHECKING:"
 )
-"""Lines that only say how much is kept, or what is imported for types: they are left alone."""
+"""Lines that only limit caches, or import types; they are not changed."""
 
 HEAVY = ("hypothesis", "numpy", "ortools.sat.python.cp_model", "ortools.graph.python.max_flow",
          "pytest", "scipy.sparse.csgraph", "scipy.special", "rich", "typer")  # fmt: skip
-"""What children find imported. Nothing of the house is: it is what changes."""
+"""Libraries imported before children are forked. The changing program itself is not imported."""
 
 QUIETLY = ("-q", "--no-header", "--assert=plain")
-"""Options of pytest; to show values in asserts it would load files its own way, unchanged."""
+"""Options of pytest. With rewritten asserts, pytest would import the unchanged files itself."""
 
 FAILED = 70
-"""Exit status of a child that could not do its work; `.mutants/trouble.log` says why."""
+"""Exit status of a child that failed; `.mutants/trouble.log` has the reason."""
 
 SECONDS = 3.0
-"""Processor seconds of a test beyond five times what it takes unchanged; four times as many by the
-clock."""
+"""Processor seconds allowed for a test, in addition to five times its usual time. The wall-clock
+limit is four times as long."""
 
 COLLECTING = 120.0
-"""Seconds by the clock to load the program and its tests."""
+"""Wall-clock seconds to load the program and its tests."""
 
 BUDGET = 15.0
-"""Seconds of tests that a change is tried on: what is not seen then has survived."""
+"""Maximum total seconds of the tests tried on a change; an undetected change has survived."""
 
 MEMORY = 8 << 30
 """Address space of a child, in bytes."""
@@ -206,10 +206,10 @@ class Mutant:
     operator: str
     occurrence: int
     line: int
-    text: str  # of the whole changed file
+    text: str  # the whole changed file
 
     def statement(self) -> range:
-        """The lines of the changed statement; of one that has others in it, its head."""
+        """Return the lines of the changed statement, or of its head if it is compound."""
         node, _ = self._around()
         lines = range(self.line, self.line + 1)
         if not isinstance(node, ast.Module):
@@ -219,19 +219,19 @@ class Mutant:
         return lines
 
     def in_function(self) -> bool:
-        """Whether the changed line runs when a function is called, not when it is defined."""
+        """Return whether the changed line runs when a function is called, not at its definition."""
         node, inside = self._around()
         return inside and not isinstance(node, (*FUNCTION, ast.ClassDef))
 
     def users(self) -> list[int]:
-        """The lines that use what a statement outside of functions defines: a function or names."""
+        """Return the lines that use the function or names defined by a module-level statement."""
         node, _ = self._around()
         if isinstance(node, FUNCTION):
             return [*range(node.body[0].lineno, (node.end_lineno or 0) + 1)]
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        parts = [part for one in targets if one is not None for part in ast.walk(one)]
+        parts = [part for target in targets if target is not None for part in ast.walk(target)]
         names = {part.id for part in parts if isinstance(part, ast.Name)}
-        lines = (HOUSE / self.path).read_text().split("\n")
+        lines = (ROOT / self.path).read_text().split("\n")
         return [
             number
             for number, line in enumerate(lines, 1)
@@ -239,16 +239,16 @@ class Mutant:
         ]
 
     def _around(self) -> tuple[Any, bool]:
-        """The smallest statement with the changed line, and whether it is in a function."""
-        node: Any = ast.parse((HOUSE / self.path).read_text())
+        """Return the smallest statement with the changed line, and whether it is in a function."""
+        node: Any = ast.parse((ROOT / self.path).read_text())
         inside = False
         while True:
-            for one in ast.iter_child_nodes(node):
-                if not isinstance(one, ast.stmt | ast.excepthandler):
+            for child_node in ast.iter_child_nodes(node):
+                if not isinstance(child_node, ast.stmt | ast.excepthandler):
                     continue
-                if one.lineno <= self.line <= (one.end_lineno or 0):
+                if child_node.lineno <= self.line <= (child_node.end_lineno or 0):
                     inside |= isinstance(node, FUNCTION)
-                    node = one
+                    node = child_node
                     break
             else:
                 return node, inside
@@ -258,22 +258,22 @@ class Mutant:
         return sha256(f"{self.path}\n{self.text}".encode()).hexdigest()[:24]
 
     def in_words(self) -> str:
-        """The changed line before and after, as `tests/survivors.md` lists it."""
-        before = (HOUSE / self.path).read_text().split("\n")
+        """Return the changed line before and after, as in `tests/survivors.md`."""
+        before = (ROOT / self.path).read_text().split("\n")
         after = self.text.split("\n")
         old, new = next((a, b) for a, b in zip(before, after, strict=True) if a != b)
         return f"`{self.path}`: `{' '.join(old.split())}` → `{' '.join(new.split())}`"
 
 
 def files_of(group: str) -> list[Path]:
-    """The files of a group that are changed."""
+    """Return the files of a group that are changed."""
     patterns, without, _ = GROUPS[group]
-    found = (path for pattern in patterns.split() for path in sorted(HOUSE.glob(pattern)))
-    return [path for path in found if path.stem not in without.split()]
+    paths = (path for pattern in patterns.split() for path in sorted(ROOT.glob(pattern)))
+    return [path for path in paths if path.stem not in without.split()]
 
 
 def meaning(text: str) -> str:
-    """The program without its annotations: a change that leaves this alone changes nothing."""
+    """Return the program without annotations; a change only of annotations changes nothing."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign):
@@ -286,11 +286,11 @@ def meaning(text: str) -> str:
 
 
 def positions(group: str) -> list[tuple[Path, str, int, int]]:
-    """Every change to a group: file, operator, which occurrence, line."""
+    """Return all possible changes to a group: file, operator, number of the occurrence, line."""
     from cosmic_ray import plugins
     from cosmic_ray.ast import ast_nodes, get_ast
 
-    found = []
+    changes = []
     for path in files_of(group):
         tree = get_ast(path.read_text())
         for operator in OPERATORS:
@@ -299,12 +299,12 @@ def positions(group: str) -> list[tuple[Path, str, int, int]]:
                 for node in ast_nodes(tree)
                 for begin, _ in plugins.get_operator(f"core/{operator}")().mutation_positions(node)
             )
-            found += [(path, operator, number, line) for number, line in enumerate(places)]
-    return found
+            changes += [(path, operator, number, line) for number, line in enumerate(places)]
+    return changes
 
 
 def mutants(group: str, seed: int) -> Iterator[Mutant]:
-    """All changes that mean something, in an order that the seed decides."""
+    """Yield all changes that change the program, in an order given by the seed."""
     from cosmic_ray import plugins
     from cosmic_ray.mutating import mutate_code
 
@@ -320,8 +320,8 @@ def mutants(group: str, seed: int) -> Iterator[Mutant]:
                 continue
         except SyntaxError:
             continue
-        mutant = Mutant(str(path.relative_to(HOUSE)), operator, occurrence, line, text)
-        if mutant.key not in seen:  # two operators may make the same
+        mutant = Mutant(str(path.relative_to(ROOT)), operator, occurrence, line, text)
+        if mutant.key not in seen:  # two operators may give the same text
             seen.add(mutant.key)
             yield mutant
 
@@ -329,8 +329,8 @@ def mutants(group: str, seed: int) -> Iterator[Mutant]:
 # ------------------------------------------------------------------ changing the program
 
 
-class Changed(SourceFileLoader):
-    """Loads a module from a text instead of its file."""
+class ChangedLoader(SourceFileLoader):
+    """A loader of a module from a text instead of its file."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
         super().__init__(name, path)
@@ -341,69 +341,69 @@ class Changed(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds one module, changed."""
+    """A finder of one changed module."""
 
     def __init__(self, path: str, text: str) -> None:
-        self.name, self.path, self.text = module_of(path), str(HOUSE / path), text
+        self.name, self.path, self.text = module_of(path), str(ROOT / path), text
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         if fullname != self.name:
             return None
-        loader = Changed(self.name, self.path, self.text)
+        loader = ChangedLoader(self.name, self.path, self.text)
         return spec_from_file_location(self.name, self.path, loader=loader)
 
 
 def module_of(path: str) -> str:
-    """The name of the module in a file of the house."""
+    """Return the module name of a file of the project."""
     return path.removesuffix(".py").replace("/", ".")
 
 
-FOR_PROCESSES = KEPT / "site"
-"""First in the path of processes that a test starts: they load the change, too."""
+FOR_PROCESSES = STORE / "site"
+"""First in the path of processes that a test starts, so that they load the change, too."""
 
 
 def announce(mutant: Mutant) -> None:
-    """Let the modules that are loaded from now on be changed, here and in processes started."""
+    """Make imports from now on load the changed module, here and in processes that tests start."""
     sys.meta_path.insert(0, Finder(mutant.path, mutant.text))
     FOR_PROCESSES.mkdir(exist_ok=True)
-    changed = KEPT / f"changed-{os.getpid()}.py"
+    changed = STORE / f"changed-{os.getpid()}.py"
     changed.write_text(mutant.text)
     start = FOR_PROCESSES / str(os.getpid())
     start.mkdir(exist_ok=True)
     (start / "sitecustomize.py").write_text(
-        f"import sys\nsys.path.append({str(HOUSE)!r})\nfrom tests.mutants import Finder\n"
+        f"import sys\nsys.path.append({str(ROOT)!r})\nfrom tests.mutants import Finder\n"
         f"sys.path.pop()\ntext = open({str(changed)!r}).read()\n"
         f"sys.meta_path.insert(0, Finder({mutant.path!r}, text))\n"
     )
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(start), *([before] if before else [])])
-    if mutant.path == SUPERVISOR:  # which runs as a file, without any library
+    if mutant.path == SUPERVISOR:  # it runs as a file, without libraries
         vars(importlib.import_module("quaternity.workers.child"))["_SUPERVISOR"] = str(changed)
 
 
 def forget(leader: int) -> None:
-    """Remove what a child wrote for the processes it started."""
-    (KEPT / f"changed-{leader}.py").unlink(missing_ok=True)
-    rmtree(FOR_PROCESSES / str(leader), ignore_errors=True)  # bytecode may be there, too
+    """Remove the files that a child wrote for the processes that it started."""
+    (STORE / f"changed-{leader}.py").unlink(missing_ok=True)
+    rmtree(FOR_PROCESSES / str(leader), ignore_errors=True)  # it may also contain bytecode
 
 
 def codes_by_place(code: CodeType) -> dict[tuple[str, int, int], CodeType]:
-    """All codes in a code, by name, line, and how many of that name and line came before."""
-    found: dict[tuple[str, int, int], CodeType] = {}
+    """Return all nested code objects, by name, line, and index among those on that line."""
+    codes: dict[tuple[str, int, int], CodeType] = {}
     waiting = [code]
     while waiting:
-        one = waiting.pop()
-        place = next(n for n in count() if (one.co_qualname, one.co_firstlineno, n) not in found)
-        found[one.co_qualname, one.co_firstlineno, place] = one
-        waiting += [part for part in reversed(one.co_consts) if isinstance(part, CodeType)]
-    return found
+        code = waiting.pop()
+        index = next(n for n in count() if (code.co_qualname, code.co_firstlineno, n) not in codes)
+        codes[code.co_qualname, code.co_firstlineno, index] = code
+        waiting += [part for part in reversed(code.co_consts) if isinstance(part, CodeType)]
+    return codes
 
 
 def change_in_place(mutant: Mutant, functions: list[FunctionType]) -> None:
-    """Give the functions of a loaded module their changed code."""
-    path = str(HOUSE / mutant.path)
-    texts = (HOUSE / mutant.path).read_text(), mutant.text
-    before, after = (codes_by_place(compile(one, path, "exec", dont_inherit=True)) for one in texts)
+    """Replace the code of the functions of a loaded module."""
+    path = str(ROOT / mutant.path)
+    texts = (ROOT / mutant.path).read_text(), mutant.text
+    before, after = (codes_by_place(compile(t, path, "exec", dont_inherit=True)) for t in texts)
     changed = {code: after[place] for place, code in before.items() if place in after}
     for function in functions:
         if function.__code__.co_filename == path and function.__code__ in changed:
@@ -414,7 +414,7 @@ def change_in_place(mutant: Mutant, functions: list[FunctionType]) -> None:
 
 
 def child(work: Callable[[], int]) -> int:
-    """The process number of a child that works in silence, and ends with this process."""
+    """Start a child without output that ends with this process, and return its process number."""
     number = os.fork()
     if number:
         return number
@@ -428,21 +428,21 @@ def child(work: Callable[[], int]) -> int:
             os.dup2(silence, stream)
         status = work()
     except BaseException:
-        (KEPT / "trouble.log").write_text(traceback.format_exc())
+        (STORE / "trouble.log").write_text(traceback.format_exc())
     finally:
         os._exit(status)
 
 
 def attempt(work: Callable[[mmap], int]) -> str:
-    """What a child that runs tests says about its mutant; it moves its deadline test by test."""
+    """Run tests in a child that extends its deadline test by test, and return the verdict."""
     deadline = mmap(-1, 8)
     deadline[:] = pack("d", time.monotonic() + COLLECTING)
 
-    def limited() -> int:
+    def work_within_limits() -> int:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         return work(deadline)
 
-    leader = child(limited)
+    leader = child(work_within_limits)
     while not (ended := os.waitpid(leader, os.WNOHANG))[0]:
         if time.monotonic() > unpack("d", deadline[:])[0]:
             _end(leader)
@@ -453,7 +453,7 @@ def attempt(work: Callable[[mmap], int]) -> str:
 
 
 def verdict(status: int) -> str:
-    """What the end of a child says about its mutant."""
+    """Return the verdict on a mutant, from the exit status of its child."""
     if os.WIFSIGNALED(status):
         signals = (signal.SIGPROF, signal.SIGKILL)
         return "time limit" if os.WTERMSIG(status) in signals else "killed"
@@ -467,14 +467,14 @@ def _end(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-class Collected:
-    """A plugin of pytest: does some work with the tests, once they are collected."""
+class AfterCollection:
+    """A pytest plugin that calls a function with the tests once they are collected."""
 
     def __init__(self, work: Callable[[Any], object]) -> None:
         self.work = work
 
     def pytest_configure(self) -> None:
-        """A failing example is enough: Hypothesis need not make it small."""
+        """Stop at the first failing example, without shrinking it."""
         from hypothesis import Phase, settings
 
         first = settings(settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
@@ -488,17 +488,17 @@ class Collected:
 
 
 def with_tests(files: Iterable[str], work: Callable[[Any], object]) -> int:
-    """pytest's exit status after some work with the tests of files."""
+    """Collect the tests of files, call a function with them, and return pytest's exit status."""
     import pytest
 
-    paths = [str(HOUSE / one) for one in files]
-    return int(pytest.main([*QUIETLY, *paths], plugins=[Collected(work)]))
+    paths = [str(ROOT / file) for file in files]
+    return int(pytest.main([*QUIETLY, *paths], plugins=[AfterCollection(work)]))
 
 
 def run_tests(
-    session: Any, coverage: Coverage, names: list[str], deadline: mmap, most: int = 1
+    session: Any, coverage: Coverage, names: list[str], deadline: mmap, max_failures: int = 1
 ) -> list[str]:
-    """Run tests in this order until so many failed; those that did."""
+    """Run tests in this order until `max_failures` failed, and return those that failed."""
     items = {item.nodeid: item for item in session.items}
     chosen = [items[name] for name in names if name in items]
     failed: list[str] = []
@@ -509,7 +509,7 @@ def run_tests(
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
         if session.testsfailed > before:
             failed.append(item.nodeid)
-            if len(failed) == most:
+            if len(failed) == max_failures:
                 break
     if failed:
         with suppress(BaseException):
@@ -522,10 +522,10 @@ def run_tests(
 
 @dataclass
 class Coverage:
-    """Which test runs which line of a group's files, and what it takes.
+    """The lines of a group's files that each test runs, and the seconds of each test.
 
-    The lines of test "" run while tests are collected. `starting` are tests that start processes,
-    of whose lines nothing is known.
+    The lines of test "" run while tests are collected. `starting` are the tests that start
+    processes; the lines that these processes run are unknown.
     """
 
     seconds: dict[str, float]
@@ -533,41 +533,41 @@ class Coverage:
     starting: list[str]
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Tests that may see a change, cheap ones first, as many as there is time for.
+        """Return tests that may detect a change, cheap ones first, within the budget.
 
-        First those that run the changed line, if it is of a function; then others that run its
-        file, as a function that remembers results runs in the first test that needs them only, and
-        those that start processes; where it is of no function, those that run what uses it, then
-        others too, as a class made there has lines without a file.
+        For a line in a function, the tests that run it come first. Then come other tests of its
+        file, because cached functions run only in the first test that needs them, and tests that
+        start processes. For a line outside functions, the tests that run its users come first, and
+        then all others, because the lines of generated classes belong to no file.
         """
         lines = self.lines.get(mutant.path, {})
         everywhere = {test for tests in lines.values() for test in tests} & set(self.seconds)
         outside = not mutant.in_function()
-        where = mutant.users() if outside else mutant.statement()
-        there = {one for line in where for one in lines.get(str(line), ())} & everywhere
+        numbers = mutant.users() if outside else mutant.statement()
+        first = {test for line in numbers for test in lines.get(str(line), ())} & everywhere
         if outside:
-            there, everywhere = there or everywhere, set(self.seconds)
+            first, everywhere = first or everywhere, set(self.seconds)
         starting = set(self.starting) & set(self.seconds)
-        there = there or starting
-        rest = self.cheapest(everywhere - there, BUDGET / 4)
-        rest += self.cheapest(starting - everywhere - there, BUDGET / 4)
-        return self.cheapest(there, BUDGET) + rest
+        first = first or starting
+        rest = self.cheapest(everywhere - first, BUDGET / 4)
+        rest += self.cheapest(starting - everywhere - first, BUDGET / 4)
+        return self.cheapest(first, BUDGET) + rest
 
     def cheapest(self, tests: set[str], budget: float) -> list[str]:
-        """Tests by what they take, until the budget of seconds is spent."""
-        ordered = sorted(tests, key=lambda one: (self.seconds[one], one))
-        spent = accumulate(self.seconds[one] for one in ordered)
-        return [one for one, before in zip(ordered, [0.0, *spent], strict=False) if before < budget]
+        """Return tests by increasing cost, until the budget of seconds is spent."""
+        ordered = sorted(tests, key=lambda test: (self.seconds[test], test))
+        spent = accumulate(self.seconds[test] for test in ordered)
+        return [t for t, before in zip(ordered, [0.0, *spent], strict=False) if before < budget]
 
     def at_import(self, mutant: Mutant) -> bool:
-        """Whether the changed line runs before the tests do."""
+        """Return whether the changed line runs before the tests."""
         lines = self.lines.get(mutant.path, {})
-        there = (lines.get(str(line), ()) for line in mutant.statement())
-        return not mutant.in_function() or any("" in tests for tests in there)
+        tests_by_line = (lines.get(str(line), ()) for line in mutant.statement())
+        return not mutant.in_function() or any("" in tests for tests in tests_by_line)
 
 
-def measured(group: str, place: Path) -> int:
-    """In a child: run the tests of a group, and write down what each of them runs."""
+def measure(group: str, place: Path) -> int:
+    """Run the tests of a group, in a child, and write the lines that each of them runs."""
     import coverage
     import pytest
 
@@ -599,63 +599,63 @@ def measured(group: str, place: Path) -> int:
             if report.failed:
                 failed.add(report.nodeid)
 
-    def heard(event: str, _: object) -> None:
+    def note_process(event: str, _: object) -> None:
         if event in ("subprocess.Popen", "os.posix_spawn", "os.fork") and running[0]:
             starting.add(running[0])
 
-    sys.addaudithook(heard)
-    tests = [str(HOUSE / one) for one in GROUPS[group][2].split()]
+    sys.addaudithook(note_process)
+    tests = [str(ROOT / path) for path in GROUPS[group][2].split()]
     watch.start()
     status = pytest.main([*QUIETLY, *tests, *files], plugins=[Contexts()])
     watch.stop()
     data, lines = watch.get_data(), defaultdict[str, dict[str, list[str]]](dict)
     for path in files:
         for line, contexts in data.contexts_by_lineno(path).items():
-            name = str(Path(path).relative_to(HOUSE))
-            lines[name][str(line)] = [one for one in contexts if one in seconds or not one]
-    kept = {
+            name = str(Path(path).relative_to(ROOT))
+            lines[name][str(line)] = [test for test in contexts if test in seconds or not test]
+    results = {
         "status": int(status), "seconds": seconds, "lines": lines, "failed": sorted(failed),
         "starting": sorted(starting & set(seconds)),
     }  # fmt: skip
-    place.write_text(json.dumps(kept))
+    place.write_text(json.dumps(results))
     return 0
 
 
 def coverage_of(group: str) -> Coverage:
-    """From the last run when nothing has changed since, else measured anew."""
-    folders = {one.split("/")[1] for one in GROUPS[group][2].split()}
-    paths = [path for one in sorted(folders) for path in sorted(HOUSE.glob(f"tests/{one}/*.py"))]
-    single = [HOUSE / one for one in GROUPS[group][2].split() if one.endswith(".py")]
+    """Return the coverage of the last run, or measure it if a file has changed since."""
+    folders = {path.split("/")[1] for path in GROUPS[group][2].split()}
+    paths = [path for name in sorted(folders) for path in sorted(ROOT.glob(f"tests/{name}/*.py"))]
+    single = [ROOT / path for path in GROUPS[group][2].split() if path.endswith(".py")]
     sources = [*files_of(group), *paths, *single]
     digest = sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    place = KEPT / f"{group}-{digest}.json"
+    place = STORE / f"{group}-{digest}.json"
     if not place.exists():
-        for old in KEPT.glob(f"{group}-*.json"):
+        for old in STORE.glob(f"{group}-*.json"):
             old.unlink()
         new = place.with_suffix(".new")
-        _, status = os.waitpid(child(lambda: measured(group, new)), 0)
+        _, status = os.waitpid(child(lambda: measure(group, new)), 0)
         if status or not new.exists():
             raise SystemExit(f"{group}: the tests cannot be run (status {status})")
         os.waitpid(child(lambda: in_order(group, new)), 0)
         new.replace(place)
-    found = json.loads(place.read_text())
-    for one in found["failed"]:
-        found["seconds"].pop(one, None)
-    if found["failed"]:
-        print(f"{group}: left out, as they fail unchanged: {found['failed']}", file=sys.stderr)
-    return Coverage(found["seconds"], found["lines"], found["starting"])
+    stored = json.loads(place.read_text())
+    for name in stored["failed"]:
+        stored["seconds"].pop(name, None)
+    if stored["failed"]:
+        print(f"{group}: left out, as they fail unchanged: {stored['failed']}", file=sys.stderr)
+    return Coverage(stored["seconds"], stored["lines"], stored["starting"])
 
 
 def in_order(group: str, place: Path) -> int:
-    """In a child: leave out the tests that fail without a change when the cheap ones come first."""
-    found = json.loads(place.read_text())
-    coverage = Coverage(found["seconds"], found["lines"], found["starting"])
+    """Leave out, in a child, tests that fail without a change if the cheap ones run first."""
+    stored = json.loads(place.read_text())
+    coverage = Coverage(stored["seconds"], stored["lines"], stored["starting"])
 
     def work(session: Any) -> None:
         def run(deadline: mmap) -> int:
             names = coverage.cheapest(set(coverage.seconds), inf)
-            found["failed"] += run_tests(session, coverage, names, deadline, len(names))
-            place.write_text(json.dumps(found))
+            stored["failed"] += run_tests(session, coverage, names, deadline, len(names))
+            place.write_text(json.dumps(stored))
             return 0
 
         if attempt(run) != "survived":
@@ -668,30 +668,30 @@ def in_order(group: str, place: Path) -> int:
 
 
 def files_with_tests(group: str) -> list[str]:
-    """The tests of a group and its files, which have doctests."""
-    return [*GROUPS[group][2].split(), *(str(one.relative_to(HOUSE)) for one in files_of(group))]
+    """Return the test files of a group, and its own files, which have doctests."""
+    return [*GROUPS[group][2].split(), *(str(path.relative_to(ROOT)) for path in files_of(group))]
 
 
-def judge(group: str, coverage: Coverage, share: list[Mutant], until: float, told: int) -> int:
-    """In a child: write what becomes of each mutant, a line each.
+def judge(group: str, coverage: Coverage, share: list[Mutant], until: float, output: int) -> int:
+    """Write a line with the outcome of each mutant, in a child.
 
-    The tests are collected once; a change of a function is made in the loaded program, in a forked
-    process: a tenth of a second. Where the changed line runs while modules are imported, the forked
-    process is one that has loaded nothing of the house yet: some seconds. Those come last.
+    The tests are collected once. A change to a function is made in the loaded program, in a forked
+    process, which takes a tenth of a second. If the changed line runs at import, the forked process
+    has not loaded the program yet, which takes some seconds; these mutants come last.
     """
-    anew = [one for one in share if coverage.at_import(one)]
-    early = {one.key for one in anew}
+    at_import = [mutant for mutant in share if coverage.at_import(mutant)]
+    early = {mutant.key for mutant in at_import}
     files = files_with_tests(group)
 
-    def tell(mutant: Mutant, found: str) -> None:
-        os.write(told, f"{mutant.key}\t{found}\n".encode())
+    def report(mutant: Mutant, outcome: str) -> None:
+        os.write(output, f"{mutant.key}\t{outcome}\n".encode())
 
     def in_place(session: Any) -> None:
         gc.unfreeze()
-        functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
+        functions = [item for item in gc.get_objects() if isinstance(item, FunctionType)]
         gc.freeze()
 
-        def changed(mutant: Mutant, deadline: mmap) -> int:
+        def try_in_place(mutant: Mutant, deadline: mmap) -> int:
             announce(mutant)
             if module_of(mutant.path) in sys.modules:
                 change_in_place(mutant, functions)
@@ -699,48 +699,48 @@ def judge(group: str, coverage: Coverage, share: list[Mutant], until: float, tol
 
         for mutant in share:
             if mutant.key not in early and time.monotonic() < until:
-                tell(mutant, attempt(partial(changed, mutant)))
+                report(mutant, attempt(partial(try_in_place, mutant)))
 
-    def loaded_anew(mutant: Mutant, deadline: mmap) -> int:
+    def try_at_import(mutant: Mutant, deadline: mmap) -> int:
         announce(mutant)
         names = coverage.tests(mutant)
         paths = dict.fromkeys(name.partition("::")[0] for name in names)
-        return with_tests(paths, lambda one: run_tests(one, coverage, names, deadline))
+        return with_tests(paths, lambda session: run_tests(session, coverage, names, deadline))
 
     os.waitpid(child(lambda: with_tests(files, in_place)), 0)
-    for mutant in anew:
+    for mutant in at_import:
         if time.monotonic() < until:
-            tell(mutant, attempt(partial(loaded_anew, mutant)))
+            report(mutant, attempt(partial(try_at_import, mutant)))
     return 0
 
 
-def judged(
-    group: str, untold: list[Mutant], until: float, processes: int
+def judge_all(
+    group: str, pending: list[Mutant], until: float, processes: int
 ) -> Iterator[tuple[Mutant, str]]:
-    """What becomes of each mutant, in the order in which they end."""
-    if not untold:
+    """Yield each mutant and its outcome, in the order in which they end."""
+    if not pending:
         return
-    coverage, by_key = coverage_of(group), {one.key: one for one in untold}
+    coverage, by_key = coverage_of(group), {mutant.key: mutant for mutant in pending}
     read, write = os.pipe()
     judges = [
-        child(lambda share=untold[first::processes]: judge(group, coverage, share, until, write))  # type: ignore[misc]
+        child(lambda share=pending[first::processes]: judge(group, coverage, share, until, write))  # type: ignore[misc]
         for first in range(processes)
     ]
     os.close(write)
     try:
         with open(read) as lines:
             for line in lines:
-                key, found = line.rstrip("\n").split("\t")
-                yield by_key[key], "survived" if found == "trouble" else found
+                key, outcome = line.rstrip("\n").split("\t")
+                yield by_key[key], "survived" if outcome == "trouble" else outcome
     finally:
-        for one in judges:
-            _end(one)
-            os.waitpid(one, 0)
+        for leader in judges:
+            _end(leader)
+            os.waitpid(leader, 0)
 
 
 def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, list[str]]:
-    """One group: its row of the table, and what survived, a line each."""
-    results = KEPT / f"{group}.results"
+    """Run one group, and return its row of the table, and a line for each survivor."""
+    results = STORE / f"{group}.results"
     known = {}
     if results.exists():
         known = dict(line.split("\t")[:2] for line in results.read_text().splitlines())
@@ -750,20 +750,20 @@ def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, l
             chosen.append(mutant)
         if len(chosen) == arguments.sample:
             break
-    reasons = (HOUSE / "tests" / "survivors.md").read_text()
+    reasons = (ROOT / "tests" / "survivors.md").read_text()
     outcomes = {
-        one.key: known[one.key] for one in chosen
-        if one.key in known and (known[one.key] != "survived" or one.in_words() in reasons)
+        mutant.key: known[mutant.key] for mutant in chosen if mutant.key in known
+        and (known[mutant.key] != "survived" or mutant.in_words() in reasons)
     }  # fmt: skip
-    untold = [one for one in chosen if one.key not in outcomes]
+    pending = [mutant for mutant in chosen if mutant.key not in outcomes]
     with results.open("a") as log:
-        for mutant, found in judged(group, untold, until, arguments.processes):
-            outcomes[mutant.key] = found
-            log.write(f"{mutant.key}\t{found}\t{mutant.in_words()}\n")
+        for mutant, outcome in judge_all(group, pending, until, arguments.processes):
+            outcomes[mutant.key] = outcome
+            log.write(f"{mutant.key}\t{outcome}\t{mutant.in_words()}\n")
             log.flush()
-            print(f"{len(outcomes)}/{len(chosen)} {found}: {mutant.in_words()}", file=sys.stderr)
-    survivors = [one.in_words() for one in chosen if outcomes.get(one.key) == "survived"]
-    left = [one for one in survivors if one not in reasons]
+            print(f"{len(outcomes)}/{len(chosen)} {outcome}: {mutant.in_words()}", file=sys.stderr)
+    survivors = [m.in_words() for m in chosen if outcomes.get(m.key) == "survived"]
+    left = [line for line in survivors if line not in reasons]
     number = Counter(outcomes.values())
     done, explained = len(outcomes), len(survivors) - len(left)
     score = f"{100 * (1 - len(left) / (done - explained)):.1f} %" if done > explained else ""
@@ -775,21 +775,22 @@ def run(group: str, arguments: argparse.Namespace, until: float) -> tuple[str, l
 
 
 def main() -> None:
-    """The table of all groups asked for, then what survived without a reason."""
+    """Print the table of the chosen groups, then the survivors without a reason."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("groups", nargs="*", help=f"of {', '.join(GROUPS)}; default: all")
-    parser.add_argument("--sample", type=int, default=100, help="changes a group; default: 100")
-    parser.add_argument("--seed", type=int, default=1, help="decides the sample; default: 1")
-    parser.add_argument("--minutes", type=float, default=120, help="of all; default: 120")
-    parser.add_argument("--processes", type=int, default=1, help="at once; default: 1")
+    parser.add_argument("--sample", type=int, default=100, help="changes per group; default: 100")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the sample; default: 1")
+    parser.add_argument("--minutes", type=float, default=120, help="time limit; default: 120")
+    parser.add_argument("--processes", type=int, default=1, help="number of processes; default: 1")
     parser.add_argument("--only", default="", help="a part of the path of the files to change")
     arguments = parser.parse_args()
     if unknown := set(arguments.groups) - set(GROUPS):
-        parser.error(f"groups: {', '.join(sorted(unknown))} unknown; known are {', '.join(GROUPS)}")
-    os.chdir(HOUSE)
+        names = ", ".join(sorted(unknown))
+        parser.error(f"unknown groups: {names}; choose from {', '.join(GROUPS)}")
+    os.chdir(ROOT)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each child keeps bytecode of its own
-    KEPT.mkdir(exist_ok=True)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise each child stores its own bytecode
+    STORE.mkdir(exist_ok=True)
     for name in HEAVY:
         importlib.import_module(name)
     until = time.monotonic() + 60 * arguments.minutes
@@ -800,7 +801,7 @@ def main() -> None:
         survivors += left
     print("| group | changes | tried | killed | at a limit | survived | explained | score |")
     print("|---|---|---|---|---|---|---|---|")
-    print("\n".join([*rows, "", *(f"- {one}" for one in survivors)]).rstrip())
+    print("\n".join([*rows, "", *(f"- {line}" for line in survivors)]).rstrip())
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""`make notebooks`: pages of the guide as notebooks, for Jupyter and what reads its files.
+"""`make notebooks`: pages of the guide as notebooks, for Jupyter and compatible programs.
 
-A block that is a file is written, a command of `$` is run, Python with prompts becomes a cell for
-each value, and `<!-- notebook ... -->` is a cell of the notebook alone. What cells printed is left
-out. The commands and files are the page's, so its test tries them; `run_cells` tries the rest.
+A block with a file name writes the file, a `$` command runs, Python with prompts becomes a cell for
+each value, and `<!-- notebook ... -->` is a cell only of the notebook. Outputs are left out. The
+test of the page tries its commands and files; `run_cells` tries the other cells.
 
-Lessons are all Python. Their cells are run, and what they show is kept. Where an image follows a
-cell that shows a picture, it is that picture: a file beside the page, in the notebook an output.
+Lessons are pure Python. Their cells are run, and their outputs are kept. An image that follows a
+cell with a picture is that picture: a file next to the page, and an output in the notebook.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ FIRST = (
 )
 PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)?([\w-]+\.svg)\)\s*")
 RAISES = "raises-exception"
-"""The tag by which Jupyter knows that a cell is meant to raise."""
+"""The tag that tells Jupyter that a cell is expected to raise an exception."""
 
 
 def main() -> None:
-    """Write them."""
+    """Write the notebooks."""
     for name in NAMES:
         path = path_of(name)
         path.write_text(notebook((FOLDER / f"{name}.md").read_text("utf-8")), encoding="utf-8")
@@ -51,25 +51,25 @@ def main() -> None:
 
 
 def path_of(name: str) -> Path:
-    """Where a page's notebook is kept."""
+    """Return the path of a page's notebook."""
     return FOLDER / "notebooks" / f"{name}.ipynb"
 
 
 def notebook(page: str) -> str:
-    """A page as a notebook: JSON in the format 4.5, without outputs."""
+    """Return a page as a notebook: JSON in the format 4.5, without outputs."""
     title, *rest = cells(page)
-    told = [title, ("code", FIRST), *rest]
-    return _document([_cell(number, *one) for number, one in enumerate(told)])
+    all_cells = [title, ("code", FIRST), *rest]
+    return _document([_cell(number, *cell) for number, cell in enumerate(all_cells)])
 
 
 def lesson(page: str) -> tuple[str, dict[str, str]]:
-    """A lesson as a notebook with outputs, and its pictures by the names of their files."""
+    """Return a lesson as a notebook with outputs, and its pictures by file name."""
     names: dict[str, Any] = {}
     made: list[dict[str, Any]] = []
     pictures = {}
     for number, (kind, text) in enumerate(cells(page)):
         image = PICTURE.match(text) if kind == "markdown" else None
-        drawn = image and made and _drawn(made[-1])
+        drawn = image and made and _picture_of(made[-1])
         if image and drawn:
             pictures[image[1]] = drawn
             text = text[image.end() :]
@@ -80,15 +80,15 @@ def lesson(page: str) -> tuple[str, dict[str, str]]:
     return _document(made), pictures
 
 
-def _drawn(cell: dict[str, Any]) -> str:
-    """The picture that a cell shows, or nothing."""
+def _picture_of(cell: dict[str, Any]) -> str:
+    """Return the picture that a cell shows, or an empty string."""
     return "".join(
         "".join(o.get("data", {}).get("image/svg+xml", "")) for o in cell.get("outputs", ())
     )
 
 
 def _outputs(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run a cell; what Jupyter would keep of what it prints, and of its value."""
+    """Run a cell, and return its printed text and its value as Jupyter would store them."""
     with redirect_stdout(io.StringIO()) as printed:
         value = _value(source, names)
     outputs: list[dict[str, Any]] = []
@@ -113,7 +113,7 @@ def _outputs(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _value(source: str, names: dict[str, Any]) -> Any:
-    """Run a cell; the value of its last expression, or None."""
+    """Run a cell, and return the value of its last expression, or None."""
     *body, last = ast.parse(source).body
     if not isinstance(last, ast.Expr):
         body, last = [*body, last], ast.Expr(ast.Constant(None))
@@ -138,32 +138,33 @@ def _document(made: list[dict[str, Any]]) -> str:
 
 
 def cells(page: str) -> Iterator[tuple[str, str]]:
-    """The cells of a page: "markdown", "code" or "raises", and the text."""
+    """Yield the cells of a page: "markdown", "code" or "raises", and the text."""
     end = 0
-    for found in BLOCK.finditer(page):
-        yield from _prose(page[end : found.start()])
-        end = found.end()
-        language, file, body, alone = found.groups()
+    for block in BLOCK.finditer(page):
+        yield from _prose(page[end : block.start()])
+        end = block.end()
+        language, file, body, alone = block.groups()
         if alone:
             yield "code", alone
         elif file:
             yield "code", f"%%writefile {file}\n{body}"
         elif language == "console":
-            yield from (("code", one) for one in _commands(body))
+            yield from (("code", command) for command in _commands(body))
         elif language == "python" and ">>> " in body:
             yield from _values(body)
         elif language == "python":
             yield "code", body
         else:
-            yield "markdown", found[0]
+            yield "markdown", block[0]
     yield from _prose(page[end:])
 
 
 def run_cells(text: str) -> list[str]:
-    """Run the cells of a notebook that are Python; what each shows, as HTML, SVG or its repr.
+    """Run the Python cells of a notebook, and return what each shows, as HTML, SVG or repr.
 
     Raises:
-        Whatever a cell raises that is not meant to, and AssertionError where one should have.
+        Exception: If a cell raises one unexpectedly.
+        AssertionError: If a cell does not raise an expected exception.
     """
     names: dict[str, Any] = {}
     shown = []
@@ -191,30 +192,30 @@ def _look(value: Any) -> str:
 
 
 def _prose(text: str) -> Iterator[tuple[str, str]]:
-    """Text with its links, which lead from one folder deeper."""
+    """Yield text with its links adapted to the subfolder of the notebooks."""
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL).strip()
     if text:
         yield "markdown", re.sub(r"\]\(([\w-]+\.\w+)", r"](../\1", text)
 
 
 def _commands(block: str) -> Iterator[str]:
-    """Commands by the shell; what is typed into one is the body of its cell."""
+    """Yield shell commands; input typed into a command is the body of its cell."""
     for part in re.split(r"^\$ ", re.sub(r"\s*\\\n\s*", " ", block), flags=re.MULTILINE)[1:]:
         command, *rest = part.splitlines()
-        typed = [one[2:] for one in rest if one.startswith("> ")]
+        typed = [line[2:] for line in rest if line.startswith("> ")]
         yield "\n".join((f"%%script {command}", *typed)) if typed else f"!{command}"
 
 
 def _values(block: str) -> Iterator[tuple[str, str]]:
-    """A cell for each value that is shown, with the statements before it."""
+    """Yield a cell for each displayed value, with the statements before it."""
     source = ""
-    for one in DocTestParser().get_examples(block):
-        if one.exc_msg and source:
+    for example in DocTestParser().get_examples(block):
+        if example.exc_msg and source:
             yield "code", source
             source = ""
-        source += one.source + "\n" * ("\n " in one.source)  # what follows a function stands apart
-        if one.want:
-            yield "raises" if one.exc_msg else "code", source
+        source += example.source + "\n" * ("\n " in example.source)  # a blank line after functions
+        if example.want:
+            yield "raises" if example.exc_msg else "code", source
             source = ""
     if source:
         yield "code", source

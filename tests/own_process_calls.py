@@ -1,4 +1,4 @@
-"""What `test_own_process.py` calls in another process, which imports this file alone."""
+"""Functions that `test_own_process.py` calls in another process; it imports this file alone."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from quaternity.workers.notes import Notes, notes
 
 
 def allows_namespaces() -> bool:
-    """Whether a process may have namespaces of its own: asked of the system itself."""
+    """Ask the system whether a process may have its own namespaces."""
     code = "import ctypes; raise SystemExit(ctypes.CDLL(None).unshare(0x30020000) != 0)"
     return not subprocess.run([sys.executable, "-c", code], check=False).returncode
 
 
 def begin() -> Notes:
-    """As a game does: two moves, then seat 2 thinks."""
-    told = notes()
-    assert told is not None
-    told.thinks(0)
-    told.moved("0 1 asks 2 for 3/1")
-    told.thinks(1)
-    told.moved("1 yes")
-    told.thinks(2)
-    return told
+    """Write notes like a game: two moves, then seat 2 thinks."""
+    notebook = notes()
+    assert notebook is not None
+    notebook.thinks(0)
+    notebook.moved("0 1 asks 2 for 3/1")
+    notebook.thinks(1)
+    notebook.moved("1 yes")
+    notebook.thinks(2)
+    return notebook
 
 
-PLAYED = ["0 1 asks 2 for 3/1", "1 yes"]
+NOTED_MOVES = ["0 1 asks 2 for 3/1", "1 yes"]
 
 
-def doubled(number: int) -> int:
-    print("this is not the answer")  # noqa: T201  # as players may
+def double(number: int) -> int:
+    print("this is not the answer")  # noqa: T201  # players may print, too
     return 2 * number
 
 
-def until_told(pipe: str) -> str:
-    """Think until somebody writes a letter."""
-    told = notes()
-    assert told is not None
-    told.thinks(0)
+def wait_for_letter(pipe: str) -> str:
+    """Think until another process writes a letter."""
+    notebook = notes()
+    assert notebook is not None
+    notebook.thinks(0)
     with open(pipe, "rb", buffering=0) as file:
         return file.read(1).decode()
 
 
-def refused(number: int) -> int:
+def refuse(number: int) -> int:
     raise InputError(f"{number} is refused")
 
 
 def fails_in_its_own_way() -> None:
-    """Fails by an error of a kind that the parent does not know."""
+    """Raise an error of a type that the parent does not know."""
     json.loads("what")
 
 
@@ -62,8 +62,8 @@ def unsendable() -> object:
     return lambda: 0
 
 
-class Deed:
-    """What is made a call when it is read."""
+class Trap:
+    """An object that runs a call when it is unpickled."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -72,8 +72,8 @@ class Deed:
         return os.mkdir, (self.path,)
 
 
-def deed(path: str) -> Deed:
-    return Deed(path)
+def make_trap(path: str) -> Trap:
+    return Trap(path)
 
 
 def leaves() -> None:
@@ -101,19 +101,19 @@ def loops() -> None:
 
 
 def computes() -> int:
-    """One call into C, which lets nothing else run."""
+    """Make one call into C, which blocks all other Python code."""
     begin()
     return sum(range(10**15))
 
 
 def copies(pipe: str) -> int:
-    """A copy that goes on as if it were this process, and one that stays."""
+    """Fork a copy that continues as if it were this process, and a copy that waits."""
     begin()
     if not os.fork():
         begin().thinks(5)
         return 99
     os.wait()
-    file = os.open(pipe, os.O_RDWR)  # before it is copied: who reads need not wait for the copy
+    file = os.open(pipe, os.O_RDWR)  # before the fork, so that a reader need not wait for the copy
     if not os.fork():
         signal.pause()
     os.close(file)
@@ -121,7 +121,7 @@ def copies(pipe: str) -> int:
 
 
 def outlives(pipe: str, run: int) -> None:
-    """The run is killed, and the player goes on in C, and in a copy."""
+    """Kill the run, and continue in C, and in a forked copy."""
     begin()
     os.open(pipe, os.O_RDWR)
     if not os.fork():
@@ -131,7 +131,7 @@ def outlives(pipe: str, run: int) -> None:
 
 
 def writes(ends: bool) -> int:
-    """To every file that is open."""
+    """Write to every open file."""
     begin()
     for file in range(3, 20):
         with suppress(OSError):
@@ -143,10 +143,10 @@ def writes(ends: bool) -> int:
 
 def thinks_often(times: int, pipe: str, answers: str) -> int:
     """Let players think one after the other, each until the parent writes a letter."""
-    told = begin()
+    notebook = begin()
     with open(pipe, "wb", buffering=0) as file, open(answers, "rb", buffering=0) as letters:
         for seat in range(times):
-            told.thinks(seat)
+            notebook.thinks(seat)
             file.write(b"x")
             letters.read(1)
         file.write(b".")
@@ -155,10 +155,10 @@ def thinks_often(times: int, pipe: str, answers: str) -> int:
 
 def takes(memory: int) -> None:
     """Allocate this many bytes, and wait."""
-    told = begin()
+    notebook = begin()
     kept = bytes([7]) * memory
     signal.pause()
-    told.moved(str(len(kept)))
+    notebook.moved(str(len(kept)))
 
 
 def closes() -> None:
@@ -173,11 +173,11 @@ def kills_its_group() -> None:
 
 def raises_an_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    told = Sitting("strategy", "x", 0)
+    sitting = Sitting("strategy", "x", 0)
     try:
         raise KeyboardInterrupt
     except KeyboardInterrupt as error:
-        raise told.fault(error) from None
+        raise sitting.fault(error) from None
 
 
 def stops() -> None:

@@ -1,7 +1,7 @@
-"""`make package`: wheel and source archive, built, installed bare, and used from outside.
+"""`make package`: build the wheel and the source archive, install without extras, and try them.
 
-In an environment of their own, without any extra: every command either works or says what is
-missing and what installs it; a program that uses the library passes `mypy --strict`.
+In a separate environment without extras, every command either works or says which extra is missing
+and how to install it. A program that uses the library passes `mypy --strict`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import venv
 import zipfile
 from pathlib import Path
 
-HOUSE = Path(__file__).parents[1]
-DATA = HOUSE / "quaternity" / "data"
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "quaternity" / "data"
 
 WORKS = [
     ["--version"],
@@ -37,7 +37,7 @@ WORKS = [
     ["quarto", "play", "--seats", "random,careful"],
     ["set", "find", "3", "46", "71"],
 ]
-"""Commands that need nothing more."""
+"""Commands that work without extras."""
 
 MISSING = {
     "web": ["serve"],
@@ -45,7 +45,7 @@ MISSING = {
     "cluster": ["fuzz", "--examples", "5", "--dask", "tcp://127.0.0.1:1"],
     "sat": ["check", str(DATA / "possible-4-13-4.json"), "--solver", "glucose"],
 }
-"""Per extra a command that needs it."""
+"""A command that needs the extra, for each extra."""
 
 USER = """\
 from quaternity import Answer, Card, Game, Question, Settings
@@ -60,10 +60,10 @@ if isinstance(verdict, Feasible):
 """
 
 
-def run(*words: str | Path, status: int = 0, folder: Path = HOUSE) -> str:
-    """Run a command, and give all that it prints; another exit status ends this program."""
+def run(*words: str | Path, status: int = 0, folder: Path = ROOT) -> str:
+    """Run a command, and return its output; another exit status ends this program."""
     ended = subprocess.run(
-        [str(one) for one in words], cwd=folder, capture_output=True, text=True, check=False,
+        [str(word) for word in words], cwd=folder, capture_output=True, text=True, check=False,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if ended.returncode != status or "Traceback" in ended.stderr:
@@ -72,36 +72,36 @@ def run(*words: str | Path, status: int = 0, folder: Path = HOUSE) -> str:
 
 
 def same_files(wheel: Path, archive: Path) -> None:
-    """The archive has every file of the wheel's packages, and no file has a stranger's path."""
-    with zipfile.ZipFile(wheel) as one, tarfile.open(archive) as other:
-        packed = {name for name in one.namelist() if ".dist-info/" not in name}
-        sources = {name.partition("/")[2] for name in other.getnames()}
+    """Check that the archive has every file of the wheel's packages, and that key files exist."""
+    with zipfile.ZipFile(wheel) as wheel_file, tarfile.open(archive) as archive_file:
+        packed = {name for name in wheel_file.namelist() if ".dist-info/" not in name}
+        sources = {name.partition("/")[2] for name in archive_file.getnames()}
     assert packed <= sources, packed - sources
     for needed in ("quaternity/py.typed", "solvers/py.typed", "quaternity/web/static/table.js"):
         assert needed in packed, needed
 
 
 def main() -> None:
-    """Build, install and use."""
+    """Build, install and try the package."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        run(sys.executable, "-m", "build", "--outdir", place, HOUSE)
+        run(sys.executable, "-m", "build", "--outdir", place, ROOT)
         (wheel,), (archive,) = place.glob("*.whl"), place.glob("*.tar.gz")
         same_files(wheel, archive)
         venv.create(place / "bare", with_pip=True)
         bare = place / "bare" / "bin"
-        constraints = ("--constraint", HOUSE / "constraints.txt")
+        constraints = ("--constraint", ROOT / "constraints.txt")
         run(bare / "python", "-m", "pip", "install", "--quiet", *constraints, wheel, "mypy")
         for words in WORKS:
             run(bare / "quaternity", *words, folder=place)
             print("works:", *words)
         for extra, words in MISSING.items():
-            told = run(bare / "quaternity", *words, status=2, folder=place)
-            assert f"pip install '.[{extra}]'" in told, told
+            output = run(bare / "quaternity", *words, status=2, folder=place)
+            assert f"pip install '.[{extra}]'" in output, output
             print("says what is missing:", *words)
         (place / "user.py").write_text(USER)
         run(bare / "mypy", "--strict", "user.py", folder=place)
-        print("typed for who uses it; wheel and archive hold the same files")
+        print("the library is typed for its users; wheel and archive have the same files")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What is public: names and signatures of the faces, as they stand in `tests/data/public.txt`.
+"""The public names and signatures, as listed in `tests/data/public.txt`.
 
-`python -m tests.public` writes the list anew. From 1.0.0 on a line that goes or changes is a change
-by semantic versioning: until then its old name warns for a minor version.
+`python -m tests.public` rewrites the list. From 1.0.0 on, a removed or changed line is a breaking
+change by semantic versioning. Before 1.0.0, the old name warns for one minor version.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-FACES = (
+PACKAGES = (
     "quaternity", "quaternity.errors", "quaternity.kwartet", "quaternity.quarto",
     "quaternity.ternary", "quaternity.epistemic", "quaternity.decks", "quaternity.environments",
     "quaternity.puzzles", "quaternity.review", "quaternity.arena", "solvers",
 )  # fmt: skip
-"""The modules whose names are promised."""
+"""The packages and modules whose names are public."""
 
-WRITTEN = Path(__file__).parent / "data" / "public.txt"
+LIST = Path(__file__).parent / "data" / "public.txt"
 
 
-def names(face: str) -> list[str]:
-    """Return the public names of a face."""
-    module = import_module(face)
+def names(package: str) -> list[str]:
+    """Return the public names of a package."""
+    module = import_module(package)
     own = getattr(module, "__all__", None)
     if own is None:
         own = [name for name, value in vars(module).items()
-               if getattr(value, "__module__", "") == face]  # fmt: skip
+               if getattr(value, "__module__", "") == package]  # fmt: skip
     return sorted(name for name in own if not name.startswith("_"))
 
 
-def lines(face: str) -> Iterator[str]:
-    """Return a line for each name of a face, and for each public name of its classes."""
-    module = import_module(face)
-    for name in names(face):
+def lines(package: str) -> Iterator[str]:
+    """Yield a line for each public name of a package, and for each public name of its classes."""
+    module = import_module(package)
+    for name in names(package):
         value = getattr(module, name)
-        place = f"{face}.{name}"
+        place = f"{package}.{name}"
         if not isinstance(value, type):
             yield f"{place}{_signature(value)}" if inspect.isroutine(value) else place
             continue
@@ -51,7 +51,7 @@ def lines(face: str) -> Iterator[str]:
 
 
 def _members(kind: type) -> Iterator[tuple[str, Any]]:
-    """Return the public members of a class that this house wrote, inherited ones too."""
+    """Yield the public members of a class, including those inherited from our own classes."""
     for part in dir(kind):
         home = next((k for k in kind.__mro__ if part in vars(k)), object)
         if not part.startswith("_") and home.__module__.split(".")[0] in ("quaternity", "solvers"):
@@ -59,7 +59,7 @@ def _members(kind: type) -> Iterator[tuple[str, Any]]:
             field = isinstance(member, types.MemberDescriptorType) or (
                 part in getattr(kind, "_fields", ())
             )
-            if not field:  # its signature has it
+            if not field:  # the signature of the class has it
                 yield part, getattr(member, "__func__", member)
 
 
@@ -75,8 +75,8 @@ def _signature(value: Any) -> str:
 
 def public() -> str:
     """Return the whole list."""
-    return "".join(f"{line}\n" for face in FACES for line in lines(face))
+    return "".join(f"{line}\n" for package in PACKAGES for line in lines(package))
 
 
 if __name__ == "__main__":
-    WRITTEN.write_text(public(), encoding="utf-8")
+    LIST.write_text(public(), encoding="utf-8")

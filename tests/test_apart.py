@@ -1,4 +1,4 @@
-"""Solvers in processes of their own: what they do harms nobody, and is told as what it was."""
+"""Solvers in separate processes: they do no harm, and their failures are reported exactly."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIMITS = Limits(seconds=60, memory=300)
 
 @pytest.fixture(scope="module")
 def row(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
-    """`wild`, in one process as long as it lives."""
+    """Yield the solver `wild`, in one process as long as it lives."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("theirs")
         with register_solvers(folder, patch, wild="tests.solvers.wild:wild"):
@@ -41,7 +41,7 @@ def row(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
 
 
 def asking_for(function: Callable[..., Any]) -> DealProblem:
-    """The problem on which `wild` is as one of its kind."""
+    """Return the problem on which `wild` behaves like this function."""
     cards = SMALL + 1 + WILD.index(function)
     return DealProblem([cards, 1], [SetConstraint.of([[0, 1]] * (cards + 1), players=2)])
 
@@ -59,7 +59,7 @@ def asking_for(function: Callable[..., Any]) -> DealProblem:
         (wild.gives_up, LimitError, "too hard"),
     ],
 )
-def test_what_it_does_is_told(
+def test_each_failure_is_reported_exactly(
     row: Apart, function: Callable[..., Any], error: type[Exception], words: str
 ) -> None:
     if error is SolverTimeout:
@@ -69,27 +69,27 @@ def test_what_it_does_is_told(
     assert type(raised.value) is error
 
 
-def test_it_is_warmed_up_by_two_problems_where_that_is_asked_for(row: Apart) -> None:
-    given = []
+def test_two_problems_warm_it_up_on_request(row: Apart) -> None:
+    counts = []
     for warm in (False, False, True, True, False):
-        with pytest.raises(LimitError, match=r"^\d+ problems$") as told:
+        with pytest.raises(LimitError, match=r"^\d+ problems$") as raised:
             row.run(asking_for(wild.counts), warm=warm)
-        given.append(int(str(told.value).split()[0]))
-    assert [after - before for before, after in pairwise(given)] == [1, 3, 3, 1]
+        counts.append(int(str(raised.value).split()[0]))
+    assert [after - before for before, after in pairwise(counts)] == [1, 3, 3, 1]
 
 
-def test_what_works_on_in_a_session_of_its_own_is_counted(row: Apart) -> None:
+def test_work_in_a_separate_session_is_counted(row: Apart) -> None:
     assert row.run(asking_for(wild.leaves_a_worker)).solve > 0.05
 
 
-def test_the_system_keeps_a_limit_above_its_own_whatever_it_was_before(row: Apart) -> None:
+def test_the_system_limit_follows_each_change_of_the_memory_limit(row: Apart) -> None:
     for memory in (300, 200, 400):
         with pytest.raises(LimitError, match=f"^{(2 * memory << 20) + (1 << 30)} bytes$"):
             apart(row, Limits(seconds=60, memory=memory)).run(asking_for(wild.tells_its_limit))
 
 
 @only_thorough
-def test_what_a_solver_needs_to_begin_is_not_of_its_time(
+def test_the_start_of_a_solver_does_not_count_as_solving_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with register_solvers(tmp_path, monkeypatch, slow="tests.solvers.wild:slow_at_first"):
@@ -97,34 +97,34 @@ def test_what_a_solver_needs_to_begin_is_not_of_its_time(
         assert slow.run(asking_for(wild.prints)).given
 
 
-def test_a_daemon_ends_with_the_process_that_ended_itself(row: Apart) -> None:
+def test_a_daemon_ends_with_a_process_that_exits(row: Apart) -> None:
     with pytest.raises(SolverCrash, match="ended with status 0"):
         row.run(asking_for(wild.leaves_a_daemon))
     left = []
-    for one in Path("/proc").glob("[0-9]*/cmdline"):
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # ended meanwhile
-            left += [one] * (one.read_bytes() == f"sleep\0{wild.DAEMON}\0".encode())
+            left += [file] * (file.read_bytes() == f"sleep\0{wild.DAEMON}\0".encode())
     assert not left
 
 
-def test_what_it_says_is_a_line(row: Apart) -> None:
+def test_its_message_is_one_line(row: Apart) -> None:
     with pytest.raises(
         LimitError, match=r"^.\[31mtoo hard quaternity: all is well !+\.{3}$"
-    ) as told:
+    ) as raised:
         row.run(asking_for(wild.says_too_much))
-    assert str(told.value).isprintable()
-    assert len(str(told.value)) < 500
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 500
 
 
-def test_right_answers_come_whatever_else_it_does(
+def test_right_answers_are_accepted_despite_side_effects(
     row: Apart, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """And all that worked for them is counted, and then at its end."""
-    module._home(row.name).process.end()  # its standard error was that of another test
-    runs = [row.run(asking_for(one)) for one in (wild.prints, wild.lets_work, wild.leaves_a_copy)]
-    told = capfd.readouterr()
-    assert told.out == ""
-    assert "a line of a solver\nanother line of a solver\nand of its shell\n" in told.err
+    """The work of all its processes is counted, and they end with it."""
+    module._home(row.name).process.end()  # its standard error belonged to another test
+    runs = [row.run(asking_for(f)) for f in (wild.prints, wild.lets_work, wild.leaves_a_copy)]
+    output = capfd.readouterr()
+    assert output.out == ""
+    assert "a line of a solver\nanother line of a solver\nand of its shell\n" in output.err
     assert [bool(run.given) for run in runs] == [True] * 3
     assert runs[1].solve > 10 * min(run.solve for run in runs)
     if Path("/proc/self/status").exists():
@@ -136,7 +136,7 @@ def test_right_answers_come_whatever_else_it_does(
 
 
 @pytest.mark.parametrize("takes", [{True, False}, {True}, {False}, set()])
-def test_before_it_is_measured_a_solver_runs_on_what_it_takes(takes: set[bool]) -> None:
+def test_a_solver_is_warmed_up_on_problems_that_it_accepts(takes: set[bool]) -> None:
     ran: list[DealProblem] = []
 
     def takes_it(problem: DealProblem) -> str | None:
@@ -159,14 +159,14 @@ def test_before_it_is_measured_a_solver_runs_on_what_it_takes(takes: set[bool]) 
     assert ran[2 * warming + 1 :] == [problem]
 
 
-def test_what_is_no_verdict_is_shown_and_never_read(row: Apart) -> None:
-    found = judge(asking_for(wild.answers_code), [row])
-    assert [str(fault) for fault in found.faults] == [
+def test_an_answer_that_is_not_a_verdict_is_reported_but_never_unpickled(row: Apart) -> None:
+    result = judge(asking_for(wild.answers_code), [row])
+    assert [str(fault) for fault in result.faults] == [
         "wild answered a trap, which is not a verdict"
     ]
 
 
-def test_it_is_asked_no_more_when_patience_ends(
+def test_it_is_not_run_again_after_repeated_losses(
     row: Apart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = module._home(row.name)
@@ -175,19 +175,19 @@ def test_it_is_asked_no_more_when_patience_ends(
     assert judge(asking_for(wild.prints), [impatient]).feasible
     assert home.losses == 0
     home.losses = 3
-    found = judge(asking_for(wild.prints), [impatient])
-    assert found.gave_up == {"wild": "not run again: no answer 3 times in a row"}
+    result = judge(asking_for(wild.prints), [impatient])
+    assert result.gave_up == {"wild": "not run again: no answer 3 times in a row"}
     assert judge(asking_for(wild.prints), [row]).feasible
 
 
-def test_a_row_goes_to_other_processes_with_its_limits(row: Apart) -> None:
-    again = pickle.loads(pickle.dumps(row.limited(7)))  # noqa: S301  # our own
+def test_a_solver_is_pickled_with_its_limits(row: Apart) -> None:
+    again = pickle.loads(pickle.dumps(row.limited(7)))  # noqa: S301
     assert type(again) is Apart
     assert (again.name, again.limits) == ("wild", LIMITS._replace(seconds=7))
 
 
-def test_a_budget_cuts_a_run_short_and_that_is_no_timeout(row: Apart) -> None:
-    """Nor does a solver that hangs keep others from being measured."""
+def test_a_run_ended_by_the_budget_is_not_a_timeout(row: Apart) -> None:
+    """Other solvers are measured even if one hangs."""
     cards = 4 + WILD.index(wild.hangs)
     state = State(
         DealProblem([cards, 1], [SetConstraint.of([[0, 1]] * (cards + 1), players=2)]),
@@ -205,10 +205,10 @@ def test_a_budget_cuts_a_run_short_and_that_is_no_timeout(row: Apart) -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "check", "fuzz"])
-def test_commands_guard_against_solvers_from_elsewhere(
+def test_commands_guard_against_external_solvers(
     cli: Cli, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--json` stays JSON, and what went wrong is shown as what it was."""
+    """The output of `--json` is JSON, and failures are reported exactly."""
     names = ["late_prints", "late_hangs", "late_exits"] if command == "compare" else ["late_prints"]
     names = ["late_hangs", "late_prints"] if command == "fuzz" else names
     rows = {name: f"tests.solvers.wild:{name}" for name in names}
@@ -221,26 +221,26 @@ def test_commands_guard_against_solvers_from_elsewhere(
             "fuzz": ("--solvers", ",".join(names), "--examples", 4),
         }[command]
         outcome = cli(command, *options, "--limit", 0.3, "--json")
-    found = outcome.json
+    document = outcome.json
     assert "a line of a solver" in outcome.err
     if command == "check":
-        assert (outcome.status, found["verdicts"]) == (0, {"late_prints": True})
+        assert (outcome.status, document["verdicts"]) == (0, {"late_prints": True})
     elif command == "fuzz":
-        assert (outcome.status, found["examples"]) == (0, 4)
-        assert found["gave_up"]["late_hangs"] > 1
+        assert (outcome.status, document["examples"]) == (0, 4)
+        assert document["gave_up"]["late_hangs"] > 1
     else:
         assert outcome.status == 3
         shown = ("feasible", "timeouts", "memory_outs", "crashes", "faults")
-        assert [tuple(row[name] for name in shown) for row in found["solvers"]] == [
+        assert [tuple(row[name] for name in shown) for row in document["solvers"]] == [
             (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 0, 1, 1)
         ]  # fmt: skip
-        assert found["faults"] == [
+        assert document["faults"] == [
             {"state": 0, "instance": "state 0", "solver": "late_exits",
              "text": "ended its process, which ended with status 0"}
         ]  # fmt: skip
 
 
-def test_a_tree_is_seen_while_its_processes_end() -> None:
+def test_a_process_tree_can_be_listed_while_its_processes_end() -> None:
     forking = "for i in $(seq 900); do (true; true) & done; wait"
     with subprocess.Popen(["sh", "-c", forking]) as shell:
         while shell.poll() is None:

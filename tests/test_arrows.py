@@ -1,8 +1,8 @@
-"""Arrows run one way: which room of the house may import which, for every file outside `tests/`.
+"""Imports run one way: the allowed imports between layers, for all files outside `tests/`.
 
-An import counts wherever it stands: at the top of a file, inside a function (lazily), or under
-`TYPE_CHECKING`: who names a thing knows it. Only what a registry loads by its name as text does
-not count; that is the point of a registry.
+An import counts at the top of a file, inside a function (lazily) and under `TYPE_CHECKING`. A
+module that a registry loads by its name does not count; this is the purpose of a registry. An arrow
+is an allowed import of one layer by another.
 """
 
 import ast
@@ -19,11 +19,11 @@ from quaternity.table.protocol import DealtRules, Rules
 
 Node = TypeVar("Node", bound=ast.expr)
 
-HOUSE = Path(solvers.__file__).parent.parent
+ROOT = Path(solvers.__file__).parent.parent
 
-ROOMS: dict[str, tuple[str, str]] = {
-    # room: (its modules, a package standing for all in it; the rooms it may import);
-    # from outside of solvers/, `solvers` stands for all of it.
+LAYERS: dict[str, tuple[str, str]] = {
+    # layer: (its modules or packages; the layers it may import);
+    # outside of solvers/, `solvers` means all of it.
     "base": ("quaternity.base", ""),
     "decks": ("quaternity.decks", "base"),
     "solvers/contract": (
@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, str]] = {
         "solvers.exchange",
         "base solvers/contract solvers/max_flow solvers/models",
     ),
-    "solvers/door": (
+    "solvers/public": (
         "solvers",
         "base solvers/contract solvers/registry solvers/counting solvers/filtering solvers/models",
     ),
@@ -101,14 +101,14 @@ ROOMS: dict[str, tuple[str, str]] = {
     "guide": ("quaternity.guide", "arena base"),
     "lessons": ("quaternity.guide.lessons", "guide kwartet epistemic base solvers"),
     "environments": ("quaternity.environments", "table protocol base"),
-    "face": (
+    "public": (
         "quaternity quaternity.analysis quaternity.errors quaternity.information"
         " quaternity.strategies",
         "insight trials game base",
     ),
     "cli": (
         "quaternity.cli",
-        "face guide decks web table environments review puzzles perfect ternary quarto kwartet"
+        "public guide decks web table environments review puzzles perfect ternary quarto kwartet"
         " epistemic trials insight workers game base solvers",
     ),
     "arena": ("quaternity.arena", ""),
@@ -119,14 +119,14 @@ Sources = dict[str, str]
 
 
 def sources() -> Sources:
-    """The text of every module of the house by its dotted name."""
-    found = {}
+    """Return the text of every module of the project by its dotted name."""
+    texts = {}
     for package in ("quaternity", "solvers"):
-        for path in sorted((HOUSE / package).rglob("*.py")):
-            parts = path.relative_to(HOUSE).with_suffix("").parts
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = path.read_text(encoding="utf-8")
-    return found
+            texts[name] = path.read_text(encoding="utf-8")
+    return texts
 
 
 @cache
@@ -136,7 +136,7 @@ def nodes(text: str) -> list[ast.AST]:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node: a walk through all of their parts takes thrice as long."""
+    """Yield every statement below a node; walking all their parts takes three times as long."""
     for part in ("body", "orelse", "handlers", "finalbody", "cases"):
         for child in getattr(node, part, ()):
             yield child
@@ -144,8 +144,8 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 @cache
-def imported(text: str) -> set[str]:
-    """The dotted names a file imports; of `from a import b` it is `a.b`, module or not."""
+def imports_of(text: str) -> set[str]:
+    """Return the dotted names that a file imports; `from a import b` gives `a.b`."""
     names = set()
     for node in statements(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -156,7 +156,7 @@ def imported(text: str) -> set[str]:
 
 
 def arrows(files: Sources) -> dict[str, set[str]]:
-    """Per module the modules of the house (and of its tests) that it imports."""
+    """Return the modules of the project (and of its tests) that each module imports."""
 
     def module(name: str) -> str | None:
         while name and name not in files:
@@ -166,49 +166,49 @@ def arrows(files: Sources) -> dict[str, set[str]]:
         return name or None
 
     return {
-        user: {used for name in imported(text) if (used := module(name))} - {user}
+        user: {used for name in imports_of(text) if (used := module(name))} - {user}
         for user, text in files.items()
     }
 
 
-def room_of(module: str) -> str | None:
-    """The room of a module: that of its name, else of the package it is in."""
-    for room, (modules, _) in ROOMS.items():
+def layer_of(module: str) -> str | None:
+    """Return the layer of a module: by its name, or by its package."""
+    for layer, (modules, _) in LAYERS.items():
         if module in modules.split():
-            return room
+            return layer
     package = module.rpartition(".")[0]
-    return room_of(package) if "." in package else None
+    return layer_of(package) if "." in package else None
 
 
 def stands_for(target: str) -> set[str]:
-    """The rooms that an entry of the table means."""
-    return {target} if target in ROOMS else {one for one in ROOMS if one.startswith(f"{target}/")}
+    """Return the layers that an entry of the table means."""
+    return {target} if target in LAYERS else {c for c in LAYERS if c.startswith(f"{target}/")}
 
 
-def may_import(room: str) -> set[str]:
-    """The rooms that a room may import."""
-    return {one for target in ROOMS[room][1].split() for one in stands_for(target)}
+def may_import(layer: str) -> set[str]:
+    """Return the layers that a layer may import."""
+    return {used for target in LAYERS[layer][1].split() for used in stands_for(target)}
 
 
-def findings(files: Sources) -> list[str]:
-    """Every disagreement of the files with the table, a sentence each."""
-    found = [f"{module} is in no room of the table" for module in files if not room_of(module)]
-    unused = {(room, target) for room, (_, uses) in ROOMS.items() for target in uses.split()}
+def faults_of(files: Sources) -> list[str]:
+    """Return a sentence for each difference between the files and the table."""
+    faults = [f"{name} is in no layer of the table" for name in files if not layer_of(name)]
+    unused = {(layer, target) for layer, (_, uses) in LAYERS.items() for target in uses.split()}
     for user, targets in arrows(files).items():
-        here = room_of(user)
+        start = layer_of(user)
         for used in sorted(targets):
-            there = room_of(used)
-            if here is None or here == there:
+            end = layer_of(used)
+            if start is None or start == end:
                 continue
-            if there is None or there not in may_import(here):
-                found.append(f"{user} imports {used}: the table has no arrow {here} -> {there}")
-            unused -= {(here, one) for one in ROOMS[here][1].split() if there in stands_for(one)}
-    found += [f"nobody uses the arrow {room} -> {target}" for room, target in sorted(unused)]
-    return found
+            if end is None or end not in may_import(start):
+                faults.append(f"{user} imports {used}: the table has no arrow {start} -> {end}")
+            unused -= {(start, c) for c in LAYERS[start][1].split() if end in stands_for(c)}
+    faults += [f"nobody uses the arrow {layer} -> {target}" for layer, target in sorted(unused)]
+    return faults
 
 
-def circles(targets: Mapping[str, set[str]]) -> list[set[str]]:
-    """The largest sets of modules of which each leads to each."""
+def cycles(targets: Mapping[str, set[str]]) -> list[set[str]]:
+    """Return the maximal sets of modules that all lead to each other."""
     beyond: dict[str, set[str]] = {}
     for start in targets:
         beyond[start], open_ends = set(), [start]
@@ -216,31 +216,31 @@ def circles(targets: Mapping[str, set[str]]) -> list[set[str]]:
             new = targets.get(open_ends.pop(), set()) - beyond[start]
             beyond[start] |= new
             open_ends += new
-    found = [{two for two in beyond[one] if one in beyond[two]} for one in targets]
-    return [one for index, one in enumerate(found) if one and one not in found[:index]]
+    sets = [{b for b in beyond[a] if a in beyond[b]} for a in targets]
+    return [cycle for index, cycle in enumerate(sets) if cycle and cycle not in sets[:index]]
 
 
 def test_every_import_has_its_arrow_and_every_arrow_its_import() -> None:
     files = sources()
     assert len(files) > 200
-    assert findings(files) == []
+    assert faults_of(files) == []
 
 
-def test_the_rooms_have_no_circle() -> None:
-    list(TopologicalSorter({room: may_import(room) for room in ROOMS}).static_order())
+def test_the_layers_have_no_cycle() -> None:
+    list(TopologicalSorter({layer: may_import(layer) for layer in LAYERS}).static_order())
 
 
-def test_the_files_have_no_circle() -> None:
-    """Wherever an import stands: in a function or for types alone, it counts."""
-    assert circles(arrows(sources())) == []
+def test_the_files_have_no_cycle() -> None:
+    """Imports in functions and for types count, too."""
+    assert cycles(arrows(sources())) == []
 
 
 AROUND = ("quaternity.table", "quaternity.web", "quaternity.environments", "quaternity.workers")
-"""Rooms that know games by their registrations and rules alone."""
+"""Packages that use games only through their registrations and rules."""
 
 
 def nodes_around(kind: type[Node]) -> list[tuple[str, Node]]:
-    """All nodes of a kind, each with its place."""
+    """Return all nodes of a kind, each with its place."""
     return [
         (f"{module}, line {node.lineno}", node)
         for module, text in sources().items()
@@ -250,13 +250,13 @@ def nodes_around(kind: type[Node]) -> list[tuple[str, Node]]:
     ]
 
 
-def test_no_room_around_the_games_asks_for_the_name_of_a_game_or_of_its_player() -> None:
-    names = {"kwartet", "quarto", "perfect", "greedy", "careful"}  # which are no words besides
+def test_packages_around_the_games_do_not_check_names_of_games_or_players() -> None:
+    names = {"kwartet", "quarto", "perfect", "greedy", "careful"}  # not words of other meanings
     constants = nodes_around(ast.Constant)
     assert [place for place, constant in constants if constant.value in names] == []
 
 
-def test_the_protocol_names_all_that_is_called_of_rules() -> None:
+def test_the_protocol_has_all_methods_called_on_rules() -> None:
     uses = [(place, node.value, node.attr) for place, node in nodes_around(ast.Attribute)]
     for place, call in nodes_around(ast.Call):
         match call:
@@ -275,7 +275,7 @@ def test_the_protocol_names_all_that_is_called_of_rules() -> None:
 
 def test_planted_imports_are_found() -> None:
     files = sources()
-    before = findings(files)
+    before = faults_of(files)
     planted = (
         "from quaternity.cli import main",
         "import quaternity.cli.play",
@@ -284,26 +284,26 @@ def test_planted_imports_are_found() -> None:
         "from quaternity import Game",
         "from tests.agreement import agree",
     )
-    modules = [name for name in files if room_of(name) in ("solvers/contract", "game")]
+    modules = [name for name in files if layer_of(name) in ("solvers/contract", "game")]
     for module, text in zip(modules, planted, strict=False):
         files[module] += f"\n{text}\n"
-    found = sorted(set(findings(files)) - {*before})
-    assert len(found) == len(planted)
-    for module, fault in zip(sorted(modules[: len(planted)]), found, strict=True):
+    faults = sorted(set(faults_of(files)) - {*before})
+    assert len(faults) == len(planted)
+    for module, fault in zip(sorted(modules[: len(planted)]), faults, strict=True):
         assert fault.startswith(f"{module} imports ")
         assert "the table has no arrow" in fault
 
 
-def test_a_file_without_room_an_unused_arrow_and_a_circle_are_found() -> None:
+def test_a_file_without_layer_an_unused_arrow_and_a_cycle_are_found() -> None:
     files = sources()
-    assert "quaternity.utils is in no room of the table" in findings(
+    assert "quaternity.utils is in no layer of the table" in faults_of(
         {**files, "quaternity.utils": ""}
     )
     del files["solvers.flow_filtering"], files["solvers.filtering"]
-    assert "nobody uses the arrow solvers/filtering -> solvers/max_flow" in findings(files)
+    assert "nobody uses the arrow solvers/filtering -> solvers/max_flow" in faults_of(files)
     files["quaternity.game.picture"] = "def lazily():\n    from quaternity.game.state import State"
-    assert circles(arrows(files)) == [{"quaternity.game.picture", "quaternity.game.state"}]
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}) == [{"a", "b", "c"}]
+    assert cycles(arrows(files)) == [{"quaternity.game.picture", "quaternity.game.state"}]
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}) == [{"a", "b", "c"}]
 
 
 def test_importing_the_solvers_loads_nothing_heavy() -> None:
@@ -313,6 +313,6 @@ def test_importing_the_solvers_loads_nothing_heavy() -> None:
         "print(sorted(heavy & {name.split('.')[0] for name in sys.modules}))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HOUSE
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""What every room stands on: words, plain values, pictures, small records."""
+"""The base package: words, plain values, pictures, text records."""
 
 import re
 import sys
@@ -38,7 +38,7 @@ from quaternity.base.wording import MAX_DECIMALS, MAX_QUOTED_CHARS, listed, perc
 # ------------------------------------------------------------------ places
 
 
-def test_the_folder_one_works_in_is_looked_at_where_that_is_asked_for(
+def test_the_current_folder_is_searched_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "lies_only_here.py").write_text("answer = 42\n")
@@ -56,7 +56,7 @@ def test_the_folder_one_works_in_is_looked_at_where_that_is_asked_for(
 @pytest.mark.parametrize("decimals", [1, 3])
 @pytest.mark.parametrize("digits", [1, 12, 34, 99])
 def test_a_chance_has_two_digits_or_is_a_power_of_ten(digits: int, decimals: int) -> None:
-    """Of itself and of what it lacks of 1; 0 % and 100 % are only what is so."""
+    """The same holds for its complement; only 0 and 1 are shown as 0 % and 100 %."""
     for power in range(2, 30):
         chance = Fraction(digits, 10**power)
         needed = power - (1 if digits > 9 else 0) - 1
@@ -77,7 +77,7 @@ def test_a_chance_has_two_digits_or_is_a_power_of_ten(digits: int, decimals: int
     assert percent(Fraction(12, 10**10)) == "1.2e-7%"
 
 
-def test_what_is_quoted_is_cut_where_it_is_too_long() -> None:
+def test_long_quotations_are_truncated() -> None:
     for length in (
         0,
         1,
@@ -95,7 +95,7 @@ def test_what_is_quoted_is_cut_where_it_is_too_long() -> None:
 @pytest.mark.parametrize(
     "error", [ValueError, RecursionError, MemoryError, SystemExit, KeyboardInterrupt]
 )
-def test_what_cannot_be_shown_is_said_to_be_so_unless_somebody_interrupts(
+def test_values_that_cannot_be_shown_are_described_except_after_an_interrupt(
     error: type[BaseException],
 ) -> None:
     def fail(value: object) -> str:
@@ -122,7 +122,7 @@ REFUSED: list[Any] = [True, 1.0, "1", None, nan, MAX_NUMBER + 1, -MAX_NUMBER - 1
 
 
 class Indexed(NamedTuple):
-    """A whole number of another library."""
+    """A whole number type of another library."""
 
     value: int
 
@@ -130,7 +130,7 @@ class Indexed(NamedTuple):
         return self.value
 
 
-def test_a_whole_number_is_an_exact_one_within_its_bounds() -> None:
+def test_a_whole_number_becomes_an_exact_int_within_bounds() -> None:
     for value in (0, 5, -5, MAX_NUMBER, -MAX_NUMBER, np.int8(3), np.uint64(7)):
         assert type(whole(value, "x")) is int
         assert whole(value, "x") == value
@@ -139,22 +139,22 @@ def test_a_whole_number_is_an_exact_one_within_its_bounds() -> None:
     for value in REFUSED:
         with pytest.raises(InputError, match=r"^x: "):
             whole(value, "x")
-    for least in (-3, 0, 2):
+    for minimum in (-3, 0, 2):
         for value in range(-5, 5):
-            for given in (value, np.int64(value)):
-                if value < least:
-                    with pytest.raises(InputError, match=f"whole number >= {least}$"):
-                        whole(given, "x", least)
+            for number in (value, np.int64(value)):
+                if value < minimum:
+                    with pytest.raises(InputError, match=f"whole number >= {minimum}$"):
+                        whole(number, "x", minimum)
                 else:
-                    assert whole(given, "x", least) == value
-            if least <= value <= 3:
-                assert whole_number(value, least, 3, "one", "x") == value
+                    assert whole(number, "x", minimum) == value
+            if minimum <= value <= 3:
+                assert whole_number(value, minimum, 3, "one", "x") == value
             else:
                 with pytest.raises(InputError, match=r"x: .* is not one"):
-                    whole_number(value, least, 3, "one", "x")
+                    whole_number(value, minimum, 3, "one", "x")
 
 
-def test_a_list_is_an_exact_tuple_as_long_as_it_says() -> None:
+def test_a_list_becomes_an_exact_tuple_of_its_length() -> None:
     lists: list[Any] = [[1, 2], (1, 2), np.array([1, 2]), range(1, 3)]
     for values in lists:
         assert type(entries(values, "x")) is tuple
@@ -179,7 +179,7 @@ def test_a_list_is_an_exact_tuple_as_long_as_it_says() -> None:
             entries(wrong, "x")
 
 
-def test_one_of_so_many_is_numbered_from_0() -> None:
+def test_indexes_are_numbered_from_0() -> None:
     for number in range(-2, 5):
         if 0 <= number < 3:
             assert numbered(number, 3, "set") == number
@@ -199,7 +199,7 @@ def test_one_of_so_many_is_numbered_from_0() -> None:
             permutation(wrong, 3, "x")
 
 
-def test_what_a_table_has_is_taken_by_its_name_alone() -> None:
+def test_entries_of_a_table_are_chosen_by_name() -> None:
     table: dict[str, int] = {"one": 1, "two": 2}
     for name, value in table.items():
         assert named(table, name) == value
@@ -222,7 +222,7 @@ def test_seconds_are_numbers_above_0_or_of_at_least_0() -> None:
             checked_seconds(seconds)
 
 
-def test_every_argument_of_a_wrong_type_is_refused_however_it_is_given() -> None:
+def test_positional_and_keyword_arguments_of_a_wrong_type_are_refused() -> None:
     @takes(first=int, second=(str, type(None)))
     def function(zeroth: Any = 0, first: int = 0, second: str | None = None) -> Any:
         return zeroth, first, second
@@ -252,25 +252,25 @@ class Pair(NamedTuple):
     right: int
 
 
-def test_values_of_a_sentence_are_data_where_they_are_plain() -> None:
+def test_plain_values_of_a_sentence_are_data() -> None:
     inner = Kind("inner", "{x}")(x=1)
     values = {"none": None, "number": 3, "part": 0.5, "yes": True, "text": "a"}
     kind = Kind("all", "{none} {number} {part} {yes} {text} {level} {pair} {many} {inner}")
     sentence = kind(
         **values, level=Level.LOW, pair=Pair(1, 2), many=[1, (2, None), inner], inner=inner
     )
-    said = document(inner)
-    assert said == {"text": "1", "kind": "inner", "x": 1}
+    expected = document(inner)
+    assert expected == {"text": "1", "kind": "inner", "x": 1}
     assert document(sentence) == {
         "text": str(sentence), "kind": "all", **values, "level": str(Level.LOW),
-        "pair": "Pair(left=1, right=2)", "many": [1, [2, None], said], "inner": said,
+        "pair": "Pair(left=1, right=2)", "many": [1, [2, None], expected], "inner": expected,
     }  # fmt: skip
     assert document("plain") == {"text": "plain"}
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_words_count_what_they_list(number: int) -> None:
-    """Players by name where there are names, and a number alone where nothing else has one."""
+    """Players are named if there are names; a number stands alone if nothing else has one."""
     numbers, names = list(range(number)), ["Ann", "Ben", "Cleo", "Dan"]
     more = "" if number == 1 else "s"
     assert Words().players(numbers) == f"player{more} {listed(numbers)}"
@@ -290,7 +290,7 @@ def test_only_a_sentence_has_facts() -> None:
 
 
 @pytest.mark.parametrize("line", range(4))
-def test_a_mark_of_byte_order_may_stand_before_a_record_and_nowhere_else(line: int) -> None:
+def test_a_byte_order_mark_is_accepted_only_before_a_record(line: int) -> None:
     lines = [b"game 1\n", b"seed 5\n", b"0 moves\n", b"1 moves\n"]
     plain = parse_text_record(b"".join(lines), "game 1", ("seed",))
     lines[line] = b"\xef\xbb\xbf" + lines[line]
@@ -299,7 +299,7 @@ def test_a_mark_of_byte_order_may_stand_before_a_record_and_nowhere_else(line: i
     assert (texts[0] == texts[1]) == (line == 0)
 
 
-def test_what_was_odd_about_a_file_makes_no_other_game() -> None:
+def test_warnings_about_a_file_do_not_affect_equality() -> None:
     replays: list[Replay[str, None]] = [
         Replay(("start",), (), ("Ann",), (), 10, (10,)),
         Replay(("start",), (), ("Ann",), ("cut off",), 12, (12,)),
@@ -317,11 +317,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("bold", [False, True])
-def test_a_text_is_bold_where_it_is_asked_to_be(bold: bool) -> None:
+def test_a_text_is_bold_on_request(bold: bool) -> None:
     assert ("bold" in svg_text(0, 0, "A", size=1, colour="red", bold=bold)) == bold
 
 
-def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> None:
+def test_cells_of_a_picture_are_side_by_side_and_contain_their_text() -> None:
     rows = [
         [*heads("a", "b"), Cell("wide and long enough", "head", wide=2)],
         [Cell("sure", "sure"), Cell("gone", "gone", "left"), Cell("x"), Cell("yy")],
@@ -338,7 +338,7 @@ def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> 
         assert drawn.attrib["viewBox"] == f"0 0 {width:g} {height:g}"
         below = 0.0
         for number, text in enumerate(drawn.findall(f"{SVG}text")):
-            assert float(text.attrib["y"]) >= below + size  # no line runs into the one above
+            assert float(text.attrib["y"]) >= below + size  # lines do not overlap
             below = float(text.attrib["y"])
             assert len(text.text or "") * 0.6 * size <= width - 2 * size
             assert (text.attrib["font-weight"] == "bold") == (number == 0)
@@ -375,7 +375,7 @@ def test_cells_of_a_picture_lie_side_by_side_within_it_and_hold_their_text() -> 
         assert height - 2 * size <= below <= height
 
 
-def test_a_cell_of_a_page_takes_its_columns_and_says_what_it_is() -> None:
+def test_a_cell_of_a_page_spans_its_columns_and_has_a_title() -> None:
     for kind in ("head", "sure", "gone", ""):
         for wide in (1, 2, 3):
             page = Picture("t", (), [[Cell("x", kind, "why" * (wide > 1), wide)]]).html()

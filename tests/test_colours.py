@@ -1,4 +1,4 @@
-"""Colours that tell things apart do so for people who do not see red, green or blue light."""
+"""Colours are distinguishable for people who cannot see red, green or blue light."""
 
 from itertools import combinations
 
@@ -23,7 +23,7 @@ SIGHTS = {
         (0.004733, 0.691367, 0.3039),
     ),
 }  # fmt: skip
-"""What is left of linear red, green and blue, a row each.
+"""Matrices that simulate vision: a row each for linear red, green and blue.
 
 Source: Machado, Oliveira, Fernandes, *A physiologically-based model for simulation of color vision
 deficiency* (2009), the strongest degree.
@@ -32,8 +32,8 @@ deficiency* (2009), the strongest degree.
 TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 
 
-def seen(colour: str, sight: str) -> "numpy.ndarray[tuple[int], numpy.dtype[numpy.float64]]":
-    """A colour in CIELAB, in which a step of 2.3 is just noticed."""
+def cielab(colour: str, sight: str) -> "numpy.ndarray[tuple[int], numpy.dtype[numpy.float64]]":
+    """Return a colour in CIELAB, in which a step of 2.3 is just noticeable."""
     parts = numpy.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
     linear = numpy.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     xyz = numpy.array(TO_XYZ) @ numpy.clip(numpy.array(SIGHTS[sight]) @ linear, 0, 1)
@@ -43,13 +43,13 @@ def seen(colour: str, sight: str) -> "numpy.ndarray[tuple[int], numpy.dtype[nump
 
 
 @pytest.mark.parametrize("sight", SIGHTS)
-@pytest.mark.parametrize(("palette", "least"), [(COLOURS, 15), (SHADES, 30)], ids=["plots", "SET"])
-def test_colours_are_told_apart(palette: tuple[str, ...], least: float, sight: str) -> None:
-    for one, other in combinations(palette, 2):
-        step = numpy.linalg.norm(seen(one, sight) - seen(other, sight))
-        assert step > least, (one, other, step)
+@pytest.mark.parametrize(("palette", "limit"), [(COLOURS, 15), (SHADES, 30)], ids=["plots", "SET"])
+def test_colours_are_distinguishable(palette: tuple[str, ...], limit: float, sight: str) -> None:
+    for first, second in combinations(palette, 2):
+        step = numpy.linalg.norm(cielab(first, sight) - cielab(second, sight))
+        assert step > limit, (first, second, step)
 
 
-def test_equal_colours_have_other_marks() -> None:
+def test_equal_colours_have_different_markers() -> None:
     styles = {(Style(n).colour, Style(n).marker) for n in range(len(COLOURS) * len(MARKERS))}
     assert len(styles) == 77

@@ -1,4 +1,4 @@
-"""What is read from files: their limits, and what is said of what is missing or cut off."""
+"""Reading and writing files: limits, permissions, truncated records, and errors."""
 
 import errno
 import io
@@ -25,7 +25,7 @@ from quaternity.ternary.rules import SetRules, SetSettings
 
 
 @pytest.mark.parametrize("length", range(6))
-def test_as_much_as_allowed_is_read_and_a_byte_more_refused(
+def test_a_file_of_the_maximum_size_is_read_and_a_larger_one_refused(
     length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = bytes(range(length))
@@ -45,7 +45,7 @@ def test_as_much_as_allowed_is_read_and_a_byte_more_refused(
 @pytest.mark.parametrize(
     ("name", "number"), [("missing", errno.ENOENT), (".", errno.EISDIR), ("f/x", errno.ENOTDIR)]
 )
-def test_what_cannot_be_read_is_named_once_with_the_words_of_the_system(
+def test_an_unreadable_file_is_named_with_the_error_of_the_system(
     name: str, number: int, tmp_path: Path
 ) -> None:
     (tmp_path / "f").touch()
@@ -59,8 +59,8 @@ RECORD = "game 1\nplayers 3\n\n# äö\nseed 5\n1 2 3\n\n4 5 6 # why\n7\n".encode
 
 
 @pytest.mark.parametrize("length", range(len(RECORD) + 1))
-def test_a_record_cut_off_anywhere_names_the_line_it_ends_in(length: int) -> None:
-    """What is whole is read; what is not is left out with a warning, or refused in the head."""
+def test_a_truncated_record_names_the_line_it_ends_in(length: int) -> None:
+    """A truncated line is left out with a warning, or refused in the head."""
     data, keys = RECORD[:length], ("players", "seed")
     *whole, rest = data.split(b"\n")
     last = len(whole) + 1
@@ -81,7 +81,7 @@ def test_a_record_cut_off_anywhere_names_the_line_it_ends_in(length: int) -> Non
 
 
 @pytest.mark.parametrize("before", ["", "\n", "# a\n\n# b\n"])
-def test_a_first_line_of_another_game_is_named_where_it_stands(before: str) -> None:
+def test_a_first_line_of_another_game_is_refused_with_its_number(before: str) -> None:
     place = before.count("\n") + 1
     for rest in ("", "seed 5\n", "more\nlines\n"):
         with pytest.raises(
@@ -93,16 +93,14 @@ def test_a_first_line_of_another_game_is_named_where_it_stands(before: str) -> N
 @pytest.mark.parametrize(
     "rules", [QuartoRules(), *(SetRules(SetSettings(seats=seats)) for seats in (1, 2, 5))]
 )
-def test_a_line_that_is_no_move_says_which_seats_there_are(rules: Any) -> None:
+def test_a_line_that_is_not_a_move_is_refused_with_the_range_of_seats(rules: Any) -> None:
     record = parse_text_record(b"game 1\n\nnobody moves\n", "game 1", ())
     with pytest.raises(InputError, match=rf"^line 3: .* of player 0\.\.{rules.seats - 1}$"):
         replayed(rules, record, None)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o700, 0o755])
-def test_a_file_that_is_written_anew_may_be_read_by_the_same_people(
-    mode: int, tmp_path: Path
-) -> None:
+def test_a_rewritten_file_keeps_its_permissions(mode: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.touch()
     path.chmod(mode)
@@ -112,7 +110,7 @@ def test_a_file_that_is_written_anew_may_be_read_by_the_same_people(
 
 
 @pytest.mark.parametrize("mask", [0, 0o22, 0o27, 0o77])
-def test_a_new_file_is_as_open_as_the_system_lets_new_files_be(mask: int, tmp_path: Path) -> None:
+def test_a_new_file_has_the_default_permissions(mask: int, tmp_path: Path) -> None:
     before = os.umask(mask)
     try:
         write_text(tmp_path / "a", "new")
@@ -135,9 +133,7 @@ def test_only_its_owner_may_read_a_private_file(mode: int | None, tmp_path: Path
 
 
 @pytest.mark.parametrize("length", range(4))
-def test_there_is_a_game_to_go_on_with_in_a_file_with_anything_in_it(
-    length: int, tmp_path: Path
-) -> None:
+def test_a_journal_exists_if_its_file_is_not_empty(length: int, tmp_path: Path) -> None:
     path = tmp_path / "file"
     assert not GrowingFile.exists(str(path))
     assert not GrowingFile.exists(str(tmp_path))
@@ -153,10 +149,10 @@ def test_there_is_a_game_to_go_on_with_in_a_file_with_anything_in_it(
 
 @pytest.mark.parametrize("is_there", [False, True])
 @pytest.mark.parametrize("full", [False, True])
-def test_a_game_that_cannot_be_begun_leaves_the_folder_as_it_was(
+def test_a_journal_that_cannot_be_created_leaves_the_folder_unchanged(
     is_there: bool, full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether its text cannot be written, or the disk fails; what was wrong is what is raised."""
+    """The original error is raised, whether the text cannot be encoded or the disk is full."""
     path = tmp_path / "file"
     if is_there:
         path.touch()
@@ -171,7 +167,7 @@ def test_a_game_that_cannot_be_begun_leaves_the_folder_as_it_was(
 
 
 def failing(number: int) -> Callable[[int], None]:
-    """What the system does when the disk has this fault."""
+    """Return a function that fails like the system with this disk fault."""
 
     def fail(handle: int) -> None:
         raise OSError(number, os.strerror(number))
@@ -180,7 +176,7 @@ def failing(number: int) -> Callable[[int], None]:
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EBADF, errno.ENOTSUP])
-def test_names_that_cannot_be_synchronised_are_left_and_a_fault_is_told(
+def test_unsupported_synchronisation_is_ignored_but_faults_are_raised(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "fsync", failing(number))
@@ -191,13 +187,13 @@ def test_names_that_cannot_be_synchronised_are_left_and_a_fault_is_told(
             synchronise_names(tmp_path)
 
 
-def test_what_was_read_cannot_be_changed() -> None:
+def test_records_and_replays_are_immutable() -> None:
     record = parse_text_record(b"game 1\n", "game 1", ())
     replay: Replay[str, None] = Replay(("start",), ())
-    for one in (record, replay):
-        for field in fields(one):
+    for value in (record, replay):
+        for field in fields(value):
             with pytest.raises(FrozenInstanceError):
-                setattr(one, field.name, ())
+                setattr(value, field.name, ())
 
 
 @given(st.lists(st.text("ab :.-", max_size=4), min_size=1, max_size=5))
@@ -208,19 +204,19 @@ def test_names_are_split_where_they_were_joined(names: list[str]) -> None:
     assert split_names(",".join(quoted)) == quoted
 
 
-def test_what_could_not_be_added_is_told(tmp_path: Path) -> None:
-    """The lines themselves, or what the caller calls them."""
+def test_lines_that_could_not_be_appended_are_reported(tmp_path: Path) -> None:
+    """The error names the lines, or the caller's description of them."""
     path = tmp_path / "file"
     with GrowingFile.create(str(path), "head\n") as file:
         file.append("a line\n")
         path.write_text("somebody else's\n")
-        for what, lost in (("", "first, second"), ("my move", "my move")):
+        for description, lost in (("", "first, second"), ("my move", "my move")):
             with pytest.raises(InputError, match=f"; not saved: {lost}$"):
-                file.append("first\nsecond\n", what)
+                file.append("first\nsecond\n", description)
     assert path.read_text() == "somebody else's\n"
 
 
-def test_a_text_is_drawn_at_its_base_line_or_around_its_middle() -> None:
+def test_a_text_is_drawn_at_its_baseline_or_centred() -> None:
     for y, size in ((0, 10), (7, 20), (50, 4)):
         line = svg_text(3, y, "A", size=size, colour="red")
         middle = svg_text(3, y, "A", size=size, colour="red", centred=True)

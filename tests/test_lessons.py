@@ -1,6 +1,6 @@
-"""The exercises of the lessons: right answers pass, wrong ones get a hint, junk breaks nothing.
+"""The exercises of the lessons: right answers pass, wrong ones get a hint, junk does no harm.
 
-What stands on the pages is tried by doctest, and the notebooks by `cli/test_guide.py`.
+Doctest tries the examples on the pages, and `cli/test_guide.py` tries the notebooks.
 """
 
 import re
@@ -35,7 +35,7 @@ EXERCISES = [
 
 
 class Unhelpful:
-    """An object of which everything fails, its text too."""
+    """An object whose every operation fails, including its repr."""
 
     def fails(self, *_: object) -> Any:
         raise RuntimeError
@@ -46,9 +46,9 @@ class Unhelpful:
 
 
 def itself() -> list[Any]:
-    found: list[Any] = []
-    found.append(found)
-    return found
+    endless: list[Any] = []
+    endless.append(endless)
+    return endless
 
 
 NUMBERS = st.integers(-2, 7)
@@ -79,22 +79,22 @@ ONLY = {
     "secret 1": {"'paper'"},
     "secret 3": {"2"},
 }
-"""The right answers to exercises that have few, as their repr."""
+"""The repr of all right answers, for exercises with few of them."""
 
 
 @pytest.mark.parametrize("name", EXERCISES)
-def test_a_page_shows_a_wrong_answer_first_and_a_right_one_at_its_end(name: str) -> None:
+def test_a_page_shows_a_wrong_answer_and_a_right_one_at_its_end(name: str) -> None:
     lesson, _, number = name.partition(" ")
     before, _, answers = guide.page(lesson).text.partition("\n## Answers\n")
-    said = rf'>>> check\("{name}", [^\n]+(?:\n\.\.\. [^\n]*)*\n(\w+ ?\w+)'
+    verdict = rf'>>> check\("{name}", [^\n]+(?:\n\.\.\. [^\n]*)*\n(\w+ ?\w+)'
     assert f"**Exercise {number}.**" in before
-    assert re.findall(said, before) == ["Not yet"]
-    assert re.findall(said, answers) == ["Right"]
+    assert re.findall(verdict, before) == ["Not yet"]
+    assert re.findall(verdict, answers) == ["Right"]
 
 
 @given(st.sampled_from(EXERCISES), JUNK)
 @settings(max_examples=examples(1000))
-def test_whatever_is_answered_is_judged(name: str, answer: Any) -> None:
+def test_any_answer_is_judged(name: str, answer: Any) -> None:
     marked = check(name, answer)
     assert isinstance(marked, Marked)
     assert marked.said.endswith((".", "?")), marked
@@ -120,13 +120,13 @@ RULES = secret.definitions()
 
 
 def half_fresh(state: Any) -> Any:
-    """The rule of the answer half of the time, and else any request."""
+    """Return the answer's rule mixed equally with random requests."""
     chances = Counter(RULES["fresh"](state)) + Counter(RULES["even"](state))
     return {card: chance / 2 for card, chance in chances.items()}
 
 
 def found_in(state: Any) -> Any:
-    """What a player can get for certain, if they look at hidden cards; else all requests."""
+    """Return requests certain to succeed, which requires hidden cards, or else all requests."""
     cards = {*RULES["requests"](state)}
     return cards & state.hands[1 - state.turn] or cards
 
@@ -218,7 +218,7 @@ def test_other_right_answers_pass_too(name: str, answer: Any) -> None:
     assert check(name, answer)
 
 
-def test_exercises_are_listed_where_there_is_none_of_a_name() -> None:
+def test_an_unknown_exercise_is_refused_with_a_list() -> None:
     with pytest.raises(InputError, match="pigeons 1, pigeons 2"):
         check("pigeons 99", 0)
 
@@ -232,13 +232,13 @@ SAFE = ["036", "012", "045", "134", "256"]
 
 @given(st.lists(threes(), max_size=4) | st.lists(st.sampled_from(SAFE), min_size=2), threes())
 @settings(max_examples=examples(200))
-def test_a_list_of_hands_is_safe_exactly_if_the_engine_says_so(named: list[str], more: str) -> None:
-    """The check goes through deals by itself; here it is a formula about common knowledge."""
+def test_a_list_of_hands_is_safe_only_if_the_engine_agrees(named: list[str], more: str) -> None:
+    """The check examines deals; here it is a formula about common knowledge."""
     for hands in (["036", *named], ["036", *named, more], SAFE, [*SAFE, more]):
-        said = " | ".join(f"({' & '.join(f'H0 0/{card}' for card in hand)})" for hand in hands)
+        announced = " | ".join(f"({' & '.join(f'H0 0/{card}' for card in hand)})" for hand in hands)
         bob, carol = "all c in set 0: Kw1 H0 c", "some c in set 0: K2 H0 c | K2 H1 c"
         seven = DealProblem([3, 3, 1], [SetConstraint.of([[0, 1, 2]] * 7, players=3)])
-        formula = f"[({said})!] C (({bob}) & !({carol}))"
+        formula = f"[({announced})!] C (({bob}) & !({carol}))"
         assert bool(check("worlds 5", hands)) == holds(formula, seven, [list(SEVEN)])
 
 
@@ -246,14 +246,14 @@ def test_a_list_of_hands_is_safe_exactly_if_the_engine_says_so(named: list[str],
 def test_a_linear_program_gives_the_value_that_the_lesson_learns(
     rules: tuple[int, ...], value: float
 ) -> None:
-    """In sequence form (Koller, Megiddo and von Stengel), of the game as the lesson defines it."""
+    """Use the sequence form (Koller, Megiddo and von Stengel) of the lesson's game."""
     names = secret.definitions()
     deals = names["all_deals"](names["Rules"](*rules))
     row: dict[Any, int] = {(player, None): number for number, player in enumerate((0, 1))}
     parents, wins = dict[Any, Any](), Counter[Any]()
 
     def walk(tree: Any, last: tuple[Any, Any]) -> None:
-        """Number what a player has done so far; `last` is that of both."""
+        """Number the sequences of choices of each player; `last` has those of both."""
         if isinstance(tree, int):
             wins[last] += tree
             return
@@ -266,7 +266,7 @@ def test_a_linear_program_gives_the_value_that_the_lesson_learns(
 
     for deal in deals:
         walk(names["unfold"](deal, {}), ((0, None), (1, None)))
-    # Unknown: how often player 0 does each, and what player 1 can still lose in each set of theirs.
+    # Unknowns: frequencies of player 0's sequences, and values of player 1's information sets.
     plans = [done for done in row if done[0] == 0]
     place = {unknown: number for number, unknown in enumerate(
         [*plans, (1, None), *(key for key in parents if key[0] == 1)]
@@ -283,8 +283,8 @@ def test_a_linear_program_gives_the_value_that_the_lesson_learns(
     for key, parent in parents.items():
         if key[0] == 1:
             bounds[parent][place[key]] -= 1
-    for (mine, theirs), win in wins.items():
-        bounds[theirs][place[mine]] -= win / len(deals)
+    for (own, other), win in wins.items():
+        bounds[other][place[own]] -= win / len(deals)
 
     def matrix(rows: Any) -> Any:
         entries = [(r, c, x) for r, line in enumerate(rows) for c, x in line.items()]

@@ -1,4 +1,4 @@
-"""What `make mutants` changes and runs is there, and what it leaves alone means nothing."""
+"""`make mutants`: its files and tests exist, and it changes only code with an effect."""
 
 from pathlib import Path
 from runpy import run_path
@@ -6,22 +6,22 @@ from runpy import run_path
 import pytest
 
 from tests import mutants
-from tests.mutants import GROUPS, HOUSE, Mutant, change_in_place, files_of, meaning
+from tests.mutants import GROUPS, ROOT, Mutant, change_in_place, files_of, meaning
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_names_files_and_tests_that_exist(group: str) -> None:
     patterns, without, tests = GROUPS[group]
-    found = files_of(group)
-    assert found
+    files = files_of(group)
+    assert files
     for pattern in patterns.split():
-        assert list(HOUSE.glob(pattern)), pattern
-    assert not {path.stem for path in found} & set(without.split())
-    assert all((HOUSE / one).exists() for one in tests.split())
+        assert list(ROOT.glob(pattern)), pattern
+    assert not {path.stem for path in files} & set(without.split())
+    assert all((ROOT / path).exists() for path in tests.split())
 
 
 @pytest.mark.parametrize("word", ["def", "async def"])
-def test_a_change_to_an_annotation_alone_means_nothing(word: str) -> None:
+def test_a_change_to_an_annotation_has_no_effect(word: str) -> None:
     plain = f"{word} f(a: int | None = 1) -> int | None:\n    b: int | str = a\n    return b\n"
     assert meaning(plain.replace("|", "&")) == meaning(plain)
     assert meaning(plain.replace("1", "2")) != meaning(plain)
@@ -50,11 +50,11 @@ class C:
 @pytest.mark.parametrize(
     ("line", "users"), [(1, [5]), (3, [*range(5, 10)]), (4, [*range(5, 10)]), (11, [])]
 )
-def test_what_uses_a_name_or_a_function_is_known(
+def test_the_users_of_a_name_or_function_are_found(
     line: int, users: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "m.py").write_text(PLACES)
-    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     assert Mutant("m.py", "", 0, line, "").users() == users
 
 
@@ -65,26 +65,24 @@ def test_what_uses_a_name_or_a_function_is_known(
      (7, True, [6, 7, 8]), (9, True, [9]), (11, False, [11]), (13, True, [13]), (14, True, [14]),
      (15, True, [15]), (16, True, [16])],
 )  # fmt: skip
-def test_a_changed_line_is_known_by_the_statement_it_is_in(
+def test_the_statement_of_a_changed_line_is_found(
     line: int, inside: bool, statement: list[int], word: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     (tmp_path / "m.py").write_text(PLACES.replace("def", word))
-    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     mutant = Mutant("m.py", "", 0, line, "")
     assert mutant.in_function() == inside
     assert list(mutant.statement()) == statement
 
 
-def test_functions_that_are_loaded_are_changed_and_no_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two of one line, those inside others, and those whose neighbour vanishes in the change."""
+def test_only_loaded_functions_are_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two functions of one line, nested functions, and functions whose neighbour disappears."""
     text = "def f(): return lambda: 1\npair = lambda: 1, lambda: 2\n"
     text += "def g():\n    for one in (lambda: 5,): return one()\n    return 6\n"
     path = tmp_path / "m.py"
     path.write_text(text)
-    monkeypatch.setattr(mutants, "HOUSE", tmp_path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     loaded = run_path(str(path))
     functions = [loaded["f"], loaded["f"](), *loaded["pair"], loaded["g"]]
     made = functions[1]
@@ -94,8 +92,8 @@ def test_functions_that_are_loaded_are_changed_and_no_others(
         ("in (lambda: 5,)", "in []", [1, 1, 1, 2, 6]),
         ("return 6", "return 9", [1, 1, 1, 2, 5]),
     ):
-        codes = [one.__code__ for one in functions]
+        codes = [function.__code__ for function in functions]
         change_in_place(Mutant("m.py", "", 0, 1, text.replace(before, after)), functions)
-        assert [loaded["f"]()(), made(), *(one() for one in functions[2:])] == results
+        assert [loaded["f"]()(), made(), *(function() for function in functions[2:])] == results
         for function, code in zip(functions, codes, strict=True):
             function.__code__ = code

@@ -1,4 +1,4 @@
-"""Calls in a process of their own: what comes back, and what is known when nothing does."""
+"""Calls in a separate process: results, errors, and notes of a process that died."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ from quaternity.workers.process_tree import resident
 from quaternity.workers.serving import MARK, marked, send
 from tests.limits import limited
 from tests.own_process_calls import (
-    PLAYED,
+    NOTED_MOVES,
     allows_namespaces,
     closes,
     computes,
     copies,
-    deed,
-    doubled,
+    double,
     exits,
     fails_in_its_own_way,
     is_killed,
     kills_its_group,
     leaves,
     loops,
+    make_trap,
     raises_an_interrupt,
-    refused,
+    refuse,
     stops,
     takes,
     thinks_often,
@@ -64,14 +64,14 @@ from tests.own_process_calls import (
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[OwnProcess]:
-    """One process for all tests: it is started anew after it was ended."""
-    one = OwnProcess()
-    yield one
-    one.end()
+    """Yield one process for all tests; it restarts after it was ended."""
+    process = OwnProcess()
+    yield process
+    process.end()
 
 
 def test_many_files_may_be_open() -> None:
-    """A server has one for every browser."""
+    """A server has an open file for every browser."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 2_000:
         pytest.skip("few files may be open here")
@@ -82,35 +82,35 @@ def test_many_files_may_be_open() -> None:
             for _ in range(1_100):
                 files.enter_context(open(os.devnull))
             late = OwnProcess()
-            assert late.call(doubled, 21) == 42
-            assert process.call(doubled, 4) == 8
+            assert late.call(double, 21) == 42
+            assert process.call(double, 4) == 8
             late.end()
     finally:
         process.end()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_an_answer_is_a_value_and_does_nothing(process: OwnProcess, tmp_path: Path) -> None:
+def test_an_answer_that_would_run_a_call_is_refused(process: OwnProcess, tmp_path: Path) -> None:
     with pytest.raises(ProcessEnded, match="gave an unreadable result"):
-        process.call(deed, str(tmp_path / "made"))
+        process.call(make_trap, str(tmp_path / "made"))
     assert not list(tmp_path.iterdir())
 
 
 def test_results_and_errors_come_back(
     process: OwnProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    process.end()  # its standard error was that of another test
-    assert process.call(doubled, 21) == 42
+    process.end()  # its standard error belonged to another test
+    assert process.call(double, 21) == 42
     assert capfd.readouterr() == ("", "this is not the answer\n")
     with pytest.raises(InputError, match="7 is refused"):
-        process.call(refused, 7)
+        process.call(refuse, 7)
     with pytest.raises(SolverFault, match=r"SystemExit\(0\)"):
         process.call(leaves)
     with pytest.raises(Exception, match="lambda"):
         process.call(unsendable)
     with pytest.raises(SolverFault, match="Expecting value"):
         process.call(fails_in_its_own_way)
-    assert process.call(doubled, 4, seconds=60) == 8
+    assert process.call(double, 4, seconds=60) == 8
     assert notes() is None
 
 
@@ -122,34 +122,34 @@ def test_results_and_errors_come_back(
         (kills_its_group, (), "was killed by signal 9"),
     ],
 )  # fmt: skip
-def test_a_process_that_dies_leaves_what_it_noted(
+def test_the_notes_of_a_process_that_dies_are_kept(
     process: OwnProcess, function: Callable[..., None], arguments: tuple[int, ...], how: str
 ) -> None:
     with pytest.raises(ProcessEnded) as raised:
         process.call(function, *arguments)
     ended = raised.value
-    assert (ended.how, ended.thinking, ended.moves) == (how, 2, PLAYED)
+    assert (ended.how, ended.thinking, ended.moves) == (how, 2, NOTED_MOVES)
     assert not ended.overdue
 
 
 def test_it_runs_from_its_first_call_until_it_ends() -> None:
     process = OwnProcess()
     assert not process.is_running
-    assert process.call(doubled, 2) == 4
+    assert process.call(double, 2) == 4
     assert process.is_running
     process.end()
     assert not process.is_running
-    assert process.call(doubled, 2) == 4
+    assert process.call(double, 2) == 4
     assert process.is_running
     with pytest.raises(ProcessEnded):
         process.call(exits, 0)
     assert not process.is_running
 
 
-def test_copies_of_it_say_nothing_and_end_with_it(process: OwnProcess, tmp_path: Path) -> None:
+def test_forked_copies_do_not_answer_and_end_with_it(process: OwnProcess, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert process.call(copies, str(tmp_path / "pipe")) == 7
-    assert [process.call(doubled, number) for number in range(5)] == [0, 2, 4, 6, 8]
+    assert [process.call(double, number) for number in range(5)] == [0, 2, 4, 6, 8]
     with (tmp_path / "pipe").open("rb", buffering=0) as pipe:
         assert select.select([pipe], [], [], 0)[0] == [], "the copy is there"
         process.end()
@@ -165,7 +165,7 @@ OwnProcess().call(outlives, sys.argv[1], os.getpid())
 """
 
 
-def test_all_of_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
+def test_all_processes_end_with_a_run_that_is_killed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     pipe = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     run = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "pipe"], check=False, timeout=60)
@@ -175,7 +175,7 @@ def test_all_of_it_ends_with_a_run_that_is_killed(tmp_path: Path) -> None:
     os.close(pipe)
 
 
-def test_who_has_nobody_to_answer_ends_without_a_word(
+def test_a_process_without_a_reader_ends_silently(
     process: OwnProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert process.call(divmod, 7, 2) == (3, 1)
@@ -190,12 +190,12 @@ def test_who_has_nobody_to_answer_ends_without_a_word(
     assert capfd.readouterr().err == ""
 
 
-def test_what_a_player_writes_to_any_file_is_no_answer_and_no_note(process: OwnProcess) -> None:
+def test_other_data_of_a_player_is_not_an_answer_or_note(process: OwnProcess) -> None:
     assert process.call(writes, True, seconds=60) == 7
-    assert process.call(doubled, 4) == 8
+    assert process.call(double, 4) == 8
     with pytest.raises(ProcessEnded, match="gave no move") as raised:
         process.call(writes, False, seconds=0.1)
-    assert (raised.value.thinking, raised.value.moves) == (2, PLAYED)
+    assert (raised.value.thinking, raised.value.moves) == (2, NOTED_MOVES)
 
 
 def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> None:
@@ -203,20 +203,20 @@ def test_an_interrupt_that_a_player_raises_is_its_fault(process: OwnProcess) -> 
         process.call(raises_an_interrupt)
 
 
-@pytest.mark.parametrize("most", [9, 20, 10**5])
-def test_a_fault_has_the_end_of_the_traceback(most: int) -> None:
+@pytest.mark.parametrize("max_length", [9, 20, 10**5])
+def test_a_fault_has_the_end_of_the_traceback(max_length: int) -> None:
     with (
-        limited("quaternity.workers.foreign", MAX_TRACEBACK_LENGTH=most),
-        pytest.raises(PlayerFault) as told,
+        limited("quaternity.workers.foreign", MAX_TRACEBACK_LENGTH=max_length),
+        pytest.raises(PlayerFault) as raised,
     ):
-        Sitting("player", "x", 1).called(refused, 7)
-    trace = told.value.trace
+        Sitting("player", "x", 1).called(refuse, 7)
+    trace = raised.value.trace
     assert trace.endswith(" refused\n")
-    assert len(trace) <= most
-    assert ("in refused" in trace) == (most > 99)
+    assert len(trace) <= max_length
+    assert ("in refuse" in trace) == (max_length > 99)
 
 
-def test_time_in_which_this_side_was_stopped_is_not_the_players(
+def test_time_in_which_the_parent_was_stopped_does_not_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     child, looks, parts = Child(["yes"]), count(), count()
@@ -230,13 +230,13 @@ def test_time_in_which_this_side_was_stopped_is_not_the_players(
 
 
 @pytest.mark.parametrize("function", [loops, computes, stops])
-def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
+def test_a_player_who_thinks_too_long_is_stopped(
     process: OwnProcess, function: Callable[[], None]
 ) -> None:
     with pytest.raises(ProcessEnded, match=r"gave no move within 0\.1 s") as raised:
         process.call(function, seconds=0.1)
     ended = raised.value
-    assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, PLAYED)
+    assert (ended.overdue, ended.thinking, ended.moves) == (True, 2, NOTED_MOVES)
     if function is not stops:
         assert ended.stack.startswith("Stack (most recent call first):")
         assert f" in {function.__name__}" in ended.stack
@@ -246,46 +246,46 @@ def test_who_thinks_for_too_long_is_stopped_whatever_it_does(
     st.binary(max_size=40), st.binary(min_size=MARK, max_size=MARK), st.binary(max_size=40),
     st.lists(st.integers(0, 120), max_size=5), st.booleans(),
 )  # fmt: skip
-def test_an_answer_is_found_whatever_stands_before_it_and_however_it_is_cut(
+def test_an_answer_is_found_after_any_noise_and_in_any_pieces(
     noise: bytes, mark: bytes, answer: bytes, cuts: list[int], near: bool
 ) -> None:
-    """Not before all of it is there; what looks like a mark at first is none."""
+    """It is found only once it is complete, even after an incomplete mark."""
     noise += mark[:-1] * near
     whole = noise + marked(mark, answer)
     assume(whole.find(mark) == len(noise))
-    data, given = bytearray(), 0
+    data, received = bytearray(), 0
     for end in sorted({min(cut, len(whole)) for cut in cuts} | {len(whole)}):
-        data += whole[given:end]
-        given = end
+        data += whole[received:end]
+        received = end
         assert marked_answer(mark, data) == (answer if end == len(whole) else None)
 
 
 @given(st.lists(st.integers(0, 5) | st.none() | st.text("ab é", max_size=5), max_size=12))
 def test_notes_are_those_since_the_last_game_began(
-    notebook: tuple[Notes, Notes], told: list[int | str | None]
+    notebook: tuple[Notes, Notes], events: list[int | str | None]
 ) -> None:
-    """A number is the seat that begins to think, a text a move, None a new game."""
+    """Numbers are seats that begin to think, strings are moves, and None is a new game."""
     writer, reader = notebook
     writer.clear()
     thoughts, thinking, moves = 0, None, list[str]()
-    for one in told:
-        if one is None:
+    for event in events:
+        if event is None:
             writer.clear()
             thoughts, thinking, moves = 0, None, []
-        elif isinstance(one, int):
-            writer.thinks(one)
-            thoughts, thinking = thoughts + 1, one
+        elif isinstance(event, int):
+            writer.thinks(event)
+            thoughts, thinking = thoughts + 1, event
         else:
-            writer.moved(one)
+            writer.moved(event)
             thinking = None
-            moves.append(one)
+            moves.append(event)
         assert reader.state() == (thoughts, thinking)
         assert reader.moves() == moves
 
 
 @pytest.fixture(scope="module")
 def notebook() -> tuple[Notes, Notes]:
-    """Notes of one process, and the same as another one sees them."""
+    """Return the notes of one process, and the same notes in another process."""
     with TemporaryFile() as file:
         file.truncate(NOTED_BYTES)
         return Notes(file.fileno()), Notes(file.fileno())
@@ -300,12 +300,12 @@ print([resource.getrlimit(kind)[0] for kind in (
 
 
 def line_of(child: Child) -> str:
-    """The line that a program writes."""
+    """Return the line that a program writes."""
     return child.exchange(b"", lambda data: bytes(data) if b"\n" in data else None).decode().strip()
 
 
 @pytest.mark.parametrize("isolated", [False, True])
-def test_a_program_has_its_limits_and_is_who_we_are(isolated: bool) -> None:
+def test_a_program_has_its_limits_and_our_user(isolated: bool) -> None:
     own = isolated and allows_namespaces()
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
@@ -317,7 +317,7 @@ def test_a_program_has_its_limits_and_is_who_we_are(isolated: bool) -> None:
     child.end()
 
 
-def test_what_is_no_program_is_told() -> None:
+def test_a_missing_program_is_reported() -> None:
     child = Child(["/nowhere"], keeps_errors=True)
     with pytest.raises(EOFError):
         line_of(child)
@@ -327,8 +327,8 @@ def test_what_is_no_program_is_told() -> None:
 
 
 @pytest.mark.parametrize("isolated", [False, True])
-def test_a_program_alone_holds_its_connections_and_nothing_of_it_stays(isolated: bool) -> None:
-    """What it closes is closed, though its supervisor lives; after its end no file is open."""
+def test_only_a_program_holds_its_connections_and_it_leaves_nothing(isolated: bool) -> None:
+    """A file that it closes is closed, despite its supervisor; after its end no file is open."""
     before = set(os.listdir("/proc/self/fd"))
     read, low = os.pipe()
     write = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, 100)
@@ -349,9 +349,9 @@ def test_a_program_alone_holds_its_connections_and_nothing_of_it_stays(isolated:
 def test_a_supervisor_that_is_killed_or_stopped_leaves_nothing(
     number: signal.Signals, isolated: bool
 ) -> None:
-    """Where it is killed the program ends at once, and all else with its object, by its mark.
+    """If it is killed, the program ends at once, and marked processes end with `child.end`.
 
-    Where it is stopped, what has no mark is found below it.
+    If it is stopped, processes without a mark are found as its descendants.
     """
     read, write = os.pipe()
     command = ["sleep", "1000"] if number == signal.SIGKILL else ["env", "-i", "sleep", "1000"]
@@ -373,8 +373,8 @@ def test_a_supervisor_that_is_killed_or_stopped_leaves_nothing(
     os.close(read)
 
 
-def test_what_is_ours_to_read_is_left_to_us() -> None:
-    """A program that tells no errors has them go where ours go."""
+def test_a_program_does_not_read_our_input() -> None:
+    """The standard error of a program without `keeps_errors` is our own."""
     read, write = os.pipe()
     before = os.dup(0)
     try:
@@ -392,8 +392,8 @@ def test_what_is_ours_to_read_is_left_to_us() -> None:
             os.close(file)
 
 
-def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> None:
-    """Also what has left the session, and has no mark."""
+def test_orphans_end_before_the_end_of_their_program_is_reported() -> None:
+    """This includes processes without a mark that have left the session."""
     read, write = os.pipe()
     with limited("quaternity.workers.child", END_SECONDS=1000):
         orphan = "setsid env -i sleep 1000 <&- >&- 2>&- &"
@@ -408,19 +408,19 @@ def test_what_is_left_behind_ends_before_its_program_is_said_to_have_ended() -> 
     os.close(read)
 
 
-def test_who_takes_too_much_memory_is_stopped(process: OwnProcess) -> None:
-    assert process.call(doubled, 4, memory=1 << 30) == 8
+def test_a_process_that_takes_too_much_memory_is_stopped(process: OwnProcess) -> None:
+    assert process.call(double, 4, memory=1 << 30) == 8
     with pytest.raises(ProcessEnded, match="took too much memory") as raised:
         process.call(takes, 200 << 20, memory=150 << 20)
     ended = raised.value
     assert (ended.too_large, ended.overdue, ended.thinking) == (True, False, 2)
 
 
-def test_everybody_has_the_time_of_a_move_for_themselves(
+def test_every_player_has_the_full_time_for_a_move(
     process: OwnProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each time this side looks at the clock, somebody else thinks, and all together too long."""
-    assert process.call(doubled, 4) == 8
+    """Each look at the clock finds another player thinking; together they exceed the limit."""
+    assert process.call(double, 4) == 8
     names = [str(tmp_path / name) for name in ("pipe", "answers")]
     for name in names:
         os.mkfifo(name)
@@ -441,46 +441,46 @@ def test_everybody_has_the_time_of_a_move_for_themselves(
 
 
 @limited("quaternity.workers.notes", MAX_NOTED_BYTES=20)
-def test_of_very_long_games_the_first_moves_are_noted() -> None:
+def test_only_the_first_moves_of_very_long_games_are_noted() -> None:
     with TemporaryFile() as file:
         file.truncate(1 << 24)
-        told = Notes(file.fileno())
+        notebook = Notes(file.fileno())
         for move in ("0 claim 1 2 3", "1 more", "0 claim 4 5 6", "1 m"):
-            told.moved(move)
-        told.thinks(3)
-        assert told.state() == (1, 3)
-        # What comes after a move that did not fit is left out, even where it would.
-        assert told.moves() == ["0 claim 1 2 3"]
+            notebook.moved(move)
+        notebook.thinks(3)
+        assert notebook.state() == (1, 3)
+        # Moves after one that did not fit are left out, even if they would fit.
+        assert notebook.moves() == ["0 claim 1 2 3"]
 
 
-def test_what_was_given_is_free_when_the_call_has_raised(process: OwnProcess) -> None:
+def test_arguments_are_released_after_a_call_that_raised(process: OwnProcess) -> None:
     class Seven:
         def __reduce__(self) -> tuple[type[int], tuple[int]]:
             return int, (7,)
 
     gc.disable()
     try:
-        given = Seven()
-        seen = weakref.ref(given)
+        argument = Seven()
+        seen = weakref.ref(argument)
         with pytest.raises(InputError, match="7 is refused") as raised:
-            process.call(refused, given)
-        del raised, given
+            process.call(refuse, argument)
+        del raised, argument
         assert seen() is None
     finally:
         gc.enable()
 
 
-def test_a_process_looks_for_players_where_this_one_does(
+def test_a_process_has_the_import_path_of_its_parent(
     process: OwnProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert process.call(doubled, 4) == 8
+    assert process.call(double, 4) == 8
     (tmp_path / "new_here.py").write_text("def answer():\n    return 42\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert process.call(import_module("new_here").answer) == 42
 
 
-def test_memory_is_what_the_system_says_and_adds_up() -> None:
-    """A shell that waits for a line stays as it is; most of its memory is its own."""
+def test_memory_agrees_with_the_system_and_adds_up() -> None:
+    """A shell that waits for a line does not change; most of its memory is not shared."""
     script = "y=$(head -c 8000000 /dev/zero | tr '\\0' a); echo; read x"
     shells = [subprocess.Popen(["sh", "-c", script], stdin=-1, stdout=-1) for _ in "ab"]
     try:
@@ -505,7 +505,7 @@ def test_memory_is_what_the_system_says_and_adds_up() -> None:
 def test_a_game_whose_process_died_is_played_once_more(
     monkeypatch: pytest.MonkeyPatch, deaths: int, overdue: bool, thinking: int | None
 ) -> None:
-    """Unless a player took too long; then it is the fault of who was thinking."""
+    """The exception is a timeout, which is the fault of the player who was thinking."""
     calls = []
 
     def call(play: Callable[[int], int], number: int, seconds: float | None) -> int:
@@ -519,23 +519,23 @@ def test_a_game_whose_process_died_is_played_once_more(
     )
     tries = 1 if overdue and deaths else min(deaths + 1, 2)
     if deaths < tries:
-        assert played_apart("bot", ["Ann", "Ben"], 5.0, None, doubled, 4) == 8
+        assert played_apart("bot", ["Ann", "Ben"], 5.0, None, double, 4) == 8
     else:
         fault = PlayerTimeout if overdue else PlayerFault
         names = {None: (GameLimit, "fell$"), 0: (fault, "Ann"), 1: (fault, "Ben")}
         kind, words = names[thinking]
         with pytest.raises(kind, match=words) as raised:
-            played_apart("bot", ["Ann", "Ben"], 5.0, None, doubled, 4)
+            played_apart("bot", ["Ann", "Ben"], 5.0, None, double, 4)
         assert type(raised.value) is kind
     assert calls == [5.0] * tries
 
 
 @pytest.mark.parametrize("seconds", [None, 1e-9, 1, 60.0, 10**6])
-def test_a_time_for_a_move_may_be_any_above_nothing(seconds: float | None) -> None:
+def test_valid_times_for_a_move_are_accepted(seconds: float | None) -> None:
     check_move_seconds(seconds)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, -1e-9, 10**6 + 1, float("inf"), float("nan")])
-def test_what_is_no_time_for_a_move_is_refused(seconds: float) -> None:
+def test_invalid_times_for_a_move_are_refused(seconds: float) -> None:
     with pytest.raises(InputError, match=re.escape(f"must be > 0 and <= 1000000, not {seconds:g}")):
         check_move_seconds(seconds)

@@ -1,4 +1,4 @@
-"""What values show of themselves in a notebook, and as drawings."""
+"""Values displayed in a notebook, and as drawings."""
 
 from random import Random
 from typing import Any
@@ -22,12 +22,12 @@ SHOWN = SetConstraint.of([[0], [0], [0, 1, 2], [0, 1, 2]], players=3)
 
 
 def game() -> Game:
-    """One in which a set is completed."""
+    """Return a game in which a set is completed."""
     return Game.start(Settings(2, 3, 3)).play(Move.parse("0 asks 1 for 0/1: yes"))
 
 
-def shown() -> list[tuple[Any, str]]:
-    """Values, and something that they say."""
+def shown_values() -> list[tuple[Any, str]]:
+    """Return values, and a text that each shows."""
     rules = KwartetRules()
     possible = solve(DealProblem([4, 4, 4], [KNOWN, KNOWN, KNOWN]))
     return [
@@ -44,7 +44,7 @@ def shown() -> list[tuple[Any, str]]:
 
 @pytest.mark.parametrize("number", range(8))
 def test_values_show_themselves(number: int) -> None:
-    value, says = shown()[number]
+    value, says = shown_values()[number]
     assert says in value._repr_html_()
     drawn = value.picture().svg()
     assert says in drawn
@@ -56,11 +56,11 @@ def test_boards_and_tables_are_drawn() -> None:
     board = Board.parse("N?BI??JO?FDLMEAG", read_pieces(example_pieces()))
     rules = SetRules()
     table = rules.view(rules.start(Random(1)), 0)
-    for one in (board, table):
-        ElementTree.fromstring(one._repr_svg_())
+    for value in (board, table):
+        ElementTree.fromstring(value._repr_svg_())
 
 
-def test_what_is_shown_is_text() -> None:
+def test_texts_are_escaped() -> None:
     picture = Picture("<b>", ("a & b",), [[Cell("<script>", "sure", '"')]])
     for text in (picture.html(), picture.svg()):
         assert "<script>" not in text

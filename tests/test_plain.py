@@ -1,10 +1,10 @@
-"""The lint of the project's English finds hard wordings, and leaves good ones alone."""
+"""The lint of the project's English finds bad wordings and accepts good ones."""
 
 import pytest
 
 from tests.plain import NAMES, RULES, hits_of
 
-EXAMPLES = {  # rule: (a file with one hit, the same said well)
+EXAMPLES = {  # rule: (a file with one hit, the same in good English)
     "who": ("# Time for who waits.", "# Time for players who wait."),
     "what-prep": ("# Show a list of what is allowed.", "# Show a list of the moves."),
     "what-is": ("# What was agreed.", "# The settings of the game."),
@@ -41,7 +41,7 @@ EXAMPLES = {  # rule: (a file with one hit, the same said well)
 
 
 @pytest.mark.parametrize("rule", [*RULES, *NAMES])
-def test_each_rule_finds_its_wording_alone(rule: str) -> None:
+def test_each_rule_finds_only_its_own_wording(rule: str) -> None:
     bad, good = EXAMPLES[rule]
     assert [hit.rule for hit in hits_of("quaternity/a.py", bad)] == [rule]
     assert not list(hits_of("quaternity/a.py", good))

@@ -1,4 +1,4 @@
-"""Pictures drawn by matplotlib, as parts of a page."""
+"""Pictures drawn by matplotlib."""
 
 import os
 import re
@@ -18,8 +18,8 @@ DATA = Path(__file__).parents[1] / "quaternity" / "data"
 
 
 @pytest.mark.parametrize("numbers", [[0.1234567, 3.00049], [1e-3, 12345.678]])
-def test_a_figure_in_a_page_is_rounded_but_for_its_words(numbers: list[float]) -> None:
-    """Equal figures are equal bytes, labels stay as they are, and no coordinate is finer."""
+def test_a_figure_in_a_page_is_rounded_except_its_labels(numbers: list[float]) -> None:
+    """Equal figures give equal bytes, labels are unchanged, and coordinates are rounded."""
     label = " ".join(map(str, numbers))
     pages = []
     for _ in range(2):
@@ -31,7 +31,7 @@ def test_a_figure_in_a_page_is_rounded_but_for_its_words(numbers: list[float]) -
     assert pages[0] == pages[1]
     drawn = ElementTree.fromstring(pages[0])
     assert label in drawn.itertext()
-    paths = [one.attrib["d"] for one in drawn.iter() if "d" in one.attrib]
+    paths = [element.attrib["d"] for element in drawn.iter() if "d" in element.attrib]
     assert paths
     assert not re.search(r"\.\d\d", "".join(paths))
     assert re.search(r"\d\.\d", "".join(paths))
@@ -41,7 +41,7 @@ ANALYSE = ("-m", "quaternity", "analyse", str(DATA / "possible-4-13-4.json"), "-
 
 
 @pytest.mark.parametrize("backend", ["module://matplotlib_inline.backend_inline"])
-def test_a_backend_that_is_not_installed_stops_no_picture(backend: str, tmp_path: Path) -> None:
+def test_a_missing_backend_does_not_prevent_a_picture(backend: str, tmp_path: Path) -> None:
     """Jupyter exports its backend to every program that a notebook starts."""
     path = tmp_path / "analysis.png"
     environment = {**os.environ, "MPLBACKEND": backend}

@@ -1,4 +1,4 @@
-"""What is public: the written list, `dir()`, old names, and wrong arguments at every place."""
+"""The public interface: the list of names, `dir()`, old names, and arguments of wrong types."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ RENAMED = {
 }
 
 
-def test_what_is_public_is_written_down() -> None:
-    """Whoever changes it writes the list anew (`python -m tests.public`), and the changelog."""
-    written = public.WRITTEN.read_text(encoding="utf-8").splitlines()
+def test_the_list_of_public_names_is_complete() -> None:
+    """If it fails, run `python -m tests.public`, and add the change to the changelog."""
+    written = public.LIST.read_text(encoding="utf-8").splitlines()
     assert not list(unified_diff(written, public.public().splitlines(), lineterm="", n=0))
 
 
-@pytest.mark.parametrize("face", public.FACES[:-2])
-def test_a_face_shows_public_names_only(face: str) -> None:
-    module = import_module(face)
-    assert [name for name in dir(module) if not name.startswith("__")] == public.names(face)
+@pytest.mark.parametrize("package", public.PACKAGES[:-2])
+def test_a_package_shows_only_public_names(package: str) -> None:
+    module = import_module(package)
+    assert [name for name in dir(module) if not name.startswith("__")] == public.names(package)
     assert all(hasattr(module, name) for name in dir(module))
 
 
-@pytest.mark.parametrize("face", RENAMED)
-def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
-    module = import_module(face)
-    for old, new in RENAMED[face].items():
+@pytest.mark.parametrize("package", RENAMED)
+def test_an_old_name_warns_and_is_the_new_one(package: str) -> None:
+    module = import_module(package)
+    for old, new in RENAMED[package].items():
         with pytest.warns(
             DeprecationWarning, match=f"{old} is deprecated: it was renamed to {new}$"
         ):
@@ -66,7 +66,7 @@ def test_an_old_name_warns_and_is_the_new_one(face: str) -> None:
         assert old not in dir(module)
 
 
-def test_what_reads_files_gives_the_value_itself_and_the_old_functions_warn() -> None:
+def test_the_old_functions_that_read_files_warn() -> None:
     for old in ("parse_record", "read_record", "parse_state", "read_state"):
         with pytest.warns(DeprecationWarning, match="is deprecated: use "):
             assert callable(getattr(quaternity, old))
@@ -83,13 +83,13 @@ def test_all_games_have_the_same_shape(game: type[Any]) -> None:
 
 
 def test_a_short_name_has_one_meaning() -> None:
-    """`Card` of Kwartet is the one of Quaternity, for example."""
+    """The `Card` of Kwartet is the `Card` of Quaternity, for example."""
     homes: dict[str, set[int]] = {}
-    for face in public.FACES:
-        for name in public.names(face):
-            homes.setdefault(name, set()).add(id(getattr(import_module(face), name)))
+    for package in public.PACKAGES:
+        for name in public.names(package):
+            homes.setdefault(name, set()).add(id(getattr(import_module(package), name)))
     several = {name for name, meanings in homes.items() if len(meanings) > 1}
-    # A deal problem can be solved and explained, and so can a game.
+    # Deal problems can be solved and explained, and so can games.
     assert several <= {"solve", "explain", "Explanation"}, several
 
 
@@ -100,7 +100,7 @@ VALUES = (
     find_deck("everyday"), QuartoGame.start().position.board,
 )  # fmt: skip
 ANSWERED = {
-    # What functions return: built by nobody else, and checked where it is taken back (`verify`).
+    # Types of results, which users do not create; `verify` checks them.
     "solvers": "Certificate Chances CrossedBounds CrowdedHand Deal Explanation Feasible Infeasible"
     " Shortage Solver TooFewPlaces Verdict",
     "quaternity.arena": "Player",
@@ -109,22 +109,22 @@ ANSWERED = {
 }
 
 
-def doors() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Everything public that is called: functions, classes, and the methods of values."""
-    for face in public.FACES:
-        for name in public.names(face):
-            value = getattr(import_module(face), name)
-            if not callable(value) or name in ANSWERED.get(face, ""):
+def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield all public callables: functions, classes, and the methods of values."""
+    for package in public.PACKAGES:
+        for name in public.names(package):
+            value = getattr(import_module(package), name)
+            if not callable(value) or name in ANSWERED.get(package, ""):
                 continue
             if isinstance(value, type) and issubclass(value, BaseException):
                 continue
-            yield f"{face}.{name}", value
+            yield f"{package}.{name}", value
             if isinstance(value, type):
                 for part in dir(value):
                     method = inspect.getattr_static(value, part)
                     if isinstance(method, classmethod) and not part.startswith("_"):
-                        yield f"{face}.{name}.{part}", getattr(value, part)
-    # `after_legal` is told that a question is legal, and takes it at its word.
+                        yield f"{package}.{name}.{part}", getattr(value, part)
+    # `after_legal` does not check that a question is legal.
     for value in VALUES:
         for part in dir(type(value)):
             if (
@@ -135,8 +135,8 @@ def doors() -> Iterator[tuple[str, Callable[..., Any]]]:
                 yield f"{type(value).__name__}().{part}", getattr(value, part)
 
 
-DOORS = dict(doors())
-# A formula is not among them: it says itself that it is no truth value.
+CALLABLES = dict(public_callables())
+# Formulas are left out, because they refuse to be truth values.
 JUNK = st.sampled_from([
     None, True, 0, 3, -1, 10**60, 1.5, float("nan"), "", "x", "0/1", b"x", (), (0, 1), [], [None],
     ["x"], {}, {"a": 1}, set(), object(), range(3), int, len,
@@ -151,19 +151,19 @@ GOOD = {
     "game": VALUES[0], "state": VALUES[1], "solver": "coalitions", "name": "x", "set_index": 0,
     "parts": [], "random": Random(1),
 }  # fmt: skip
-"""Values of the names of parameters, so that the others are looked at too."""
+"""Accepted values by names of parameters, so that the other parameters are checked, too."""
 
 
-@given(st.data(), st.sampled_from(sorted(DOORS)))
+@given(st.data(), st.sampled_from(sorted(CALLABLES)))
 @sizes(max_examples=examples(4000), deadline=None)
-def test_a_wrong_type_is_refused_in_words(data: st.DataObject, door: str) -> None:
-    call = DOORS[door]
+def test_a_wrong_type_is_refused_with_a_message(data: st.DataObject, name: str) -> None:
+    call = CALLABLES[name]
     try:
         parameters = [*inspect.signature(call).parameters.values()]
     except ValueError:
         parameters = []
     if isinstance(call, EnumType):
-        del parameters[1:]  # what else it takes makes a new class
+        del parameters[1:]  # further arguments would create a new enumeration
     arguments = [
         GOOD[p.name] if p.name in GOOD and data.draw(st.booleans()) else data.draw(JUNK)
         for p in parameters
@@ -177,14 +177,14 @@ def test_a_wrong_type_is_refused_in_words(data: st.DataObject, door: str) -> Non
             if inspect.isgenerator(answer):
                 list(islice(answer, 3))
     except QuaternityError:
-        pass  # which says what was wanted
+        pass  # its message names the expected type
 
 
-@only_thorough  # `make package` does so with what is installed
-def test_the_library_is_typed_for_who_uses_it(tmp_path: Path) -> None:
-    """What the guide shows passes `mypy --strict`, but for what it shows to be refused."""
-    house = Path(quaternity.__file__).parents[1]
-    page = (house / "quaternity" / "guide" / "python.md").read_text(encoding="utf-8")
+@only_thorough  # `make package` checks the installed package
+def test_the_library_is_typed_for_its_users(tmp_path: Path) -> None:
+    """The examples of the guide pass `mypy --strict`, except those shown as refused."""
+    root = Path(quaternity.__file__).parents[1]
+    page = (root / "quaternity" / "guide" / "python.md").read_text(encoding="utf-8")
     wrong = "import quaternity.quarto as q\nq.Boord\nq.QuartoGame.start(5)\n"
     tmp_path.joinpath("wrong.py").write_text(wrong, encoding="utf-8")
     for number, section in enumerate(page.split("\n## ")):
@@ -194,7 +194,7 @@ def test_the_library_is_typed_for_who_uses_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "."],
         capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(house)},
+        env={**os.environ, "MYPYPATH": str(root)},
     )  # fmt: skip
     assert [line.split(":")[:2] for line in done.stdout.splitlines()[:-1]] == [
         ["wrong.py", "2"], ["wrong.py", "3"],
@@ -202,7 +202,7 @@ def test_the_library_is_typed_for_who_uses_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["analysis", "information", "strategies"])
-def test_an_old_module_warns_whoever_imports_it(module: str) -> None:
+def test_importing_an_old_module_warns(module: str) -> None:
     name = f"quaternity.{module}"
     code = f"import warnings; warnings.simplefilter('error'); import {name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -223,8 +223,8 @@ def shown_as_code() -> Iterator[Any]:
     game = Game.start(quaternity.Settings(2, 3, 3, TieBreak.MIN_SETS, seed=7, brisk=True))
     after = game.ask(next(iter(game.legal_questions)), True)
     yield from (game, game.settings, after, *after.moves)
-    for face in public.FACES:
-        for value in vars(import_module(face)).values():
+    for package in public.PACKAGES:
+        for value in vars(import_module(package)).values():
             yield from value if isinstance(value, EnumType) else ()
     for kind in (KwartetGame, QuartoGame, SetGame):
         started = kind.start(seed=1)
@@ -232,9 +232,7 @@ def shown_as_code() -> Iterator[Any]:
     yield Question.parse("0 asks 1 for 2/3")
 
 
-def test_values_are_shown_as_code_that_makes_equal_values() -> None:
-    names = {
-        name: value for face in public.FACES for name, value in vars(import_module(face)).items()
-    }
+def test_the_repr_of_a_value_is_code_that_gives_an_equal_value() -> None:
+    names = {name: value for p in public.PACKAGES for name, value in vars(import_module(p)).items()}
     for value in shown_as_code():
         assert eval(repr(value), dict(names)) == value  # noqa: S307

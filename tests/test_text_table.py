@@ -1,4 +1,4 @@
-"""Tables as text: what fits stands side by side, all of it is there, and nothing is wider."""
+"""Tables as text: columns are side by side if they fit, nothing is lost, and no line is wider."""
 
 import re
 from itertools import pairwise
@@ -15,7 +15,7 @@ cells = st.text("*=0123", min_size=1, max_size=4)
 
 @st.composite
 def set_lines(draw: st.DrawFn) -> list[SetLine]:
-    """Sets with equally many cards each."""
+    """Draw sets with equal numbers of cards."""
     cards = draw(st.integers(1, 5))
     row = st.tuples(*[cells] * cards)
     sets = draw(st.lists(st.tuples(row, st.sampled_from(["", "1:2", "0:1 3:1"])), min_size=5))
@@ -25,16 +25,16 @@ def set_lines(draw: st.DrawFn) -> list[SetLine]:
 
 @given(set_lines())
 @settings(max_examples=examples(300))
-def test_sets_stand_in_two_columns_where_more_than_six_fit(lines: list[SetLine]) -> None:
-    """The widths are added up here; they are tried on both sides of what just fits."""
+def test_more_than_six_sets_are_in_two_columns_if_they_fit(lines: list[SetLine]) -> None:
+    """Compute the widths here, and try widths just above and below the limit."""
     for chosen in (lines[:6], lines[:7], lines):
         needed = [2 * wide(chosen, gap) + 3 for gap in (1, 2)]
-        for width in (*needed, *(one - 1 for one in needed), 999):
+        for width in (*needed, *(limit - 1 for limit in needed), 999):
             check_columns(chosen, width)
 
 
 def wide(lines: list[SetLine], gap: int) -> int:
-    """How wide one column is with so many spaces between cells."""
+    """Return the width of one column with `gap` spaces between cells."""
     cell = max([2, *(len(cell) for line in lines for cell in line.cells)]) + gap
     rest = max(len("at least"), *(len(line.rest) for line in lines))
     return max(3, *(len(line.name) for line in lines)) + 2 + cell * len(lines[0].cells) + rest
@@ -66,8 +66,8 @@ def check_columns(lines: list[SetLine], width: int) -> None:
     st.integers(-1, 9),
 )
 @settings(max_examples=examples(300))
-def test_as_many_scores_stand_in_a_line_as_fit(scores: list[tuple[int, int]], turn: int) -> None:
-    """In lines of any length, above all such as just fit so many."""
+def test_a_line_has_as_many_scores_as_fit(scores: list[tuple[int, int]], turn: int) -> None:
+    """Try lines of any length, especially of lengths at which one more entry just fits."""
     hands, points = zip(*scores, strict=True)
     entry = r"([> ]) player (\d+): (\d+) cards?, (\d+) points?"
     single = score_text(hands, points, turn, 1).split("\n")
@@ -94,7 +94,7 @@ def test_as_many_scores_stand_in_a_line_as_fit(scores: list[tuple[int, int]], tu
     st.integers(1, 2),
 )
 @settings(max_examples=examples(600))
-def test_a_table_is_parted_only_where_one_more_column_would_be_too_wide(
+def test_a_table_is_split_only_if_one_more_column_would_be_too_wide(
     rows: list[list[str]], width: int, names: int
 ) -> None:
     columns = names + min(map(len, rows))
@@ -121,12 +121,12 @@ def test_a_table_is_parted_only_where_one_more_column_would_be_too_wide(
 
 @given(st.integers(1, 60), st.lists(st.sampled_from(["a", "bb", "ccc"]), min_size=1, max_size=8))
 @settings(max_examples=examples(400))
-def test_what_a_row_is_about_takes_half_the_width_or_ten(width: int, name: list[str]) -> None:
+def test_the_first_column_is_at_most_half_the_width_or_ten(width: int, name: list[str]) -> None:
     """Longer names are folded between words; an example of ten letters is never folded."""
     lines = table_lines(["n", "x"], [[" ".join(name), "1"]], width)
-    most = max(width // 2, 10)
+    limit = max(width // 2, 10)
     shown = [line.removesuffix("1").strip() for line in lines[1:]]
     assert " ".join(shown).split() == name
-    assert max(map(len, shown)) <= most
+    assert max(map(len, shown)) <= limit
     for line, after in pairwise(shown):
-        assert len(line) + 1 + len(after.split()[0]) > most
+        assert len(line) + 1 + len(after.split()[0]) > limit

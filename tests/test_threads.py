@@ -1,4 +1,4 @@
-"""Public functions work from many threads, from the first call on, and share what they keep."""
+"""Public functions work from many threads, from the first call on, and share their caches."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def test_many_threads_are_first_in_many_orders(seed: int) -> None:
 
 @pytest.fixture
 def hurry() -> object:
-    """Threads that take turns as often as can be."""
+    """Make threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -43,7 +43,7 @@ def hurry() -> object:
 
 
 def at_once(*calls: Callable[[], None]) -> list[Exception]:
-    """Run each in a thread of its own; what they raise."""
+    """Run each call in a separate thread, and return the exceptions."""
     together, raised = Barrier(len(calls)), list[Exception]()
 
     def run(call: Callable[[], None]) -> None:
@@ -61,14 +61,14 @@ def at_once(*calls: Callable[[], None]) -> list[Exception]:
     return raised
 
 
-def test_a_memo_says_what_it_keeps_whoever_changes_it() -> None:
+def test_a_memo_counts_its_size_correctly_if_another_thread_changes_it() -> None:
     Memo.forget()
     with limited("quaternity.base.memo", BUDGET=3):
         results = Memo[object, int]()
         others: list[Thread] = []
 
         class Interrupted:
-            """A key; when it is put in its place, another thread would like to keep something."""
+            """A key; while its hash is computed, another thread stores a result."""
 
             def __hash__(self) -> int:
                 other = Thread(target=results.keep, args=((len(others),), 0, 3))
@@ -84,7 +84,7 @@ def test_a_memo_says_what_it_keeps_whoever_changes_it() -> None:
         assert Memo.spent() == 3
 
 
-def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_may_be_evicted_during_a_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
     class Forgotten(Memo[object, object]):
         def __contains__(self, key: object) -> bool:
             self.clear()
@@ -96,7 +96,7 @@ def test_parts_that_are_forgotten_while_they_are_looked_up(monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("hurry")
 @limited("quaternity.base.memo", BUDGET=9_000)
-def test_states_share_what_is_kept_while_it_is_forgotten() -> None:
+def test_states_share_a_cache_while_it_is_evicted() -> None:
     Memo.forget()
 
     def work(thread: int) -> None:
@@ -117,10 +117,10 @@ def test_states_share_what_is_kept_while_it_is_forgotten() -> None:
 def test_threads_share_one_layout_of_tables() -> None:
     for _ in range(20):
         coalition_tables.lanes.cache_clear()
-        found: list[coalition_tables.Lanes] = []
+        layouts: list[coalition_tables.Lanes] = []
 
-        def look(found: list[coalition_tables.Lanes] = found) -> None:
-            found.append(State.start(Settings(4, 13, 4)).layout())
+        def look(layouts: list[coalition_tables.Lanes] = layouts) -> None:
+            layouts.append(State.start(Settings(4, 13, 4)).layout())
 
         assert not at_once(*[look] * 6)
-        assert len(set(map(id, found))) == 1
+        assert len(set(map(id, layouts))) == 1

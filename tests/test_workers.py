@@ -1,4 +1,4 @@
-"""Bulk work: one result in one process, in several, and on a cluster, even when workers die."""
+"""Bulk work gives the same results in one process, in several, and on a cluster."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ ITEMS = 400
 CHUNK = 5
 
 
-def expected() -> list[int]:
+def expected_numbers() -> list[int]:
     return [draw(index).number for index in range(ITEMS)]
 
 
 def all_with_one_worker_killed(results: Iterator[Drawn]) -> list[int]:
-    """The results of a run in which the worker of the first one is killed."""
+    """Return the results of a run; kill the worker that computed the first one."""
     first = next(results)
     assert first.process != os.getpid()
     os.kill(first.process, signal.SIGKILL)
@@ -67,13 +67,13 @@ def test_results_and_progress_come_in_order_in_process() -> None:
     done: list[int] = []
     with open_executor() as pool:
         results = list(ordered_map(pool, draw, range(ITEMS), 7, done.append))
-    assert [result.number for result in results] == expected()
+    assert [result.number for result in results] == expected_numbers()
     assert {result.process for result in results} == {os.getpid()}
     assert sum(done) == ITEMS
     assert max(done) == 7
 
 
-def test_items_are_taken_as_needed_and_only_so_many_are_out() -> None:
+def test_items_are_taken_as_needed_and_only_some_at_once() -> None:
     taken = []
 
     def items() -> Iterator[int]:
@@ -91,10 +91,10 @@ def test_items_are_taken_as_needed_and_only_so_many_are_out() -> None:
 def test_a_killed_process_costs_no_result() -> None:
     with open_executor(workers=2) as pool:
         numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
-    assert numbers == expected()
+    assert numbers == expected_numbers()
 
 
-def test_processes_that_die_again_and_again_are_given_up() -> None:
+def test_processes_that_die_repeatedly_are_given_up() -> None:
     with (
         limited("quaternity.workers.pool", MAX_LOSSES=thorough(1, 4)),
         open_executor(workers=2) as pool,
@@ -104,7 +104,7 @@ def test_processes_that_die_again_and_again_are_given_up() -> None:
 
 
 class Dies(SerialExecutor):
-    """An executor whose workers die at some of the chunks that are handed over."""
+    """An executor whose workers die at some of the submitted chunks."""
 
     def __init__(self, deaths: set[int]) -> None:
         self.deaths, self.handed, self.ran = deaths, 0, list[int]()
@@ -120,7 +120,7 @@ class Dies(SerialExecutor):
 @pytest.mark.parametrize("first", range(1, 5))
 @pytest.mark.parametrize("times", range(7))
 def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
-    """Wherever it is: what was finished is not done again, and nothing is lost."""
+    """Finished work is not repeated, and nothing is lost, at any position."""
     executor = Dies(set(range(first, first + times)))
     pool = Pool(lambda: (executor, lambda: None), in_flight=3)
     results = ordered_map(pool, double, range(8))
@@ -130,7 +130,7 @@ def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
     else:
         assert list(results) == [2 * item for item in range(8)]
         assert executor.ran == [*range(8)]
-        often = Dies({1, 2, 3, 4, 6, 7, 8, 9})  # each time a chunk came back in between
+        often = Dies({1, 2, 3, 4, 6, 7, 8, 9})  # a chunk is finished in between
         pool = Pool(lambda: (often, lambda: None), in_flight=1)
         assert list(ordered_map(pool, double, range(3))) == [0, 2, 4]
         too_often = Dies({1, 2, 3, 4, *range(6, 11)})
@@ -140,8 +140,8 @@ def test_workers_may_die_four_times_in_a_row(times: int, first: int) -> None:
 
 
 @pytest.mark.parametrize("threads", range(1, 4))
-def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
-    """One is this one."""
+def test_the_requested_number_of_threads_work_at_once(threads: int) -> None:
+    """A single thread is the calling one."""
     together = Barrier(threads, timeout=60)
 
     def work(item: int) -> tuple[int, int]:
@@ -155,13 +155,13 @@ def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -1])
-def test_a_chunk_has_an_item_at_least(size: int) -> None:
+def test_a_chunk_has_at_least_one_item(size: int) -> None:
     with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: .* not {size}"):
         next(ordered_map(pool, double, range(3), size))
 
 
 @limited("quaternity.workers.pool", CHECK_SECONDS=0.001)
-def test_who_waits_for_long_looks_and_a_timeout_of_the_work_is_its_own() -> None:
+def test_a_long_wait_calls_the_check_and_a_timeout_of_the_work_is_raised() -> None:
     late: Future[int] = Future()
     looks = []
 
@@ -173,10 +173,10 @@ def test_who_waits_for_long_looks_and_a_timeout_of_the_work_is_its_own() -> None
     pool = Pool(lambda: (SerialExecutor(), lambda: None), 1, check=look)
     assert pool.wait(late) == 7
     assert looks == [False, False]
-    mine: Future[int] = Future()
-    mine.set_exception(TimeoutError("its own"))
+    work: Future[int] = Future()
+    work.set_exception(TimeoutError("its own"))
     with pytest.raises(TimeoutError, match="its own"):
-        pool.wait(mine)
+        pool.wait(work)
 
 
 @pytest.mark.parametrize("chunk", [7, 5, 20])
@@ -190,7 +190,7 @@ def test_an_error_arrives_at_its_turn_and_leaves_the_pool_usable(chunk: int) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
+def test_an_exit_or_interrupt_in_a_worker_is_an_error_at_its_turn(workers: int) -> None:
     with open_executor(workers) as pool:
         results = ordered_map(pool, end_at_three, range(8), 4)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
@@ -222,7 +222,7 @@ if __name__ == "__main__":
 """
 
 
-def test_an_interrupt_leaves_promptly_with_what_is_finished() -> None:
+def test_an_interrupt_ends_a_run_promptly_with_its_finished_results() -> None:
     run = subprocess.run(
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True,
@@ -239,7 +239,7 @@ def test_an_interrupt_leaves_promptly_with_what_is_finished() -> None:
         os.kill(int(worker), 0)
 
 
-def test_workers_do_not_hear_of_interrupts_from_their_first_moment() -> None:
+def test_workers_ignore_interrupts_from_the_start() -> None:
     with open_executor(workers=2) as pool:
         assert all(ordered_map(pool, puts_off_interrupts, range(2)))
     assert not puts_off_interrupts(0)
@@ -255,13 +255,13 @@ def test_an_impossible_number_of_workers_is_refused(workers: int) -> None:
 @limited("quaternity.workers.pool", CHECK_SECONDS=0.1)
 @limited("quaternity.workers.cluster", WORKERLESS_SECONDS=0.5)
 def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(tmp_path: Path) -> None:
-    """The first costs no result; without workers it is waited for only so long."""
+    """Losing a worker costs no result; waiting for a cluster without workers has a limit."""
     with (
         cluster(tmp_path, workers=2) as (address, scheduler, workers),
         open_executor(dask=address) as pool,
     ):
         numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
-        assert numbers == expected()
+        assert numbers == expected_numbers()
         for killed, words in ((workers, "no workers for"), ([scheduler], "was lost")):
             results = ordered_map(pool, only_the_first_ends, range(10**9))
             if killed is workers:
@@ -272,8 +272,8 @@ def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(tmp_path: Path) 
                 list(results)
 
 
-class Counted:
-    """A client of a cluster that has so many workers."""
+class FakeClient:
+    """A client of a fake cluster whose number of workers can be set."""
 
     scheduler = SimpleNamespace(address="here")
     status = "running"
@@ -298,9 +298,9 @@ class Counted:
         return {f"worker {number}": 2 for number in range(self.workers)}
 
 
-def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
+def test_the_wait_for_workers_of_a_cluster_starts_again_each_time() -> None:
     pytest.importorskip("distributed")
-    client = Counted()
+    client = FakeClient()
     _, in_flight, _, check, *_ = cluster_parts(client)
     assert in_flight == 2 * 2 + 1
     for _ in range(2):
@@ -312,7 +312,7 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
             check()
         with limited("quaternity.workers.cluster", WORKERLESS_SECONDS=-1):
             client.workers = 0
-            check()  # from now on nobody is there
+            check()  # from now on there are no workers
             with pytest.raises(WorkersLost, match="has had no workers for"):
                 check()
         client.workers = 1
@@ -325,13 +325,13 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
         check()
 
 
-def test_a_cluster_logs_nothing_while_it_is_used_and_again_afterwards(
+def test_a_cluster_does_not_log_while_it_is_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A lost connection is told by an exception, and not with a traceback besides."""
+    """A lost connection raises an exception, without an additional traceback in the log."""
     distributed = pytest.importorskip("distributed")
 
-    class Client(Counted):
+    class Client(FakeClient):
         def __init__(self, address: str, **options: Any) -> None:
             super().__init__()
 
@@ -352,7 +352,7 @@ def test_a_cluster_logs_nothing_while_it_is_used_and_again_afterwards(
     assert [logger.level for logger in loggers] == before
 
 
-def test_a_cluster_that_is_not_there_is_named() -> None:
+def test_a_missing_cluster_is_named() -> None:
     pytest.importorskip("distributed")
     with limited("quaternity.workers.cluster", CLUSTER_SECONDS=1):
         for address in ("tcp://127.0.0.1:9", "nowhere", "tcp://127.0.0.1:notaport"):
@@ -360,8 +360,8 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
                 pass
 
 
-def test_what_is_no_address_is_refused_at_once_and_nothing_follows() -> None:
-    """A client that was begun, and not closed, complained at the end of the process."""
+def test_an_invalid_address_is_refused_at_once_and_nothing_follows() -> None:
+    """An unclosed client used to print an error at the end of the process."""
     pytest.importorskip("distributed")
     addresses = ["nowhere", "tcp://127.0.0.1:notaport", "no://127.0.0.1:1"]
     code = (
@@ -390,7 +390,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def test_an_executor_interrupted_while_it_starts_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_executor_interrupted_while_it_starts_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(thread: Thread) -> None:
         raise KeyboardInterrupt
 
@@ -405,17 +405,17 @@ SMALL = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
 
 
 def work_with(names: Sequence[str]) -> list[Any]:
-    """Return what each named solver answers for `SMALL`, or each named command becomes, here."""
+    """Return the answer of each named solver for `SMALL`, or the words of each named command."""
     return [
         command_words(name) if name.startswith("cmd:") else bool(find_solver(name)(SMALL))
         for name in names
     ]
 
 
-def test_code_from_outside_reaches_the_workers_of_a_cluster(
+def test_external_code_reaches_the_workers_of_a_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Changed code is sent again; without the code, each worker reports what it lacks."""
+    """Changed code is sent again; without the code, each worker reports the missing part."""
     pytest.importorskip("distributed")
     local, remote = tmp_path / "local", tmp_path / "remote"
     (local / "far" / "off").mkdir(parents=True)
@@ -436,7 +436,7 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
         "shipped_solver.py", "shipped_helper.py", "bot.sh", "far/__init__.py",
         "far/off/__init__.py", "far/off/solver.py",
     }  # fmt: skip
-    pool = Pool(*cluster_parts(Counted()))
+    pool = Pool(*cluster_parts(FakeClient()))
 
     def run_there(prepared: Sequence[str]) -> list[Any]:
         install({})
@@ -471,7 +471,7 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
 def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
 
-    class Client(Counted):
+    class Client(FakeClient):
         others: ClassVar[dict[str, Any]] = {
             f"tcp://{name}": {"packages": {"quaternity": version}}
             for name, version in (("a", None), ("b", "2"), ("c", "1"))
@@ -499,7 +499,7 @@ def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 @only_thorough
-def test_code_from_outside_reaches_a_real_cluster(
+def test_external_code_reaches_a_real_cluster(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "shipped_alone.py").write_text("from solvers import solve as run\n")

@@ -36,7 +36,7 @@ from solvers.shortage import Shortage
 from tests.limits import limited
 from tests.sizes import thorough
 from tests.solvers.problems import bound_everywhere, free_start
-from tests.test_arrows import HOUSE
+from tests.test_arrows import ROOT
 
 INSTALLED = [*installed()]
 POLYNOMIAL = ("flow", "LP", "MIP")
@@ -149,7 +149,7 @@ def test_a_missing_rival_names_its_install_command(monkeypatch: pytest.MonkeyPat
 
 
 def test_extras_exist() -> None:
-    project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert {rival.extra for rival in RIVALS.values()} - {""} <= {*project["optional-dependencies"]}
 
 

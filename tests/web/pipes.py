@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Pipe:
-    """A named pipe, from which `tests.own_process_calls.until_told` reads a letter.
+    """A named pipe, from which `tests.own_process_calls.wait_for_letter` reads a letter.
 
     Attributes:
         name: its path.

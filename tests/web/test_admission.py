@@ -19,7 +19,7 @@ from quaternity.web.rendering import table_html
 from quaternity.web.seats import Caller, hashed
 from quaternity.web.sight import DERIVED, Sight, page_key
 from tests.limits import limited
-from tests.own_process_calls import until_told
+from tests.own_process_calls import wait_for_letter
 from tests.sizes import thorough
 from tests.web.pipes import Pipe
 from tests.web.server import Server
@@ -100,7 +100,7 @@ def test_no_table_is_locked_during_a_count(tmp_path: Path, pipe: Pipe) -> None:
         async def send_all() -> None:
             busy = [
                 asyncio.create_task(
-                    tables.thinking.count(until_told, pipe.name, kind=kind)
+                    tables.thinking.count(wait_for_letter, pipe.name, kind=kind)
                 ) for kind in ("help", "know") for _ in range(3)
             ]  # fmt: skip
             await asyncio.sleep(0)

@@ -509,11 +509,11 @@ def test_a_table_that_was_changed_on_the_disk_is_reported(tmp_path: Any) -> None
 
 
 LATE = """
-from tests.own_process_calls import until_told
+from tests.own_process_calls import wait_for_letter
 
 class Late:
     def __init__(self, rules, argument):
-        until_told({pipe!r})
+        wait_for_letter({pipe!r})
 
     def choose(self, view, random):
         return None

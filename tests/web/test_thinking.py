@@ -16,7 +16,7 @@ from quaternity.web.admission import MAX_PENDING_COUNTS, WORK, Admission, Limits
 from quaternity.web.refusal import Refusal
 from quaternity.web.thinking import Processes, Thinking
 from tests.limits import limited
-from tests.own_process_calls import exits, takes, until_told
+from tests.own_process_calls import exits, takes, wait_for_letter
 from tests.web.pipes import Pipe
 
 
@@ -125,7 +125,7 @@ def test_no_address_occupies_all_processes(pipe: Pipe, number: int) -> None:
 
     def start(times: int) -> list[asyncio.Task[Any]]:
         return [
-            asyncio.create_task(run_for_address(processes, "a", until_told, pipe.name))
+            asyncio.create_task(run_for_address(processes, "a", wait_for_letter, pipe.name))
             for _ in range(times)
         ]
 
@@ -150,7 +150,7 @@ def test_a_request_that_waits_too_long_is_refused_and_leaves_nothing_behind(pipe
     thinking = Thinking(20)
 
     async def many() -> None:
-        first = [asyncio.create_task(thinking.count(until_told, pipe.name)) for _ in range(3)]
+        first = [asyncio.create_task(thinking.count(wait_for_letter, pipe.name)) for _ in range(3)]
         await asyncio.sleep(0)
         thinking.patience = 0
         with pytest.raises(Refusal, match="try again later") as refusal:
@@ -172,7 +172,7 @@ def test_cheap_counts_do_not_wait_for_costly_ones(pipe: Pipe) -> None:
 
     async def endless(address: str, kind: str) -> Any:
         asker.set(address)
-        return await thinking.count(until_told, pipe.name, kind=kind)
+        return await thinking.count(wait_for_letter, pipe.name, kind=kind)
 
     async def both() -> None:
         jobs = [asyncio.create_task(endless(address, kind)) for address in "abc" for kind in costly]

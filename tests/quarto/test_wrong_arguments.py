@@ -12,48 +12,48 @@ import pytest
 from quaternity import quarto
 from quaternity.base.errors import InputError
 from quaternity.quarto import Board, PieceSet
-from tests.doors import Doors, Kind
 from tests.quarto.boards import EXAMPLE
+from tests.wrong_arguments import PublicFunctions, Values
 
 FEATURES = quarto.read_pieces(quarto.example_pieces())
 PROPERTIES = quarto.piece_properties(FEATURES)
 CONFIGURATION = "KFPIJMNEC????H??"
 
-TEXT = Kind(
+TEXT = Values(
     lambda: CONFIGURATION,
     wrong=("", "ABC", "A" * 16, "A" * 17, None, 5, list(CONFIGURATION), CONFIGURATION.encode()),
 )
-PIECES = Kind(
+PIECES = Values(
     lambda: FEATURES,
     wrong=(PROPERTIES, None, 5, "pieces", [1], {"a": {"b"}}, {1: {"b": {"A"}}},
            {"a": {"b": "ABC"}}, {"a": {2: {"A"}}}, {"a": {"b": {3}}}),
 )  # fmt: skip
-GIVEN_PROPERTIES = Kind(
+GIVEN_PROPERTIES = Values(
     lambda: PROPERTIES,
     wrong=(FEATURES, None, 5, "ABC", ["A"], {"A": "big"}, {"A": None}, {1: {"big"}}, {"A": {1}},
            {"A": ["big"]}, {"AB": {"big"}}),
 )  # fmt: skip
-BOARD = Kind(
+BOARD = Values(
     lambda: Board.parse(CONFIGURATION, EXAMPLE), wrong=(None, CONFIGURATION, 5, ["A"], FEATURES)
 )
-NAME = Kind(lambda: "A", wrong=("", "K", "x", "AB", 0, None, ["A"], True))
-IN_HAND = Kind(lambda: None, wrong=("", "K", "x", "AB", 0, ["A"], True))
-CELL = Kind(lambda: 9, same=(np.int64(9),), wrong=(-1, 16, 9.0, "9", None, True, [9]))
-METHOD = Kind(lambda: "backtracking", same=("cp-sat",), wrong=("guess", None, 3, []))
+NAME = Values(lambda: "A", wrong=("", "K", "x", "AB", 0, None, ["A"], True))
+IN_HAND = Values(lambda: None, wrong=("", "K", "x", "AB", 0, ["A"], True))
+CELL = Values(lambda: 9, same=(np.int64(9),), wrong=(-1, 16, 9.0, "9", None, True, [9]))
+METHOD = Values(lambda: "backtracking", same=("cp-sat",), wrong=("guess", None, 3, []))
 
 
 def on_board(method: str) -> Any:
     return lambda **arguments: getattr(Board.parse(CONFIGURATION, EXAMPLE), method)(**arguments)
 
 
-DOORS = Doors(
+FUNCTIONS = PublicFunctions(
     quarto,
     {
         "Board": (
             Board,
             {
-                "pieces": Kind(lambda: EXAMPLE, wrong=(None, FEATURES, "pieces")),
-                "cells": Kind(
+                "pieces": Values(lambda: EXAMPLE, wrong=(None, FEATURES, "pieces")),
+                "cells": Values(
                     lambda: (3, *(None,) * 15),
                     same=([np.int64(3), *(None,) * 15],),
                     wrong=((3,) * 16, (16, *(None,) * 15), (-1, *(None,) * 15),
@@ -65,8 +65,8 @@ DOORS = Doors(
         "Board.after": (
             on_board("after"),
             {
-                "cell": Kind(lambda: 9, same=(np.int64(9),), wrong=(0, *CELL.wrong)),
-                "piece": Kind(
+                "cell": Values(lambda: 9, same=(np.int64(9),), wrong=(0, *CELL.wrong)),
+                "piece": Values(
                     lambda: EXAMPLE.piece("A"),
                     same=("A", np.int64(EXAMPLE.piece("A"))),
                     wrong=(16, -1, "x", "K", 1.0, True, ["A"]),
@@ -77,19 +77,19 @@ DOORS = Doors(
         "PieceSet": (
             PieceSet,
             {
-                "features": Kind(lambda: EXAMPLE.features, wrong=("abcd", (1, 2, 3, 4), None)),
-                "properties": Kind(
+                "features": Values(lambda: EXAMPLE.features, wrong=("abcd", (1, 2, 3, 4), None)),
+                "properties": Values(
                     lambda: EXAMPLE.properties,
                     wrong=(("ab", "cd", "ef", "gh"), (("a", 1),) * 4, ((1, 2),), None, 5),
                 ),
-                "names": Kind(lambda: EXAMPLE.names, wrong=("ABC", "A" * 16, None, 5, [1])),
+                "names": Values(lambda: EXAMPLE.names, wrong=("ABC", "A" * 16, None, 5, [1])),
             },
         ),
         "PieceSet.of": (PieceSet.of, {"pieces": PIECES}),
-        "PieceSet.piece": (EXAMPLE.piece, {"name": Kind(lambda: "A", wrong=("", "AB", 3, None))}),
+        "PieceSet.piece": (EXAMPLE.piece, {"name": Values(lambda: "A", wrong=("", "AB", 3, None))}),
         "PieceSet.words_of": (
             EXAMPLE.words_of,
-            {"piece": Kind(lambda: 3, same=(np.int64(3),), wrong=(-1, 16, 3.0, "A", None, True))},
+            {"piece": Values(lambda: 3, same=(np.int64(3),), wrong=(-1, 16, 3.0, "A", None, True))},
         ),
         "board_svg": (quarto.board_svg, {"board": BOARD}),
         "board_text": (quarto.board_text, {"board": BOARD}),
@@ -104,14 +104,14 @@ DOORS = Doors(
         "line_of_play": (quarto.line_of_play, {"board": BOARD, "in_hand": IN_HAND}),
         "parse_pieces": (
             lambda text: quarto.parse_pieces(text),
-            {"text": Kind(Path(quarto.example_pieces()).read_text, wrong=(None, 5, ["piece"]))},
+            {"text": Values(Path(quarto.example_pieces()).read_text, wrong=(None, 5, ["piece"]))},
         ),
         "piece_properties": (quarto.piece_properties, {"pieces": PIECES}),
         "quarto": (quarto.quarto, {"configuration": TEXT, "properties": GIVEN_PROPERTIES}),
         "rated_moves": (quarto.rated_moves, {"board": BOARD, "in_hand": IN_HAND}),
         "read_pieces": (
             quarto.read_pieces,
-            {"location": Kind(quarto.example_pieces, wrong=(None, 5, ["a"], "nowhere.txt"))},
+            {"location": Values(quarto.example_pieces, wrong=(None, 5, ["a"], "nowhere.txt"))},
         ),
         "safe_pieces": (quarto.safe_pieces, {"board": BOARD}),
         "solve": (quarto.solve, {"board": BOARD, "in_hand": IN_HAND}),
@@ -131,14 +131,14 @@ DOORS = Doors(
 
 
 def test_no_function_is_forgotten() -> None:
-    DOORS.check_complete()
+    FUNCTIONS.check_complete()
 
 
-@pytest.mark.parametrize(("call", "kinds", "place"), list(DOORS.places()))
+@pytest.mark.parametrize(("call", "arguments", "place"), list(FUNCTIONS.places()))
 def test_wrong_arguments_are_refused_by_name(
-    call: Any, kinds: Mapping[str, Kind], place: str
+    call: Any, arguments: Mapping[str, Values], place: str
 ) -> None:
-    DOORS.check(call, kinds, place)
+    FUNCTIONS.check(call, arguments, place)
 
 
 def test_the_wrong_one_of_two_dictionaries_is_refused() -> None:

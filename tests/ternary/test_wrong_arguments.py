@@ -13,31 +13,31 @@ import pytest
 from quaternity import ternary
 from quaternity.base.errors import InputError
 from quaternity.ternary import Best, FreeCount, Rule, SetCard, Table
-from tests.doors import Doors, Kind
+from tests.wrong_arguments import PublicFunctions, Values
 
 NUMBERS = (5.0, "5", None, True, np.float64(5), np.True_, [5])
-CARD = Kind(lambda: 5, same=(np.int8(5), np.uint64(5)), wrong=(-1, 81, 10**30, *NUMBERS))
-OTHER = Kind(lambda: 40, same=(np.int64(40),), wrong=(-1, 81, *NUMBERS))
-K = Kind(lambda: 5, same=(np.int64(5),), wrong=(-1, 16, *NUMBERS))
-N = Kind(lambda: 5, same=(np.int64(5),), wrong=(0, -1, 82, *NUMBERS))
-RULE = Kind(lambda: Rule.SET, same=("set", np.str_("set")), wrong=("pair", "SET", 1, None, True))
-TABLE = Kind(
+CARD = Values(lambda: 5, same=(np.int8(5), np.uint64(5)), wrong=(-1, 81, 10**30, *NUMBERS))
+OTHER = Values(lambda: 40, same=(np.int64(40),), wrong=(-1, 81, *NUMBERS))
+K = Values(lambda: 5, same=(np.int64(5),), wrong=(-1, 16, *NUMBERS))
+N = Values(lambda: 5, same=(np.int64(5),), wrong=(0, -1, 82, *NUMBERS))
+RULE = Values(lambda: Rule.SET, ("set", np.str_("set")), ("pair", "SET", 1, None, True))
+TABLE = Values(
     lambda: (0, 1, 2, 40, 80, 13),
     same=([40, 1, 2, 0, 80, 13], np.array([0, 1, 2, 40, 80, 13]), {0, 1, 2, 40, 80, 13}),
     wrong=((0, 1, 0), (0, 81), [0, 1.0], "012", (True,), [None], [-1], None, 5, ["1"]),
 )
-METHOD = Kind(lambda: "search", wrong=("guess", None, 3, ["search"]))
-RANDOM = Kind(lambda: Random(1), wrong=(None, 3, "seed"))
-OPTIONAL_RANDOM = Kind(lambda: None, wrong=(3, "seed"))
-SECONDS = Kind(
+METHOD = Values(lambda: "search", wrong=("guess", None, 3, ["search"]))
+RANDOM = Values(lambda: Random(1), wrong=(None, 3, "seed"))
+OPTIONAL_RANDOM = Values(lambda: None, wrong=(3, "seed"))
+SECONDS = Values(
     lambda: None,
     same=(60, 60.0, np.int64(60), np.float32(60), 10**400),
     wrong=(0, np.True_, -1, "1", True, float("inf"), [1]),
 )
-BEST = Kind(lambda: None, same=(Best(),), wrong=(3, "best"))
-DECK = Kind(lambda: tuple(range(81)), same=(list(range(81)), np.arange(81)), wrong=TABLE.wrong)
-SIZE = Kind(lambda: 12, same=(np.int64(12),), wrong=(0, 13, 84, -3, *NUMBERS))
-THREE = Kind(lambda: (0, 1, 2), same=([2, 1, 0],), wrong=((0, 1), (0, 1, 80), (0, 0, 1), None))
+BEST = Values(lambda: None, same=(Best(),), wrong=(3, "best"))
+DECK = Values(lambda: tuple(range(81)), same=(list(range(81)), np.arange(81)), wrong=TABLE.wrong)
+SIZE = Values(lambda: 12, same=(np.int64(12),), wrong=(0, 13, 84, -3, *NUMBERS))
+THREE = Values(lambda: (0, 1, 2), same=([2, 1, 0],), wrong=((0, 1), (0, 1, 80), (0, 0, 1), None))
 SEARCHED = {"seconds": SECONDS, "random": OPTIONAL_RANDOM, "best": BEST}
 
 
@@ -45,28 +45,28 @@ def on_table(method: str) -> Any:
     return lambda **values: getattr(Table((0, 1, 2, 40), tuple(range(41, 60))), method)(**values)
 
 
-DOORS = Doors(
+FUNCTIONS = PublicFunctions(
     ternary,
     {
         "SetCard": (SetCard, {"index": CARD}),
         "SetCard.of": (
             SetCard.of,
             {
-                name: Kind(lambda: 1, same=(np.int64(1),), wrong=(3, -1, *NUMBERS))
+                name: Values(lambda: 1, same=(np.int64(1),), wrong=(3, -1, *NUMBERS))
                 for name in ("shape", "colour", "fill", "amount")
             },
         ),
         "Table": (
             Table,
             {
-                "places": Kind(lambda: (0, 1), wrong=((0, 0), (80, 1), None, "01", [1.0])),
-                "deck": Kind(lambda: (79, 80), wrong=((1,), (81,), None, [True])),
+                "places": Values(lambda: (0, 1), wrong=((0, 0), (80, 1), None, "01", [1.0])),
+                "deck": Values(lambda: (79, 80), wrong=((1,), (81,), None, [True])),
             },
         ),
         "Table.start": (Table.start, {"deck": DECK, "random": RANDOM, "size": SIZE}),
         "Table.deal": (
             on_table("deal"),
-            {"number": Kind(lambda: 3, wrong=(-1, 82, 3.0, None, True)), "random": RANDOM},
+            {"number": Values(lambda: 3, wrong=(-1, 82, 3.0, None, True)), "random": RANDOM},
         ),
         "Table.take": (on_table("take"), {"three": THREE}),
         "all_triples": (ternary.all_triples, {"rule": RULE}),
@@ -75,20 +75,20 @@ DOORS = Doors(
             {
                 "random": RANDOM,
                 "rule": RULE,
-                "start": Kind(lambda: 5, wrong=(81, -1, 5.0, "5", True)),
+                "start": Values(lambda: 5, wrong=(81, -1, 5.0, "5", True)),
             },
         ),
         "check_table": (ternary.check_table, {"cards": TABLE}),
         "checksum": (
             ternary.checksum,
-            {"cards": Kind(TABLE.good, TABLE.same, wrong=TABLE.wrong[1:])},
+            {"cards": Values(TABLE.good, TABLE.same, wrong=TABLE.wrong[1:])},
         ),
         "count_free": (ternary.count_free, {"n": N, "rule": RULE}),
         "digits_of": (ternary.digits_of, {"index": CARD}),
         "index_of": (
             ternary.index_of,
             {
-                "digits": Kind(
+                "digits": Values(
                     lambda: (0, 2, 1, 2),
                     same=([0, 2, 1, 2], tuple(np.array([0, 2, 1, 2]))),
                     wrong=("0212", (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 1.0), (True, 0, 0, 0), 5),
@@ -98,7 +98,7 @@ DOORS = Doors(
         "is_pair": (ternary.is_pair, {"a": CARD, "b": OTHER}),
         "is_triple": (
             ternary.is_triple,
-            {"a": CARD, "b": OTHER, "c": Kind(lambda: 78, wrong=(5, 81, *NUMBERS)), "rule": RULE},
+            {"a": CARD, "b": OTHER, "c": Values(lambda: 78, wrong=(5, 81, *NUMBERS)), "rule": RULE},
         ),
         "largest_free": (
             ternary.largest_free,
@@ -106,7 +106,7 @@ DOORS = Doors(
         ),
         "largest_in_deck": (
             ternary.largest_in_deck,
-            {"rule": Kind(lambda: Rule.TRIPLE, same=("triple",), wrong=RULE.wrong),
+            {"rule": Values(lambda: Rule.TRIPLE, same=("triple",), wrong=RULE.wrong),
              "method": METHOD, **SEARCHED},
         ),
         "most_disjoint": (
@@ -127,19 +127,19 @@ DOORS = Doors(
                 "rule": RULE,
                 "random": RANDOM,
                 "size": SIZE,
-                "choose": Kind(lambda: min, wrong=(3, "first")),
+                "choose": Values(lambda: min, wrong=(3, "first")),
             },
         ),
         "read_card": (
             ternary.read_card,
-            {"text": Kind(lambda: "5", same=("0012",), wrong=("81", "", None, 5, b"5", "0312"))},
+            {"text": Values(lambda: "5", same=("0012",), wrong=("81", "", None, 5, b"5", "0312"))},
         ),
         "safe_deck": (ternary.safe_deck, {"random": RANDOM, "rule": RULE, "method": METHOD}),
         "shuffled_deck": (ternary.shuffled_deck, {"random": RANDOM}),
         "third": (ternary.third, {"a": CARD, "b": OTHER}),
         "table_svg": (
             lambda cards: ternary.table_svg(cards),
-            {"cards": Kind(TABLE.good, (np.array(TABLE.good()),), wrong=TABLE.wrong)},
+            {"cards": Values(TABLE.good, (np.array(TABLE.good()),), wrong=TABLE.wrong)},
         ),
         "triples": (ternary.triples, {"table": TABLE, "rule": RULE}),
         "triples_through": (ternary.triples_through, {"card": CARD, "rule": RULE}),
@@ -157,14 +157,14 @@ DOORS = Doors(
 
 
 def test_no_function_is_forgotten() -> None:
-    DOORS.check_complete()
+    FUNCTIONS.check_complete()
 
 
-@pytest.mark.parametrize(("call", "kinds", "place"), list(DOORS.places()))
+@pytest.mark.parametrize(("call", "arguments", "place"), list(FUNCTIONS.places()))
 def test_wrong_arguments_are_refused_by_name(
-    call: Any, kinds: Mapping[str, Kind], place: str
+    call: Any, arguments: Mapping[str, Values], place: str
 ) -> None:
-    DOORS.check(call, kinds, place)
+    FUNCTIONS.check(call, arguments, place)
 
 
 def test_a_rule_given_as_text_is_that_rule() -> None:
