@@ -1,4 +1,4 @@
-"""`puzzle`: judged by its exit status; what it cannot make is refused."""
+"""`puzzle`: the exit status judges an answer, and invalid options are refused."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_the_status_says_whether_an_answer_is_right(cli: Cli) -> None:
         (["quarto", "--level", 1, "--seed", 0, "--answer", ""], "answer '': write "),
     ],
 )
-def test_it_refuses_what_it_cannot_do(cli: Cli, options: list[object], message: str) -> None:
+def test_invalid_options_are_refused(cli: Cli, options: list[object], message: str) -> None:
     refused = cli("puzzle", *options)
     assert refused.status == 2
     assert message in refused.err

@@ -1,4 +1,4 @@
-"""From 60 columns up everything fits a terminal, and no word is broken."""
+"""All output fits a terminal of at least 60 columns, and no word is broken."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ GAME = str(DATA / "game-4-13-4.record")
 
 
 def pages() -> Iterator[tuple[str, ...]]:
-    """Every command and every group, as it is typed."""
+    """Yield the words of every command and every group."""
     from quaternity.cli.app import app
 
     def below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -37,7 +37,7 @@ PAGES = list(pages())
 
 
 def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str]) -> str:
-    """A help page as it is printed."""
+    """Return a help page as it is printed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         assert run([*command, "--help"]) == 0
@@ -45,7 +45,7 @@ def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str
 
 
 def words(text: str) -> list[str]:
-    """The words, less the backslashes behind which a command goes on."""
+    """Return the words, without the backslashes that continue a command."""
     return [word for word in text.split() if word != "\\"]
 
 
@@ -60,7 +60,7 @@ def test_help_fits_and_breaks_no_word(
         assert words(text) == words(shown[100])
 
 
-def test_the_first_page_has_every_command_in_a_line_games_first(
+def test_the_first_page_lists_every_command_games_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shown = page((), 80, capsys).split("Play:\n")[1].splitlines()
@@ -70,7 +70,7 @@ def test_the_first_page_has_every_command_in_a_line_games_first(
 
 
 @pytest.mark.parametrize("command", PAGES, ids=" ".join)
-def test_help_shows_its_whole_docstring(
+def test_help_shows_the_whole_docstring(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     from quaternity.cli.app import app
@@ -123,17 +123,19 @@ OUTPUTS = [
 @pytest.mark.parametrize(
     "command", OUTPUTS, ids=lambda command: " ".join(command[:2]).replace(str(DATA), "")
 )
-def test_output_fits(cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_fits_sixty_columns(
+    cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     width = 60
     monkeypatch.setenv("COLUMNS", str(width))
     outcome = cli(*command)
     assert outcome.status in (0, 1), outcome.err
     long = [line for line in outcome.out.splitlines() if len(line) > width]
-    # What has no space cannot be broken: the path of a file.
+    # Text without spaces, such as the path of a file, cannot be broken.
     assert [line for line in long if " " in line.strip()] == []
 
 
-def test_all_cells_of_a_wide_table_are_there() -> None:
+def test_all_cells_of_a_wide_table_are_printed() -> None:
     head = ["solver", *(f"column {number}" for number in range(7))]
     rows = [[f"{row}", *(f"{row}.{number}" for number in range(7))] for row in "ab"]
     narrow = table_lines(head, rows, 30)
