@@ -40,8 +40,7 @@ def no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Return a function: `cli("check", "x.json", stdin="")` runs a command and returns an
-    `Outcome`."""
+    """Return a function: `cli("check", "x.json", stdin="")` runs a command."""
 
     def call(*arguments: object, stdin: str | bytes = "") -> Outcome:
         data = stdin.encode() if isinstance(stdin, str) else stdin

@@ -23,11 +23,7 @@ def test_json_of_a_state(cli: Cli) -> None:
     assert document["file"] == str(path)
     assert document["deals"] == 30
     assert len(document["chances"]) == 13
-    assert all(
-        sum(card) == pytest.approx(1)
-        for card_chances in document["chances"]
-        for card in card_chances
-    )
+    assert all(sum(card) == pytest.approx(1) for row in document["chances"] for card in row)
     assert document["may_own"][3][1] == [0, 2, 3]
     assert document["counts"][0][3] == [2, 3]
     assert "questions" not in document

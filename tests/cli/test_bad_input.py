@@ -179,7 +179,7 @@ def test_unknown_solvers_list_the_known_ones(cli: Cli) -> None:
     assert "choose from cp-sat, max-flow, matching, coalitions, brute-force" in outcome.err
 
 
-def function_that_raises(error: BaseException) -> Callable[..., None]:
+def fail_with(error: BaseException) -> Callable[..., None]:
     def fail(*arguments: object, **more: object) -> None:
         raise error
 
@@ -189,9 +189,7 @@ def function_that_raises(error: BaseException) -> Callable[..., None]:
 def test_an_internal_error_ends_every_command_with_its_own_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "typer.core.TyperCommand.parse_args", function_that_raises(ZeroDivisionError("oh"))
-    )
+    monkeypatch.setattr("typer.core.TyperCommand.parse_args", fail_with(ZeroDivisionError("oh")))
     for name in ("check", "quarto", "verify"):
         command = root_command().get_command(None, name)
         for under in getattr(command, "commands", {"": None}):
@@ -221,7 +219,7 @@ def test_an_internal_error_ends_every_command_with_its_own_status(
 def test_each_kind_of_error_has_its_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
 ) -> None:
-    monkeypatch.setattr("quaternity.cli.referee.open_document", function_that_raises(error))
+    monkeypatch.setattr("quaternity.cli.referee.open_document", fail_with(error))
     ended = cli("questions", "file")
     assert ended.status == status
     assert ("internal error" in ended.err) == (status == 70)

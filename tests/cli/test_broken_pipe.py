@@ -29,9 +29,7 @@ DAMAGED = DATA / "damaged-owner-4-13-4.json"
 
 
 @pytest.mark.parametrize("command", ["watch", "check"])
-def test_a_reader_that_closes_the_output_ends_the_command_quietly(
-    command: str, tmp_path: Path
-) -> None:
+def test_a_closed_output_ends_the_command_quietly(command: str, tmp_path: Path) -> None:
     if command == "watch":
         path = tmp_path / "game.log"
         path.write_text(log_text(random_log(KwartetSettings(), Random(1), 150)))

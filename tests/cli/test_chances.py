@@ -12,9 +12,7 @@ def test_columns_are_aligned_with_their_heads(players: int, size: int) -> None:
         list(chance_lines(chances, 10_000))[1:],
         list(count_lines([[(0, size)] * 2] * players, 200)),
     ):
-        ends = [
-            [at for at, character in enumerate(line + " ") if character == " "] for line in lines
-        ]
+        ends = [[at for at, char in enumerate(line + " ") if char == " "] for line in lines]
         for line, spaces in zip(lines, ends, strict=True):
             # Every number of the head ends where the numbers below it end.
             for at in range(len(lines[0])):

@@ -140,9 +140,7 @@ def test_every_solver_handles_bounds_and_huge_numbers(
     assert set(outcome.json["verdicts"].values()) == {valid}
 
 
-def test_an_illegal_move_is_reported_with_its_line_and_the_legal_answer(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_an_illegal_move_is_reported_with_the_legal_answer(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{OWN_RECORD}# opening\n0 asks 1 for 0/2: no\n1 asks 0 for 0/2: yes\n")
     outcome = cli("check", path, "--json", "--solver", "all")
@@ -232,9 +230,7 @@ def test_a_finished_game_has_no_questions(
     assert (outcome.status, outcome.out) == (status, "[]\n")
 
 
-def test_a_completed_set_beyond_the_maximum_of_its_owner_is_impossible(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_a_completed_set_above_its_maximum_is_impossible(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     document = {
         "format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "hands": [0, 0],
@@ -307,7 +303,7 @@ def test_questions_are_counted_and_impossible_states_have_a_reason(
     assert "impossible: player 0 must hold 3 cards, but can have" in cli("questions", path).err
 
 
-def claim_infeasible(problem: DealProblem) -> Any:
+def lie(problem: DealProblem) -> Any:
     """Return a false verdict with a false proof: no deal is possible."""
 
     class FalseProof:
@@ -321,17 +317,14 @@ def claim_infeasible(problem: DealProblem) -> Any:
     return Infeasible(proof)
 
 
-def exit_program(problem: DealProblem) -> Any:
+def leave(problem: DealProblem) -> Any:
     """End the program with exit status 0."""
     raise SystemExit(0)
 
 
 @pytest.mark.parametrize(
     ("function", "words"),
-    [
-        (claim_infeasible, "liar gave evidence that cannot be read"),
-        (exit_program, "liar raised SystemExit(0)"),
-    ],
+    [(lie, "liar gave evidence that cannot be read"), (leave, "liar raised SystemExit(0)")],
 )
 @pytest.mark.parametrize("command", ["check", "compare", "fuzz"])
 def test_a_faulty_solver_is_named_and_the_smallest_state_is_saved(
@@ -363,7 +356,7 @@ def test_a_faulty_solver_is_named_and_the_smallest_state_is_saved(
 def test_a_state_that_cannot_be_saved_is_printed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", claim_infeasible))
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", lie))
     path = DATA / "possible-4-13-4.json"
     outcome = cli("check", path, "--solver", "liar", "--save-to", tmp_path / "nowhere")
     assert outcome.status == 3

@@ -263,9 +263,7 @@ def test_files_without_a_deal_problem_are_left_out(cli: Cli, tmp_path: Path) -> 
     assert "left out" in outcome.err
 
 
-def test_a_comparison_that_decides_nothing_has_the_status_of_a_limit(
-    cli: Cli, tmp_path: Path
-) -> None:
+def test_a_comparison_without_a_verdict_is_a_limit(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "start.json"
     path.write_text(state_text(State.start(Settings(4, 13, 4))))
     outcome = cli("compare", path, "--solvers", "brute-force")

@@ -216,9 +216,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_resumes(
         assert refused.status == ExitStatus.BAD_INPUT
         assert "holds an interrupted comparison of other states" in refused.err
     else:
-        assert len(parse_runs(contents[4]).instances) == 4, (
-            "each state is saved as soon as it is measured"
-        )
+        assert len(parse_runs(contents[4]).instances) == 4, "saved as soon as measured"
         file.write_text(contents[4] if stop == "kill" else contents[4][:-30])
     contents[:] = [""] * 5
     again = cli(*command, "--runs", file)

@@ -40,14 +40,13 @@ def test_names_are_completed(
 
 
 @pytest.mark.parametrize(
-    ("typed", "suggested"),
-    [("chek", "check"), ("turnament", "tournament"), ("kwartet wach", "watch")],
+    ("typed", "name"), [("chek", "check"), ("turnament", "tournament"), ("kwartet wach", "watch")]
 )
-def test_a_mistyped_command_gets_a_suggestion(cli: Cli, typed: str, suggested: str) -> None:
+def test_a_mistyped_command_gets_a_suggestion(cli: Cli, typed: str, name: str) -> None:
     """Commands are suggested although they are loaded only when they are called."""
     outcome = cli(*typed.split())
     assert outcome.status == 2
-    assert f"No such command {typed.split()[-1]!r}. Did you mean {suggested!r}?" in outcome.err
+    assert f"No such command {typed.split()[-1]!r}. Did you mean {name!r}?" in outcome.err
 
 
 def test_examples_have_one_heading(cli: Cli) -> None:

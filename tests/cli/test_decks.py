@@ -118,9 +118,7 @@ def test_kwartet_is_played_by_names(cli: Cli) -> None:
     assert not re.search(r"\d/\d", out.partition("chances in percent")[0])
 
 
-def test_a_game_with_a_real_deck_is_noted_by_card_names(
-    cli: Cli, home: Path, tmp_path: Path
-) -> None:
+def test_a_real_deck_is_noted_by_card_names(cli: Cli, home: Path, tmp_path: Path) -> None:
     log = tmp_path / "evening.log"
     typed = (
         "Minoes, Tom, Garfeld, owl\nMinoes, Tom, Garfield, owl\n"

@@ -121,32 +121,30 @@ class Trial:
 
     def check(self, at: int, fault: Fault, *, stays: bool) -> None:
         """Run the command with a fault, check what it leaves behind, then repeat the command."""
-        context = (
-            f"operation {at} of {len(self.operations)}, {self.operations[at]}: {fault} {stays=}"
-        )
+        case = f"operation {at} of {len(self.operations)}, {self.operations[at]}: {fault} {stays=}"
         self.run(at, fault, stays=stays)
         if fault is not Fault.DEATH:
             assert self.outcome is not None
             status, out, error = self.outcome
             if "--plot" in self.command.arguments:
-                assert out, context  # a picture that fails costs no results
-            assert status in (0, 2, 4), context
+                assert out, case  # a picture that fails costs no results
+            assert status in (0, 2, 4), case
             if status:
-                assert all(line.startswith("quaternity: ") for line in error.splitlines()), context
-                assert str(self.folder) in error, (context, error)
-                assert os.strerror(fault.value) in error, (context, error)
-                assert self.content() in self.around(at), context
-                assert self.content() or not self.path.exists(), context
+                assert all(line.startswith("quaternity: ") for line in error.splitlines()), case
+                assert str(self.folder) in error, (case, error)
+                assert os.strerror(fault.value) in error, (case, error)
+                assert self.content() in self.around(at), case
+                assert self.content() or not self.path.exists(), case
             else:
                 # The message may report files that could not be removed.
                 message = error.replace(str(self.folder), "").removeprefix(self.messages)
-                assert not message or os.strerror(fault.value) in message, (context, error)
-                assert self.content() == self.whole, context
+                assert not message or os.strerror(fault.value) in message, (case, error)
+                assert self.content() == self.whole, case
         again = self.cli(*self.command.arguments, self.path)
-        assert again.status == 0, (context, again.err)
+        assert again.status == 0, (case, again.err)
         done = self.command.is_whole or (self.outcome is not None and self.outcome.status == 0)
-        assert self.content() in ([self.whole] if done else self.around(at)), context
-        assert os.listdir(self.folder) == self.listed, context
+        assert self.content() in ([self.whole] if done else self.around(at)), case
+        assert os.listdir(self.folder) == self.listed, case
 
     def around(self, at: int) -> list[bytes | None]:
         """Return the content before an operation, and the next content after it.
@@ -154,15 +152,11 @@ class Trial:
         Content that cannot be put on the disk is taken back.
         """
         now = self.contents[at]
-        allowed = [now, next((content for content in self.contents[at:] if content != now), now)]
+        allowed = [now, next((data for data in self.contents[at:] if data != now), now)]
         if self.operations[at] == "fsync":
-            allowed.append(
-                next((content for content in self.contents[at::-1] if content != now), now)
-            )
+            allowed.append(next((data for data in self.contents[at::-1] if data != now), now))
         # A question whose answer could not be saved is asked again.
-        allowed += [
-            content[: content.rfind(b"\n") + 1] for content in allowed if content is not None
-        ]
+        allowed += [data[: data.rfind(b"\n") + 1] for data in allowed if data is not None]
         return allowed
 
 
@@ -184,9 +178,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_disk_fault_leaves_the_old_or_the_new_content(
-    name: str, cli: Cli, tmp_path: Path
-) -> None:
+def test_a_disk_fault_leaves_the_old_or_new_content(name: str, cli: Cli, tmp_path: Path) -> None:
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     faults = cycle(FAULTS)
@@ -197,9 +189,7 @@ def test_a_disk_fault_leaves_the_old_or_the_new_content(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_disk_fault_leaves_the_old_or_the_new_content(
-    name: str, cli: Cli, tmp_path: Path
-) -> None:
+def test_any_disk_fault_leaves_the_old_or_new_content(name: str, cli: Cli, tmp_path: Path) -> None:
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     for number in range(count):

@@ -115,9 +115,7 @@ def fail_terminal(*_: object, **__: object) -> None:
         ),
     ],
 )
-def test_an_invalid_registration_is_refused_with_a_reason(
-    changes: dict[str, object], message: str
-) -> None:
+def test_an_invalid_registration_is_refused(changes: dict[str, object], message: str) -> None:
     values = {"name": "nim", "rules": "nim:NimRules"} | changes
     with pytest.raises(InputError, match=re.escape(message)):
         Registration(**values)  # type: ignore[arg-type]  # wrong on purpose

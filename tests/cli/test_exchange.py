@@ -51,10 +51,8 @@ def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> 
 
 
 def test_instances_of_one_kind_go_to_standard_output(cli: Cli) -> None:
-    outcome = cli(
-        "instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2
-    )
-    (line,) = outcome.out.splitlines()
+    shown = cli("instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2)
+    (line,) = shown.out.splitlines()
     assert parse_deal_problem(line)[0] == twins("game", 12, 0, coalition=2).impossible
     assert (
         len(cli("instances", "--families", "all", "--cards", 12, "--possible").out.splitlines())
@@ -72,9 +70,7 @@ def test_instances_of_one_kind_go_to_standard_output(cli: Cli) -> None:
         (["--families", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )
-def test_invalid_options_of_instances_are_refused(
-    cli: Cli, arguments: list[str], words: str
-) -> None:
+def test_invalid_instances_are_refused(cli: Cli, arguments: list[str], words: str) -> None:
     outcome = cli("instances", *arguments)
     assert outcome.status == 2
     assert words in outcome.err
@@ -126,11 +122,9 @@ def test_compare_accepts_deal_problems(
 
 
 def test_analyse_accepts_deal_problems(cli: Cli, tmp_path: Path) -> None:
-    constraint = SetConstraint.of([[0, 1], [0, 1], [1]], players=2)
+    first = SetConstraint.of([[0, 1], [0, 1], [1]], players=2)
     path = tmp_path / "small.json"
-    path.write_text(
-        deal_problem_text(DealProblem([1, 3], [constraint, SetConstraint.of([[1]], 2)]))
-    )
+    path.write_text(deal_problem_text(DealProblem([1, 3], [first, SetConstraint.of([[1]], 2)])))
     assert cli("analyse", path, "--json").json == {
         "file": str(path), "deals": 2,
         "chances": [[[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0]]],

@@ -16,9 +16,7 @@ from tests.solvers.broken import drops_a_minimum
 QUICK = ("--solvers", "max-flow,coalitions")
 
 
-def test_problems_and_games_are_counted(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = cli("fuzz", "--examples", 60, *QUICK)
     assert outcome.status == 0

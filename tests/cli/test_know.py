@@ -62,9 +62,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ([], "all s: all c in set s: ¬M1 H0 c", True),
     ],
 )
-def test_the_truth_of_a_formula_is_printed(
-    cli: Cli, small: Path, place: list[object], formula: str, truth: bool
-) -> None:
+def test_truth_value(cli: Cli, small: Path, place: list[object], formula: str, truth: bool) -> None:
     outcome = cli("kwartet", "know", small, *place, formula, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.json == {"formula": formula, "true": truth}

@@ -239,9 +239,7 @@ def test_a_log_written_by_hand_is_continued(cli: Cli, path: Path, end: str) -> N
         (["--announce", "never"], "known are at-once"),
     ],
 )
-def test_bad_options_for_a_new_log_are_refused(
-    cli: Cli, path: Path, arguments: list[object], words: str
-) -> None:
+def test_bad_options_are_refused(cli: Cli, path: Path, arguments: list[object], words: str) -> None:
     outcome = cli("kwartet", "note", path, *NEW, *arguments)
     assert outcome.status == 2
     assert words in outcome.err
@@ -326,14 +324,7 @@ def all_output(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
         outputs += [outcome.status, outcome.out, outcome.err]
     outputs.append((folder / "drawn.svg").read_text())
     words = "\n".join(
-        [
-            "state",
-            "chances",
-            "history",
-            *(f"why {formula}" for formula in ASKED[-2:]),
-            "hint",
-            "quit",
-        ]
+        ["state", "chances", "history", *(f"why {text}" for text in ASKED[-2:]), "hint", "quit"]
     )
     outcome = cli("kwartet", "note", seen, stdin=words)
     return repr([*outputs, outcome, seen.read_text()])

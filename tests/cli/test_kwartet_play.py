@@ -288,7 +288,7 @@ TYPED_LINES = "state\nhistory\nchances\nwhy H1 0/1\nhint\nhelp\n0 99 0\n9 99/9\n
 def transcript(
     log: GameLog, seat: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """Return all output for the player to move, who types all commands and some illegal requests."""
+    """Return all output for the player to move, who types all commands and illegal requests."""
     lines = iter(TYPED_LINES.splitlines())
 
     def read_line(prompt: str) -> str:

@@ -143,17 +143,13 @@ def test_fixed_seats_reproduce_earlier_results_of_a_seed(cli: Cli) -> None:
         "kwartet", "simulate", "--fixed", "--games", "60", "--seats", "greedy,exact,exact",
         "--seed", "3", "--json",
     )  # fmt: skip
-    document = done.json
-    assert document["sole_wins"] == [0, 27, 26]
-    assert (document["tied_games"], document["tied_players"]) == (7, [0, 7, 7])
-    assert document["win_share"] == [0.0, 0.5083333333333333, 0.49166666666666664]
-    assert document["sets_won"] == [69, 346, 365]
-    assert document["goes"] == pytest.approx(
-        {"mean": 13.583333333333334, "se": 0.42138570617784143}
-    )
-    assert document["requests"] == pytest.approx(
-        {"mean": 70.91666666666667, "se": 1.7348686703037512}
-    )
+    stats = done.json
+    assert stats["sole_wins"] == [0, 27, 26]
+    assert (stats["tied_games"], stats["tied_players"]) == (7, [0, 7, 7])
+    assert stats["win_share"] == [0.0, 0.5083333333333333, 0.49166666666666664]
+    assert stats["sets_won"] == [69, 346, 365]
+    assert stats["goes"] == pytest.approx({"mean": 13.583333333333334, "se": 0.42138570617784143})
+    assert stats["requests"] == pytest.approx({"mean": 70.91666666666667, "se": 1.7348686703037512})
 
 
 @pytest.mark.parametrize("suffix", ["svg", *thorough([], ["png", "pdf"])])
@@ -221,9 +217,7 @@ def test_a_lost_cluster_shows_the_finished_games(cli: Cli, monkeypatch: pytest.M
         (("--announce", "never"), "known are at-once, after-own-request"),
     ],
 )
-def test_bad_input_is_reported(
-    cli: Cli, command: str, options: tuple[str, ...], message: str
-) -> None:
+def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], message: str) -> None:
     done = cli("kwartet", command, *options)
     assert (done.status, done.out) == (2, "")
     assert message in done.err

@@ -48,11 +48,8 @@ def rows_of_deals(view: View) -> list[list[str]]:
                 row.append(f"={name(owners[0])}")
             else:
                 row.append("*" if owners == opponents else "".join(map(name, owners)))
-        minimum = {
-            opponent: min(deal.owner[index].count(opponent) for deal in possible)
-            for opponent in opponents
-        }
-        held = " ".join(f"{name(opponent)}:{count}" for opponent, count in minimum.items() if count)
+        low = {seat: min(deal.owner[index].count(seat) for deal in possible) for seat in opponents}
+        held = " ".join(f"{name(seat)}:{count}" for seat, count in low.items() if count)
         table.append([*row, held] if held else row)
     return table
 

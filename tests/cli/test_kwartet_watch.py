@@ -109,9 +109,7 @@ def test_the_knowledge_of_a_player_is_shown(cli: Cli, path: Path) -> None:
 
 
 @pytest.mark.usefixtures("interactive_terminal")
-def test_formulas_are_answered_from_all_hands_or_for_a_seat(
-    cli: Cli, path: Path, log: GameLog
-) -> None:
+def test_formulas_are_answered_for_all_hands_or_a_seat(cli: Cli, path: Path, log: GameLog) -> None:
     owner = log.positions[0].deal.owner[0][0]
     typed = f"know H{owner} 0/0\nwhy K{owner} H{owner} 0/0\n"
     outcome = cli("kwartet", "watch", path, stdin=typed)
@@ -186,9 +184,7 @@ def test_no_step_shows_a_seat_what_others_hold(
     assert pairs > thorough(10, 100)
 
 
-def test_bad_logs_and_options_are_refused(
-    cli: Cli, path: Path, log: GameLog, tmp_path: Path
-) -> None:
+def test_invalid_arguments_are_refused(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:
     bad = tmp_path / "bad.log"
     bad.write_text(log_text(log).replace(": no", ": yes", 1))
     outcome = cli("kwartet", "watch", bad)

@@ -52,9 +52,7 @@ def test_analyse_gives_the_oracle_as_json(cli: Cli, path: Path, record: Path) ->
         assert oracle["can_force_win"] == [0]
         assert oracle["forced_length"] == [2, None, None]
         cards = [
-            (question["asked"], question["set"], card)
-            for question in oracle["questions"]
-            for card in question["cards"]
+            (row["asked"], row["set"], card) for row in oracle["questions"] for card in row["cards"]
         ]
         assert sorted(cards) == sorted(
             (question.asked, question.card.set_index, question.card.number)
@@ -118,9 +116,7 @@ def test_a_file_that_is_not_a_tablebase_is_refused(cli: Cli, tmp_path: Path, pat
             assert "Traceback" not in outcome.err
 
 
-def test_an_unsolved_position_has_the_status_of_a_limit(
-    cli: Cli, tmp_path: Path, record: Path
-) -> None:
+def test_an_unsolved_position_is_a_limit(cli: Cli, tmp_path: Path, record: Path) -> None:
     part = tmp_path / "part"
     assert cli("solve", "--from", record, "--out", part).status == 0
     assert cli("analyse", record, "--oracle", part).status == 0

@@ -22,8 +22,7 @@ SEATS = ("--bot", "1=random", "--random", 2)
 def test_undo_goes_back_to_the_last_move_of_a_person(
     cli: Cli, tmp_path: Path, earlier: str, since: str, answered: list[str]
 ) -> None:
-    """First an answer, then the question of the person; later moves go, too, and no bot moves
-    again."""
+    """First an answer, then the person's question; no bot moves again after later moves go."""
     path = tmp_path / "game.record"
     for undone in range(1, len(answered) + 2):
         path.write_text(START + earlier + since)

@@ -15,9 +15,9 @@ HOSTILE = Path(__file__).parents[1] / "table/hostile.py"
 OURS = {"quaternity": "random", "kwartet": "random", "quarto": "careful", "set": "quick"}
 
 
-def program(behaviour: str) -> str:
-    """Return a player that behaves this way; the quoted comma belongs to the command."""
-    return f"cmd:{sys.executable} -I -S {HOSTILE} {behaviour} 'a,b'"
+def program(mode: str) -> str:
+    """Return a program with this fault; the quoted comma belongs to its command."""
+    return f"cmd:{sys.executable} -I -S {HOSTILE} {mode} 'a,b'"
 
 
 @pytest.mark.parametrize("game", OURS)

@@ -41,9 +41,7 @@ def test_show_finds_the_quartos_of_another_board(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(("empty", "completions"), [(16, None), (11, None), (10, int), (0, int)])
-def test_show_handles_boards_with_any_number_of_pieces(
-    cli: Cli, empty: int, completions: type | None
-) -> None:
+def test_show_takes_boards_of_every_size(cli: Cli, empty: int, completions: type | None) -> None:
     configuration = "PHACIENOGLKJDMFB"[: 16 - empty] + "?" * empty
     shown = cli("quarto", "show", "example", configuration, "--json").json
     assert shown["can_draw"] is True
@@ -204,9 +202,7 @@ def test_solve_refuses_positions_above_its_limit(cli: Cli) -> None:
         ("?" * 100_000, "100000 characters, not 16"),
     ],
 )
-def test_bad_configurations_are_refused(
-    cli: Cli, command: str, configuration: str, words: str
-) -> None:
+def test_bad_boards_are_refused(cli: Cli, command: str, configuration: str, words: str) -> None:
     outcome = cli("quarto", command, "example", configuration)
     assert outcome.status == 2
     assert outcome.out == ""

@@ -159,13 +159,9 @@ def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     record = tmp_path / "game.record"
     record.write_text(HEADER + "brisk yes\n0 asks 1 for 0/0: yes\n", encoding="utf-8")
     late = ("solve", "--from", record, "--everybody", "win")
-    document = cli(*late, "--json", "--out", tmp_path / "file").json["everybody"]
-    assert (document["wish"], document["winners"], document["outcomes"]) == (
-        "win",
-        [0],
-        [[2, 0, 0]],
-    )
-    assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == document
+    solved = cli(*late, "--json", "--out", tmp_path / "file").json["everybody"]
+    assert (solved["wish"], solved["winners"], solved["outcomes"]) == ("win", [0], [[2, 0, 0]])
+    assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == solved
     words = " ".join(cli(*late).out.split())
     assert (
         "(win), player 0 wins, however ties are broken without chance player 0 gets a win " in words
@@ -216,9 +212,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
     ],
     ids=str,
 )
-def test_bad_input_to_solve_is_refused(
-    cli: Cli, arguments: list[object], status: int, why: str
-) -> None:
+def test_bad_options_are_refused(cli: Cli, arguments: list[object], status: int, why: str) -> None:
     outcome = cli("solve", *arguments)
     assert outcome.status == status
     assert why in outcome.err

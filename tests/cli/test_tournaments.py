@@ -116,9 +116,7 @@ def test_output_of_a_player_is_not_part_of_the_result(cli: Cli, game: str) -> No
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_player_that_cannot_be_loaded_is_refused_before_the_first_game(
-    cli: Cli, game: str
-) -> None:
+def test_a_player_that_cannot_load_is_refused_before_the_first_game(cli: Cli, game: str) -> None:
     for player, why in (
         ("nobody", "cannot be loaded: AttributeError(\"module 'tests.table.misbehaving' has no"),
         ("os", "is no player of"),

@@ -123,9 +123,7 @@ OUTPUTS = [
 @pytest.mark.parametrize(
     "command", OUTPUTS, ids=lambda command: " ".join(command[:2]).replace(str(DATA), "")
 )
-def test_output_fits_sixty_columns(
-    cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_is_narrow(cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     width = 60
     monkeypatch.setenv("COLUMNS", str(width))
     outcome = cli(*command)
