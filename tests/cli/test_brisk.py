@@ -48,8 +48,8 @@ def test_a_brisk_game_is_solved_and_has_a_separate_tablebase(cli: Cli, tmp_path:
     record = tmp_path / "plain.record"
     record.write_text("quaternity 1\nset-size 2\nsets 3\nplayers 3\n")
     assert cli("solve", "--from", record, "--brisk", "--json").json["states"] == 13
-    asked = cli("solve", *sizes, "--brisk", "--ask", "force:1", "--json").json
-    assert (asked["can_force"], asked["checked_whole"], asked["again"]) == (False, True, None)
+    answer = cli("solve", *sizes, "--brisk", "--ask", "force:1", "--json").json
+    assert (answer["can_force"], answer["checked_whole"], answer["again"]) == (False, True, None)
 
 
 def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> None:

@@ -125,8 +125,8 @@ def test_a_real_deck_is_noted_by_card_names(cli: Cli, home: Path, tmp_path: Path
         '0 asks 1 for "Dikkie Dik": yes\n0 1 swan no\n1 2 pluto yes\n1 puts down dogs\n'
         "1 2 snopy no\nhistory\nundo\nquit\n"
     )
-    asked = ("kwartet", "note", log, "--seat", 0, "--players", 3, "-n", 3, "--deck", home)
-    out = cli(*asked, stdin=typed).out
+    command = ("kwartet", "note", log, "--seat", 0, "--players", 3, "-n", 3, "--deck", home)
+    out = cli(*command, stdin=typed).out
     assert "is it Garfield?" in out
     assert "certain now: player 2 has swan (birds)" in out
     assert "0 puts down cats" in out

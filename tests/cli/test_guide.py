@@ -228,8 +228,8 @@ def test_tags_in_a_page_are_escaped() -> None:
     shown = guide.html("# A\n<!-- not\nthis -->\n<script>x</script> [b](rules.md#c)")
     assert "not" not in shown
     assert "&lt;script&gt;" in shown
-    named = guide.html("```python mine.py\npass\n```")
-    assert named.startswith("<p><code>mine.py</code>:</p>\n<pre>")
+    html = guide.html("```python mine.py\npass\n```")
+    assert html.startswith("<p><code>mine.py</code>:</p>\n<pre>")
     assert 'href="rules#c"' in shown
 
 

@@ -159,8 +159,8 @@ def test_limits_are_reported(cli: Cli, full: Path, arguments: list[str]) -> None
 
 def test_an_undecided_announcement_is_named(cli: Cli, full: Path) -> None:
     announcement = "K0 !K1 !K2 K3 H0 5/3"
-    asked = ("kwartet", "know", full, "true", "--say", announcement, "--seconds", "1e-6")
-    outcome = cli(*asked, "--at", 20)
+    command = ("kwartet", "know", full, "true", "--say", announcement, "--seconds", "1e-6")
+    outcome = cli(*command, "--at", 20)
     assert (outcome.status, outcome.out) == (4, "")
     assert outcome.err.startswith(f"quaternity: --say {announcement}: undecided")
 

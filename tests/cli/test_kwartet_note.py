@@ -252,10 +252,10 @@ def test_the_hand_is_requested_until_it_is_valid(cli: Cli, path: Path) -> None:
     assert "hand 1: 1 cards, not 6" in outcome.out
     assert path.read_text() == START
     path.unlink()
-    for wrong, asked in (("0/0\n", 2), (b"\xff\n", 2)):
+    for wrong, times in (("0/0\n", 2), (b"\xff\n", 2)):
         outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=wrong)
         assert outcome.status == 2
-        assert outcome.out.count("your 6 cards") == asked
+        assert outcome.out.count("your 6 cards") == times
     outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\nquit\n")
     assert outcome.status == 0
     assert "cards, quit and use --cards" in outcome.out
@@ -396,8 +396,8 @@ def test_an_announcement_that_a_seat_cannot_check_is_assumed_to_be_true(
 ) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     says = ("--say", "H2 0/3", "--say", "K0 !H0 0/2")
-    asked = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
-    outcome = cli("kwartet", "know", path, *asked, *says)
+    formulas = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
+    outcome = cli("kwartet", "know", path, *formulas, *says)
     assert outcome.out.splitlines() == [
         "assuming what is not known to player 1: H2 0/3; K0 !H0 0/2",
         "false  H0 0/2",
@@ -405,7 +405,7 @@ def test_an_announcement_that_a_seat_cannot_check_is_assumed_to_be_true(
         "open  H0 3/1",
         "open  H2 2/2",
     ]
-    output = cli("kwartet", "know", path, *asked, *says, "--chance", "--why", "--json").out
+    output = cli("kwartet", "know", path, *formulas, *says, "--chance", "--why", "--json").out
     answers = [json.loads(line) for line in output.splitlines()]
     assert [answer["true"] for answer in answers] == [False, True, None, None]
     assert answers[0]["supposed"] == ["H2 0/3", "K0 !H0 0/2"]
@@ -462,12 +462,12 @@ def test_truth_over_time_agrees_with_know_at_every_step(cli: Cli, path: Path, se
 
 def test_truth_over_time_is_unknown_if_an_announcement_is_impossible(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 0 for 0/2: no\n")
-    asked = ("kwartet", "know", path, "H0 1/1", "--over-time", "--say", "!H1 0/3")
-    outcome = cli(*asked, "--say", "K1 H0 1/1")
+    command = ("kwartet", "know", path, "H0 1/1", "--over-time", "--say", "!H1 0/3")
+    outcome = cli(*command, "--say", "K1 H0 1/1")
     assert "H0 1/1  -#--" in outcome.out
     assert "-: --say is not true" in outcome.out
     assert "  cannot be announced from request 2, 1 asks 0 for 0/3: yes" in outcome.out
-    document = cli(*asked, "--json").json
+    document = cli(*command, "--json").json
     assert document["over_time"] == [None, True, None, None]
     assert document["unsaid"] == [2, 3]
 

@@ -58,8 +58,8 @@ def test_at_sixty_columns_no_word_is_broken(
 def test_the_next_person_sees_all_moves_since_their_last_turn(cli: Cli) -> None:
     """The previous player has already seen these moves: player 0 asks until the answer is no."""
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
-    asked = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
-    seen = cli(*command, stdin="\n" + "\n".join(asked) + "\n\nquit\n").out
+    requests = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
+    seen = cli(*command, stdin="\n" + "\n".join(requests) + "\n\nquit\n").out
     before, _, after = seen.partition("press Enter to show what player 1")
     gained = [line for line in before.splitlines() if line.endswith(": yes")]
     assert gained
@@ -86,9 +86,9 @@ def test_moves_between_programs_are_shown_immediately(
 def test_the_next_player_is_named_after_an_undo(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """The screen is cleared before the next hand is shown; the message stays."""
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    shown = cli(*command, stdin=f"\n{asked}\n\nundo\n\nquit\n").out
+    shown = cli(*command, stdin=f"\n{requests}\n\nundo\n\nquit\n").out
     screens = shown.split(CLEAR)
     assert [screen.count("your hand") > 0 for screen in screens] == [True, True, True]
     assert screens[-1].startswith("1 move taken back\nplayer 0 is to move")

@@ -41,6 +41,6 @@ def test_the_moves_of_a_reason_are_sufficient_and_minimal(seed: int) -> None:
                 int(match[1]) - 1 for line in lines if (match := re.search(r"move (\d+)", line))
             }
             assert not can_own(known_from(game, moves), player, index, number, other)
-            for left in moves:
-                assert can_own(known_from(game, moves - {left}), player, index, number, other)
+            for omitted in moves:
+                assert can_own(known_from(game, moves - {omitted}), player, index, number, other)
             assert moves or "no move matters" in lines[1]

@@ -103,9 +103,9 @@ def test_solve_starts_from_a_record(cli: Cli, tmp_path: Path) -> None:
     assert document["rules"]["sets"] == 2
     assert 1 < document["states"] < 91
     assert cli("solve", "--from", record, "-s", 3, "--json").json["states"] == document["states"]
-    asked = cli("solve", "--from", record, "-s", 3, "-n", 4, "--tie-break", "fewest-sets")
-    assert asked.status == 2
-    assert f"{record}: sets 4 was asked for, but the record has 2; tie-break few" in asked.err
+    refused = cli("solve", "--from", record, "-s", 3, "-n", 4, "--tie-break", "fewest-sets")
+    assert refused.status == 2
+    assert f"{record}: sets 4 was asked for, but the record has 2; tie-break few" in refused.err
     path = tmp_path / "out"
     assert cli("solve", "--from", record, "--out", path).status == 0
     other = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--out", path)

@@ -52,8 +52,8 @@ class Running:
 
     @property
     def states(self) -> dict[str, str]:
-        made = {"under way": self.open, "waiting": self.waits, "over": self.over}
-        names = {name_of(table): state for state, table in made.items()}
+        tables = {"under way": self.open, "waiting": self.waits, "over": self.over}
+        names = {name_of(table): state for state, table in tables.items()}
         return names | {name_of(self.hidden): "under way", self.uploaded: "uploaded"}
 
 

@@ -42,8 +42,8 @@ def command(game: str, player: str, *more: object) -> tuple[object, ...]:
 
 def numbers(document: dict[str, Any], game: str) -> dict[str, Any]:
     """Return the results of a tournament, without names and times."""
-    left = {"seconds", "failed", "labels", "strategies"}
-    results = {field: value for field, value in document.items() if field not in left}
+    ignored = {"seconds", "failed", "labels", "strategies"}
+    results = {field: value for field, value in document.items() if field not in ignored}
     kind = registration(game).player_kind
     for row in results.get(f"{kind}s", ()):
         del row[kind]

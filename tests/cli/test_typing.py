@@ -31,9 +31,9 @@ GAME = ("set", "play", "--seats", "you,quick", "--seed", "0")
 @pytest.mark.parametrize(
     "prompt", thorough(["hand", "puzzle"], [*PLAYS, "watch", "note", "hand", "puzzle"])
 )
-def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: str) -> None:
+def test_arrows_edit_a_line_and_recall_it(cli: Cli, tmp_path: Path, prompt: str) -> None:
     path = str(tmp_path / "my.log")
-    words, asked, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
+    words, ready, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
     end = b"qit" + LEFT * 2 + b"u\n"
     if prompt == "watch":
         cli(*PLAYS["quarto"], "--record", path, stdin="A\nquit\n")
@@ -42,12 +42,12 @@ def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: 
         words, help_text = ("kwartet", "note", path), b"Type:  2 asks 0"
     elif prompt == "hand":
         words = ("kwartet", "note", path, "--seat", "0")
-        asked, help_text = b"0/1 3/2 ...: ", b"'help'"
+        ready, help_text = b"0/1 3/2 ...: ", b"'help'"
     elif prompt == "puzzle":
-        words, asked, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
+        words, ready, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
         end = cli(*words, "--json").json["answers"][0].encode() + b"\n"
     with at_terminal(*map(str, words)) as terminal:
-        terminal.wait_for(asked)
+        terminal.wait_for(ready)
         terminal.type(b"hlp" + LEFT * 2 + b"e\n")
         terminal.wait_for(help_text)
         terminal.type(UP + b"\n")
@@ -67,9 +67,9 @@ def test_a_puzzle_helps_until_it_is_solved_or_left() -> None:
 @needs_terminal
 def test_a_player_cannot_recall_lines_of_another_player() -> None:
     words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     with at_terminal(*words) as terminal:
-        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.type(f"\n{requests}\n\n".encode())
         terminal.wait_for(b"player 1> ")
         place = len(terminal.seen)
         terminal.type(UP * 3 + b"\nquit\n")
@@ -92,12 +92,12 @@ def test_a_player_cannot_recall_text_that_another_player_deleted(
     (tmp_path / "inputrc").write_text(f"set editing-mode {mode}\n")
     monkeypatch.setenv("INPUTRC", str(tmp_path / "inputrc"))
     words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     with at_terminal(*words) as terminal:
         terminal.type(b"\n")
         terminal.wait_for(b"player 0> ")
         terminal.type(b"secret\x15secret\x17")
-        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.type(f"\n{requests}\n\n".encode())
         terminal.wait_for(b"player 1> ")
         place = len(terminal.seen)
         terminal.type(keys + b"\nquit\n")

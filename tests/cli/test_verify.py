@@ -25,8 +25,8 @@ def test_a_solution_is_verified(cli: Cli, tmp_path: Path) -> None:
 
 def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:
     file, sizes = tmp_path / "region", ("-s", 4, "-n", 2, "-p", 2)
-    asked = cli("solve", *sizes, "--ask", "force:0", "--certificate", file, "--json")
-    assert asked.json["certificate"] == str(file)
+    solved = cli("solve", *sizes, "--ask", "force:0", "--certificate", file, "--json")
+    assert solved.json["certificate"] == str(file)
     assert "player 0 can force a win, in 4 moves at most" in cli("verify", file).out
     assert "player 1" not in cli("verify", file).out
     cli("solve", *sizes, "--everybody", "points", "--certificate", file)

@@ -69,9 +69,9 @@ def test_a_written_file_is_read_back() -> None:
     assert parse_runs(comparison().text()) == comparison()
     assert is_runs_file(comparison().text())
     for text in ("Zürich", "♠ & ♥", "päärme"):
-        named = comparison_with(what=text, machine=text).text()
-        assert named.count(text) == 2, "written without escapes"
-        assert parse_runs(named).what == text
+        saved = comparison_with(what=text, machine=text).text()
+        assert saved.count(text) == 2, "written without escapes"
+        assert parse_runs(saved).what == text
     assert not is_runs_file('{"format": "deal-problem/1"}')
 
 

@@ -389,17 +389,17 @@ def test_a_cell_shows_the_possible_owners_of_a_card() -> None:
 def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     rules = QuaternityRules(Settings(2, 3, 3))
     start = rules.start(Random(0))
-    asked = rules.after(start, 0, rules.read("1 0/1", start))
-    assert rules.to_act(asked) == (1,)
-    assert rules.show(asked).endswith("\n0 asks 1 for 0/1: yes or no?")
+    pending = rules.after(start, 0, rules.read("1 0/1", start))
+    assert rules.to_act(pending) == (1,)
+    assert rules.show(pending).endswith("\n0 asks 1 for 0/1: yes or no?")
     assert "yes or no" not in rules.show(start)
-    assert rules.record_move(start, 0, rules.read("1 0/1", start), asked) == "0 asks 1 for 0/1:"
-    yes = rules.after(asked, 1, rules.read("yes", asked))
+    assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
+    yes = rules.after(pending, 1, rules.read("yes", pending))
     assert yes.state.completed == (0, None, None)
     with pytest.raises(IllegalMove, match="waits for yes or no"):
-        rules.after(asked, 1, rules.read("1 0/1", start))
+        rules.after(pending, 1, rules.read("1 0/1", start))
     with pytest.raises(IllegalMove, match="player 1 is to move"):
-        rules.after(asked, 0, rules.read("yes", asked))
+        rules.after(pending, 0, rules.read("yes", pending))
 
 
 def test_a_seat_sees_no_other_hand() -> None:

@@ -137,8 +137,8 @@ def test_every_fault_of_a_program_is_reported_with_its_game(
             super().__init__(words, **{**more, "isolated": isolated})
             self.choices = 0 if overdue and words[-1] == mode else -1000
 
-        def exchange(self, *asked: Any, **more: Any) -> Any:
-            message, complete, seconds, *others = asked
+        def exchange(self, *arguments: Any, **more: Any) -> Any:
+            message, complete, seconds, *others = arguments
             self.choices += b'"choose"' in message
             seconds = 0.5 if self.choices == 2 else seconds
             return super().exchange(message, complete, seconds, *others, **more)
@@ -179,7 +179,7 @@ def test_a_program_receives_what_its_seat_may_know(rules: Any, tmp_path: Path) -
     script.write_text(ECHO)
     name = f"cmd:{sys.executable} {script} {tmp_path}/heard-"
     match: Any = Match(rules, [name] * rules.seats, "7")
-    views, requests, made = [], [], []
+    views, requests, steps = [], [], []
     for _ in range(30):
         acting = rules.to_act(match.position)
         if not acting:
@@ -188,7 +188,7 @@ def test_a_program_receives_what_its_seat_may_know(rules: Any, tmp_path: Path) -
         planned = match.next_program()
         assert planned is not None
         assert planned.seconds == 1.5
-        made.append(match.play(planned.seat, planned.move))
+        steps.append(match.play(planned.seat, planned.move))
     match.hand_over(0, next(iter(registration(rules.name).players)))
     end_idle()  # the programs have ended, so their files are complete
     for seat in range(rules.seats):
@@ -202,7 +202,7 @@ def test_a_program_receives_what_its_seat_may_know(rules: Any, tmp_path: Path) -
         own_views = [view[seat] for view in views if seat in view]
         assert [line["view"] for line in requests] == json.loads(json.dumps(own_views))
         texts = [event["text"] for line in requests for event in line["events"]]
-        seen = [str(event) for step in made for event in step.events]
+        seen = [str(event) for step in steps for event in step.events]
         assert texts == seen[: len(texts)]
         assert messages[-1]["do"] == "end"
     seeds = {json.loads((tmp_path / f"heard-{seat}").read_text().splitlines()[0])["seed"]
@@ -236,11 +236,11 @@ def test_only_the_first_of_many_moves_are_listed_with_a_flag(limit: int, tmp_pat
     echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
     with limited("quaternity.table.programs", MAX_SENT_MOVES=limit):
         Match(QuartoRules(), [echo, "random"], "7").program_move()
-    _, asked = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
+    _, request = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
     rules = QuartoRules()
     all_moves = [rules.write(move) for move in rules.moves(rules.view(rules.start(Random(0)), 0))]
-    assert asked["moves"] == all_moves[:limit]
-    assert asked.get("more", False) == (limit < len(all_moves) == 16)
+    assert request["moves"] == all_moves[:limit]
+    assert request.get("more", False) == (limit < len(all_moves) == 16)
 
 
 def test_deals_of_a_tournament_with_programs_are_secret_but_reproducible() -> None:

@@ -247,12 +247,12 @@ def test_a_bot_wins_as_often_as_its_rating_predicts(
     for bot, own in enumerate(rated):
         won, expected = 0.0, 0.0
         for other, rival in enumerate(rated):
-            met = [best for seats, best in line_ups if {bot, other} <= {*seats}]
-            if bot != other and met:
+            wins = [best for seats, best in line_ups if {bot, other} <= {*seats}]
+            if bot != other and wins:
                 assert own is not None
                 assert rival is not None
-                won += 0.5 + sum(1.0 if best == bot else 0.5 * (best != other) for best in met)
-                expected += (len(met) + 1) / (1 + 10 ** ((rival - own) / 400))
+                won += 0.5 + sum(1.0 if best == bot else 0.5 * (best != other) for best in wins)
+                expected += (len(wins) + 1) / (1 + 10 ** ((rival - own) / 400))
         assert won == pytest.approx(expected, abs=1e-4)
 
 
@@ -351,7 +351,7 @@ class Contrary(RandomBot):
         return 7  # type: ignore[return-value]  # so it is
 
 
-def test_a_wrong_answer_is_a_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     plant_bot(monkeypatch, "contrary", Contrary)
     with pytest.raises(
         PlayerFault, match=r"bot 'contrary' in seat \d: it answers 7 to '0 asks .* no or yes"
