@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from quaternity.base.errors import SolverFault as SolverFault
     from quaternity.base.errors import SolverTimeout as SolverTimeout
     from quaternity.base.errors import UnsupportedProblem as UnsupportedProblem
+    from solvers.builder import ProblemBuilder as ProblemBuilder
     from solvers.counting import Chances as Chances
     from solvers.counting import chances as chances
     from solvers.counting import count_deals as count_deals
@@ -48,7 +49,14 @@ if TYPE_CHECKING:
     from solvers.counting import count_distribution as count_distribution
     from solvers.counting import count_vector_distribution as count_vector_distribution
     from solvers.counting import exact_chances as exact_chances
+    from solvers.explanation import Explanation as Explanation
+    from solvers.explanation import explain as explain
     from solvers.filtering import closed as closed
+    from solvers.flow_graph import draw_flow_network as draw_flow_network
+    from solvers.flow_graph import flow_network as flow_network
+    from solvers.named_model import CpSatModel as CpSatModel
+    from solvers.named_model import cp_sat_model as cp_sat_model
+    from solvers.names import Names as Names
     from solvers.problem import DealProblem as DealProblem
     from solvers.problem import SetConstraint as SetConstraint
     from solvers.problem import mask_of as mask_of
@@ -87,7 +95,12 @@ if not TYPE_CHECKING:  # so that a type checker reports names that do not exist
                 "InputError LimitError NoDeal QuaternityError SolverFault SolverTimeout "
                 "UnsupportedProblem"
             ),
+            "solvers.builder": "ProblemBuilder",
+            "solvers.named_model": "CpSatModel cp_sat_model",
+            "solvers.explanation": "Explanation explain",
             "solvers.filtering": "closed",
+            "solvers.flow_graph": "draw_flow_network flow_network",
+            "solvers.names": "Names",
             "solvers.problem": "DealProblem SetConstraint mask_of players_in",
             "solvers.registry": (
                 "SOLVERS Solver all_solvers certify default_solver find_solver solve solvers_for"

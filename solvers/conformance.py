@@ -287,7 +287,7 @@ def check_solver(
     `sizes=()` omits these. The number of runs is proportional to `examples`.
 
     >>> from solvers import SOLVERS
-    >>> check_solver(SOLVERS["max-flow"], examples=50, sizes=[(4, 3, 3)]).refused
+    >>> check_solver(SOLVERS["max-flow"], examples=10, sizes=[(4, 3, 3)]).refused
     0
     """
     row = solver if isinstance(solver, Solver) else solver_from_function(_name(solver), solver)

@@ -18,6 +18,7 @@ alternatives.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from math import inf
 from operator import ge
 from typing import Any, NamedTuple, TypeAlias
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.interruptible import searched
 from quaternity.base.plain_values import checked_seconds
-from solvers.problem import DealProblem, SetConstraint, ownable, players_in
+from solvers.problem import DealProblem, members_of, ownable
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
 SECONDS = 60.0
@@ -88,8 +89,135 @@ VARIANTS = {
 
 Places: TypeAlias = list[tuple[int, int]]
 """Cards as pairs (set, card)."""
-Row: TypeAlias = list[tuple[int, Any]]
+Row: TypeAlias = list[tuple[int, int]]
 """The possible owners of a bundle, each with the variable for its number of cards."""
+Reason: TypeAlias = tuple[str, int, int]
+"""The meaning of a constraint: ("cards", row, 0), ("share", player, set) or ("hand", player, 0)."""
+
+
+class Sum(NamedTuple):
+    """The constraint that the sum of some variables lies between two bounds.
+
+    Attributes:
+        total: a variable that is subtracted from the sum, or None.
+        low, high: the bounds. The constraint is impossible if `low` is above `high`.
+    """
+
+    variables: Sequence[int]
+    low: int
+    high: int
+    reason: Reason
+    total: int | None = None
+
+
+class Formulation(NamedTuple):
+    """The variables and constraints of a model, before they are written for CP-SAT.
+
+    Attributes:
+        sizes: the largest value of each variable; the smallest is 0.
+        rows: for each bundle of cards, its cards and its variables.
+        sums: the constraints, in their order.
+    """
+
+    sizes: list[int]
+    rows: list[tuple[Places, Row]]
+    sums: list[Sum]
+
+
+def formulate(
+    problem: DealProblem, variant: Variant = DEFAULT, deadline: Deadline = NEVER
+) -> Formulation:
+    """Return the variables and constraints that state a problem."""
+    sizes: list[int] = []
+    rows: list[tuple[Places, Row]] = []
+    sums: list[Sum] = []
+    held: list[list[int]] = [[] for _ in problem.hands]
+    for index, bundles in deadline.over(_groups(problem, variant.most_booleans)):
+        shares: list[list[int]] = [[] for _ in problem.hands]
+        for mask, cards in bundles:
+            players = members_of(mask)
+            first, size = len(sizes), len(cards)
+            row = list(zip(players, range(first, first + len(players)), strict=True))
+            for player, variable in row:
+                shares[player].append(variable)
+            sizes += [size] * len(players)
+            sums.append(Sum(range(first, len(sizes)), size, size, ("cards", len(rows), 0)))
+            rows.append((cards, row))
+        if index is None:
+            for hand, share in zip(held, shares, strict=True):
+                hand += share
+            continue
+        _, lows, highs = problem.sets[index]
+        for player, share in enumerate(shares):
+            low, reason = lows[player], ("share", player, index)
+            number = sum([sizes[variable] for variable in share])
+            high = min(highs[player], number)
+            if variant.counts and low <= high and len(share) > 1:
+                count = len(sizes)
+                sizes.append(high)
+                sums.append(Sum(share, 0, 0, reason, count))
+                if low:
+                    sums.append(Sum([count], low, high, reason))
+                share = [count]
+            elif low > 0 or high < number:
+                sums.append(Sum(share, low, high, reason))
+            held[player] += share
+    for player, hand_size in enumerate(problem.hands):
+        places = min(hand_size, problem.cards + 1)
+        sums.append(Sum(held[player], places, places, ("hand", player, 0)))
+    return Formulation(sizes, rows, sums)
+
+
+@cache
+def _booleans(exponent: int) -> Any:
+    """Return a model of 2^exponent booleans, to be copied into others."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    for _ in range(1 << exponent):
+        model.proto.variables.add().domain.extend((0, 1))
+    return model.proto
+
+
+ONES = [1] * 256
+"""Coefficients to be sliced."""
+
+
+def write_model(formulation: Formulation) -> Any:
+    """Return a CP-SAT model of a formulation.
+
+    The constraints are written into the model's protocol buffer, which takes a third of the time of
+    `LinearExpr` objects. Booleans are copied from prepared models.
+    """
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    proto = model.proto
+    sizes = formulation.sizes
+    if max(sizes, default=1) <= 1:
+        for exponent in range(len(sizes).bit_length()):
+            if len(sizes) >> exponent & 1:
+                proto.merge_from(_booleans(exponent))
+    else:
+        for size in sizes:
+            proto.variables.add().domain.extend((0, size))
+    add = proto.constraints.add
+    for variables, low, high, (kind, _, _), total in formulation.sums:
+        constraint = add()
+        number = len(variables)
+        if kind == "cards" and high == 1:
+            constraint.exactly_one.literals.extend(variables)
+            continue
+        if low > high:  # a domain needs low <= high, so state that nothing is 1
+            variables, number, low, high = (), 0, 1, 1
+        linear = constraint.linear
+        linear.vars.extend(variables)
+        linear.coeffs.extend(ONES[:number] if number <= len(ONES) else [1] * number)
+        if total is not None:
+            linear.vars.append(total)
+            linear.coeffs.append(-1)
+        linear.domain.extend((low, high))
+    return model
 
 
 def prepare(
@@ -103,71 +231,51 @@ def prepare(
     """Build the model; return a function that solves it.
 
     The function raises `SolverTimeout` after `seconds`. `deadline` limits the time for building the
-    model, which takes seconds for 100,000 booleans.
+    model, which takes a second for 100,000 booleans.
     """
     seconds = checked_seconds(seconds)
-    from ortools.sat.python import cp_model
-
-    model = cp_model.CpModel()
-    total = cp_model.LinearExpr.sum
-    held: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
-    rows: list[tuple[Places, Row]] = []
-    variables = 0
-    for constraint, bundles in deadline.over(_groups(problem, variant.most_booleans)):
-        shares: list[list[cp_model.IntVar]] = [[] for _ in problem.hands]
-        for mask, cards in bundles:
-            row = _row(model, total, mask, len(cards))
-            for player, variable in row:
-                shares[player].append(variable)
-            rows.append((cards, row))
-        variables += sum(map(len, shares))
-        ranges = _bounds(constraint) if constraint is not None else None
-        for player, share in enumerate(shares):
-            # CP-SAT domains need low <= high in 64 bits; for crossed bounds, add a false clause.
-            low, high, number = (0, 0, 0) if ranges is None else ranges[player]
-            if low > high:
-                model.add_bool_or([])
-            elif variant.counts and ranges is not None and len(share) > 1:
-                count = model.new_int_var(low, high, "")
-                model.add(total(share) == count)
-                share = [count]
-            elif low > 0 or high < number:
-                model.add_linear_constraint(total(share), low, high)
-            held[player] += share
-    for player, hand in enumerate(problem.hands):
-        places = min(hand, problem.cards + 1)
-        model.add_linear_constraint(total(held[player]), places, places)
+    formulation = formulate(problem, variant, deadline)
+    model = write_model(formulation)
 
     def solve() -> Verdict:
-        text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
-        solver = searched(
-            model, seconds, lambda: text,
-            seed=seed, is_quick=variables <= QUICK, **variant.parameters,
-        )  # fmt: skip
-        if solver is None:
-            return Infeasible()
-        return Feasible(_deal(problem, rows, solver))
+        return solve_model(problem, formulation, model, variant, seed=seed, seconds=seconds)
 
     return solve
 
 
-def _row(model: Any, total: Callable[[Sequence[Any]], Any], mask: int, size: int) -> Row:
-    """Add and return the variables of a bundle of `size` cards: how many each owner gets."""
-    if size == 1:
-        row = [(player, model.new_bool_var("")) for player in players_in(mask)]
-        model.add_exactly_one([variable for _, variable in row])
-    else:
-        row = [(player, model.new_int_var(0, size, "")) for player in players_in(mask)]
-        model.add_linear_constraint(total([amount for _, amount in row]), size, size)
-    return row
+def solve_model(
+    problem: DealProblem,
+    formulation: Formulation,
+    model: Any,
+    variant: Variant = DEFAULT,
+    *,
+    seed: int = 0,
+    seconds: float = SECONDS,
+) -> Verdict:
+    """Solve a model of a problem, perhaps with further constraints in it.
+
+    Raises:
+        SolverTimeout: If there is no answer within `seconds`.
+    """
+    text = f"CP-SAT reached its time limit of {seconds:g} s without an answer"
+    solver = searched(
+        model, seconds, lambda: text,
+        seed=seed, is_quick=len(formulation.sizes) <= QUICK, **variant.parameters,
+    )  # fmt: skip
+    if solver is None:
+        return Infeasible()
+    return Feasible(_deal(problem, formulation.rows, solver.response_proto.solution))
 
 
-def _deal(problem: DealProblem, rows: Iterable[tuple[Places, Row]], solver: Any) -> Deal:
+def _deal(
+    problem: DealProblem, rows: Iterable[tuple[Places, Row]], solution: Sequence[int]
+) -> Deal:
     owner = [[-1] * constraint.size for constraint in problem.sets]
+    values = list(solution)
     for cards, row in rows:
         remaining = iter(cards)
         for player, variable in row:
-            for _ in range(solver.value(variable)):
+            for _ in range(values[variable]):
                 index, card = next(remaining)
                 owner[index][card] = player
     return Deal(tuple(map(tuple, owner)))
@@ -189,12 +297,12 @@ def prepare_variant(
 
 def _groups(
     problem: DealProblem, max_booleans: float
-) -> Iterable[tuple[SetConstraint | None, Iterable[tuple[int, Places]]]]:
-    booleans = sum(mask.bit_count() for constraint in problem.sets for mask in constraint.owners)
+) -> Iterable[tuple[int | None, Iterable[tuple[int, Places]]]]:
+    """Yield each set (None for the unbounded ones together) with its bundles of cards."""
+    booleans = sum([mask.bit_count() for constraint in problem.sets for mask in constraint.owners])
     if booleans <= max_booleans:
         for index, constraint in enumerate(problem.sets):
-            bundles = [(mask, [(index, card)]) for card, mask in enumerate(constraint.owners)]
-            yield constraint, bundles
+            yield index, [(mask, [(index, card)]) for card, mask in enumerate(constraint.owners)]
         return
     unbound: dict[int, Places] = {}
     for index, constraint in enumerate(problem.sets):
@@ -204,17 +312,5 @@ def _groups(
         for card, mask in enumerate(owners):
             bundled.setdefault(mask, []).append((index, card))
         if not free:
-            yield constraint, bundled.items()
+            yield index, bundled.items()
     yield None, unbound.items()
-
-
-def _bounds(constraint: SetConstraint) -> list[tuple[int, int, int]]:
-    return [
-        (low, min(high, number), number)
-        for low, high, number in zip(
-            constraint.low,
-            constraint.high,
-            ownable(constraint.owners, constraint.players),
-            strict=True,
-        )
-    ]

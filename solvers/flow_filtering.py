@@ -180,7 +180,7 @@ def _bounds(
             if first != player:
                 low[player], high[player] = low[first], high[first]
                 continue
-            node, share = 2 + player, network.share_node(index, player)
+            node, share = 2 + player, network.share_nodes[index][player]
             arc = residual.between[node, share]
             varies = components[node] == components[share]
             if varies:
@@ -246,7 +246,7 @@ def _owners(
     for mask, node in network.classes[index].items():
         possible = 0
         for player in players_in(mask):
-            share = network.share_node(index, player)
+            share = network.share_nodes[index][player]
             flow = residual.room[residual.between[share, node] ^ 1]
             if flow or components[share] == components[node]:
                 possible |= 1 << player

@@ -164,7 +164,7 @@ def weigh(
     >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0, 1]], players=2)])
     >>> _, faults = weigh(problem, {"mine": Infeasible()})
     >>> print(faults[0])
-    mine says infeasible, but this deal satisfies the problem: <Deal 0: 0/0; 1: 0/1>
+    mine says infeasible, but this deal satisfies the problem: player 0: 0/0; player 1: 0/1
     """
     faults = []
     sound: dict[str, Verdict] = {}
@@ -184,8 +184,8 @@ def weigh(
         elif bool(verdict) == bool(evidence):
             continue
         elif isinstance(evidence, Feasible) and not _is_proof(verdict):
-            deal = shown(evidence.deal, str)
-            text = f"says infeasible, but this deal satisfies the problem: {deal}"
+            hands = shown(evidence.deal.in_words(separator="; "), str)
+            text = f"says infeasible, but this deal satisfies the problem: {hands}"
             faults.append(Fault(name, text))
         else:
             text = (

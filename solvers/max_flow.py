@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from quaternity.base.errors import SolverFault
-from solvers.problem import DealProblem, players_in
+from solvers.problem import DealProblem, members_of
 from solvers.shortage import Shortage, plain_shortage
 from solvers.verdict import Deal, Feasible, Infeasible, Verdict
 
@@ -30,63 +30,93 @@ SOURCE, SINK = 0, 1
 class Network:
     """The flow network of a problem whose `plain_shortage` is None.
 
-    Node 0 is the source, node 1 the sink, and node 2 + p player p. Then follow the (player, set)
-    nodes, set by set, and a node for each distinct owner mask of each set (a *class* of cards).
+    Node 0 is the source, node 1 the sink, and node 2 + p player p. Then follow, set by set, the
+    (player, set) nodes and a node for each distinct owner mask (a *class* of cards).
+
+    A compact network leaves out the nodes and arcs that forbid nothing: the (player, set) node of a
+    player without bounds is the player's own, and sets without any bounds share their classes.
+
+    Attributes:
+        tails, heads, capacities: the arcs.
+        share_nodes: the node of each player's share, as `[set][player]`.
+        classes: for each set, the node of each owner mask.
+        shares: the (node of the class, player) of each arc into a class; the first is arc number
+            `first_share`.
     """
 
-    __slots__ = ("capacities", "classes", "first_share", "heads", "problem", "shares", "tails")
+    __slots__ = (
+        "capacities", "classes", "first_share", "heads",
+        "problem", "share_nodes", "shares", "tails",
+    )  # fmt: skip
 
-    def __init__(self, problem: DealProblem) -> None:
+    def __init__(self, problem: DealProblem, *, is_compact: bool = False) -> None:
         self.problem = problem
-        players = problem.players
+        players = len(problem.hands)
+        own_nodes = list(range(2, 2 + players))
         tails: list[int] = []
         heads: list[int] = []
         capacities: list[int] = []
+        # Arcs into classes and from classes to the sink come last, in the order of the classes.
+        ends: list[tuple[int, int, int, list[int]]] = []
         free = list(problem.hands)
         node = 2 + players
-        for constraint in problem.sets:
-            for player, low in enumerate(constraint.low):
-                free[player] -= low
-                share = node + player
-                tails += (SOURCE, 2 + player)
-                heads += (share, share)
-                # An upper bound may be any number, but no player holds more than the whole set.
-                capacities += (low, max(0, min(constraint.high[player], constraint.size) - low))
-            node += players
-        for player, amount in enumerate(free):
-            tails.append(SOURCE)
-            heads.append(2 + player)
-            capacities.append(amount)
-        self.first_share = len(tails)
-        # For each arc from a (player, set) node to a class: (set, owner mask, player).
-        self.shares: list[tuple[int, int, int]] = []
+        self.share_nodes: list[list[int]] = []
         self.classes: list[dict[int, int]] = []
-        ends: list[tuple[int, int]] = []
-        for index, constraint in enumerate(problem.sets):
+        unbound: dict[int, int] = {}
+        unbound_sizes: dict[int, int] = {}
+        for owners, lows, highs in problem.sets:
+            size = len(owners)
+            loose = is_compact and not any(lows) and min(highs) >= size
+            share_nodes = own_nodes
+            if not loose:
+                share_nodes = own_nodes.copy()
+                for player, low in enumerate(lows):
+                    # An upper bound may be any number, but no player holds more than the whole set.
+                    room = min(highs[player], size) - low
+                    if is_compact and not low and room == size:
+                        continue
+                    share_nodes[player] = node
+                    if low or not is_compact:
+                        free[player] -= low
+                        tails.append(SOURCE)
+                        heads.append(node)
+                        capacities.append(low)
+                    if room > 0 or not is_compact:
+                        tails.append(2 + player)
+                        heads.append(node)
+                        capacities.append(room if room > 0 else 0)
+                    node += 1
+            self.share_nodes.append(share_nodes)
             sizes: dict[int, int] = {}
-            for mask in constraint.owners:
+            for mask in owners:
                 sizes[mask] = sizes.get(mask, 0) + 1
-            base = 2 + players + index * players
-            nodes: dict[int, int] = {}
-            for mask, size in sizes.items():
-                nodes[mask] = node
-                for player in players_in(mask):
-                    tails.append(base + player)
-                    heads.append(node)
-                    capacities.append(size)
-                    self.shares.append((index, mask, player))
-                ends.append((node, size))
-                node += 1
+            nodes = unbound if loose else {}
+            for mask, number in sizes.items():
+                if loose:
+                    unbound_sizes[mask] = unbound_sizes.get(mask, 0) + number
+                if mask not in nodes:
+                    nodes[mask] = node
+                    if not loose:
+                        ends.append((node, mask, number, share_nodes))
+                    node += 1
             self.classes.append(nodes)
-        for end, size in ends:
+        ends += [(unbound[mask], mask, number, own_nodes) for mask, number in unbound_sizes.items()]
+        tails += [SOURCE] * players
+        heads += own_nodes
+        capacities += free
+        self.first_share = len(tails)
+        self.shares: list[tuple[int, int]] = []
+        for end, mask, number, share_nodes in ends:
+            for player in members_of(mask):
+                tails.append(share_nodes[player])
+                heads.append(end)
+                capacities.append(number)
+                self.shares.append((end, player))
+        for end, _, number, _ in ends:
             tails.append(end)
             heads.append(SINK)
-            capacities.append(size)
+            capacities.append(number)
         self.tails, self.heads, self.capacities = tails, heads, capacities
-
-    def share_node(self, set_index: int, player: int) -> int:
-        """Return the (player, set) node of a player and a set."""
-        return 2 + self.problem.players * (1 + set_index) + player
 
 
 def build(network: Network) -> Any:
@@ -127,7 +157,7 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
         return lambda: Infeasible(simple)
     if not problem.cards:
         return lambda: Feasible(Deal(tuple(() for _ in problem.sets)))
-    network = Network(problem)
+    network = Network(problem, is_compact=True)
     solver = build(network)
 
     def solve() -> Verdict:
@@ -141,18 +171,15 @@ def prepare(problem: DealProblem) -> Callable[[], Verdict]:
 
 
 def deal_of(network: Network, flows: list[int]) -> Deal:
-    """Return the deal of a maximum flow, given the flow through each arc of `network.shares`.
-
-    Cards of a class are interchangeable and assigned in any order.
-    """
-    queues: dict[tuple[int, int], list[int]] = {}
-    for (index, mask, player), flow in zip(network.shares, flows, strict=True):
+    """Assign the cards of each class to players as its flows prescribe, in any order."""
+    queues: dict[int, list[int]] = {}
+    for (node, player), flow in zip(network.shares, flows, strict=True):
         if flow:
-            queues.setdefault((index, mask), []).extend([player] * flow)
+            queues.setdefault(node, []).extend([player] * flow)
     return Deal(
         tuple(
-            tuple(queues[index, mask].pop() for mask in constraint.owners)
-            for index, constraint in enumerate(network.problem.sets)
+            tuple([queues[nodes[mask]].pop() for mask in constraint.owners])
+            for constraint, nodes in zip(network.problem.sets, network.classes, strict=True)
         )
     )
 
@@ -166,7 +193,7 @@ def shortage_of(network: Network, reached: set[int]) -> Shortage:
         sum(
             1 << player
             for player in players
-            if network.share_node(index, player) in reached
+            if network.share_nodes[index][player] in reached
             or (coalition >> player & 1 and constraint.high[player] >= constraint.size)
         )
         for index, constraint in enumerate(network.problem.sets)

@@ -9,21 +9,30 @@ module depends on the rules of a game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from quaternity.base.errors import InputError
+from quaternity.base.errors import InputError, warn_of
+from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.base.plain_values import (
     entries,
     iterated,
     length,
     numbered,
     permutation,
+    takes,
     whole,
     wholes,
 )
+from quaternity.base.plugins import load_place
+from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.wording import shown
+from solvers.names import Names
+
+_FILE = "solvers.exchange.deal_problem_file"
+"""The module of the file format; it imports this one, so it is loaded on first use."""
 
 MAX_PLAYERS = 100
 """Maximum number of players in a problem."""
@@ -43,6 +52,10 @@ def players_in(mask: int) -> tuple[int, ...]:
         return tuple(player for player in range(mask.bit_length()) if mask >> player & 1)
     except (AttributeError, TypeError):
         raise InputError(f"mask: {shown(mask)} is not a whole number") from None
+
+
+members_of = lru_cache(maxsize=1 << 12)(players_in)
+"""Like `players_in`, but with a cache, for masks that are valid."""
 
 
 def mask_of(players: Iterable[int]) -> int:
@@ -204,7 +217,7 @@ class _ProblemFields(NamedTuple):
     sets: tuple[SetConstraint, ...]
 
 
-class DealProblem(_ProblemFields):
+class DealProblem(_ProblemFields, Shown):
     """The hand sizes and sets of a deal: the interface between games and solvers.
 
     Immutable and hashable.
@@ -223,7 +236,8 @@ class DealProblem(_ProblemFields):
     (2, 2)
     """
 
-    __slots__ = ()
+    names: Names | None = None
+    """Names of players, sets and cards; problems with the same facts are equal under any names."""
 
     def __new__(cls, hands: Sequence[int], sets: Sequence[SetConstraint]) -> Self:
         """Validate the values and create the problem."""
@@ -249,6 +263,98 @@ class DealProblem(_ProblemFields):
         """Create an instance without validation, from parts that are known to be valid."""
         return tuple.__new__(cls, (hands, sets))
 
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> DealProblem:
+        """Return the problem of a document, as `to_dict` returns it.
+
+        Raises:
+            InputError: If the document is not a valid deal problem; it lists all faults.
+        """
+        try:
+            text = json.dumps(document)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"document: {shown(document)} is not a JSON document") from error
+        return cls.from_json(text)
+
+    @classmethod
+    @takes(text=str)
+    def from_json(cls, text: str) -> DealProblem:
+        """Return the problem of a deal-problem document, and warn about unknown fields.
+
+        Raises:
+            InputError: If the text is not a valid deal problem; it lists all faults.
+
+        >>> problem = DealProblem([1], [SetConstraint([1], [0], [1])])
+        >>> DealProblem.from_json(problem.to_json()) == problem
+        True
+        """
+        problem, warnings = load_place(f"{_FILE}:parse_deal_problem")(text)
+        warn_of(warnings)
+        return cls.named(problem, problem.names)
+
+    @classmethod
+    def read(cls, path: str) -> DealProblem:
+        """Return the problem in a deal-problem file (`-`: standard input).
+
+        Raises:
+            InputError: If the file cannot be read or is not valid.
+        """
+        from quaternity.base.reading import decode, read_bytes
+
+        text = decode(read_bytes(path))
+        try:
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the problem as a document of lists and numbers, ready for `json.dumps`."""
+        document: dict[str, Any] = load_place(f"{_FILE}:deal_problem_document")(self)
+        return document
+
+    def to_json(self) -> str:
+        """Return the problem as the text of a deal-problem file."""
+        text: str = load_place(f"{_FILE}:deal_problem_text")(self)
+        return text
+
+    @takes(path=str)
+    def write(self, path: str) -> None:
+        """Write a deal-problem file.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        from quaternity.base.writing import write_text
+
+        write_text(path, self.to_json())
+
+    @takes(names=(Names, type(None)))
+    def named(self, names: Names | None) -> DealProblem:
+        """Return the same problem with names for sentences, tables and pictures.
+
+        Raises:
+            InputError: If the number of names does not fit the problem.
+
+        >>> from solvers import Names, solve
+        >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
+        >>> print(solve(problem.named(Names(players=("Ann", "Bob")))))
+        Bob must hold 1 card, but can have none
+        """
+        sizes = [constraint.size for constraint in self.sets]
+        if names is not None and not names.fits(self.players, sizes):
+            raise InputError("names: their numbers do not fit the players, sets and cards")
+        problem = DealProblem.trusted(self.hands, self.sets)
+        problem.__dict__["names"] = names
+        return problem
+
+    @property
+    def words(self) -> Words:
+        """Return the wording of sentences about this problem: its names, or numbers."""
+        return PLAIN if self.names is None else self.names.words
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name}: a DealProblem cannot be changed; use `named` for names")
+
     @property
     def players(self) -> int:
         """Return the number of players."""
@@ -272,7 +378,8 @@ class DealProblem(_ProblemFields):
         if added > 0:
             check_size(len(self.hands), len(self.sets), self.cards + added)
         sets = with_entry(self.sets, set_index, constraint)
-        return DealProblem.trusted(self.hands, sets)
+        problem = DealProblem.trusted(self.hands, sets)
+        return problem.named(self.names) if self.names and not added else problem
 
     def seen_by(self, player: int, hand: Sequence[int]) -> DealProblem:
         """Return the problem of the deals in which a player holds exactly these cards.
@@ -291,7 +398,8 @@ class DealProblem(_ProblemFields):
             ]
         except (TypeError, ValueError):
             raise InputError(f"hand: {shown(hand)} is not a bit mask for every set") from None
-        return DealProblem.trusted(self.hands, tuple(sets))
+        problem = DealProblem.trusted(self.hands, tuple(sets))
+        return problem.named(self.names) if self.names else problem
 
     def relabelled(
         self,
@@ -334,6 +442,47 @@ class DealProblem(_ProblemFields):
 
     def __repr__(self) -> str:
         return f"DealProblem(hands={list(self.hands)}, sets={list(self.sets)})"
+
+    def __str__(self) -> str:
+        return self.picture().text()
+
+    def picture(self) -> Picture:
+        """Return a table: hands, bounds, and which player may own which cards.
+
+        Cards of a set with equal owners share a row.
+
+        >>> hearts = SetConstraint.of([[0, 1], [0], [1]], players=2, low=[1, 0], high=[3, 1])
+        >>> print(DealProblem([2, 1], [hearts]))
+                     player 0    player 1
+        hand         2 cards     1 card
+        set 0        at least 1  at most 1
+          0/0        may own     may own
+          0/1        may own
+          0/2                    may own
+        """
+        words, players = self.words, range(self.players)
+        rows = [heads("", *map(words.player, players))]
+        rows.append([*heads("hand"), *(Cell(words.cards(hand)) for hand in self.hands)])
+        for index, (owners, lows, highs) in enumerate(self.sets):
+            bounds = (
+                _bounds(low, high, len(owners)) for low, high in zip(lows, highs, strict=True)
+            )
+            rows.append([*heads(words.set(index)), *map(Cell, bounds)])
+            groups: dict[int, list[tuple[int, int]]] = {}
+            for card, mask in enumerate(owners):
+                groups.setdefault(mask, []).append((index, card))
+            for mask, cards in groups.items():
+                marks = ("may own" if mask >> player & 1 else "" for player in players)
+                rows.append([*heads(f"  {words.hand(cards)}"), *map(Cell, marks)])
+        return Picture("A deal problem", (), rows)
+
+
+def _bounds(low: int, high: int, size: int) -> str:
+    """Return the bounds of a player in a set as words; nothing if they forbid nothing."""
+    if low == high:
+        return f"exactly {low}"
+    parts = [f"at least {low}"] * (low > 0) + [f"at most {high}"] * (high < size)
+    return ", ".join(parts)
 
 
 @lru_cache(maxsize=1 << 16)

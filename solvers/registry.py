@@ -17,13 +17,14 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from quaternity.base.errors import InputError, SolverFault
 from quaternity.base.plain_values import checked_seconds, iterated, takes
 from quaternity.base.plugins import PLACE, Plugins, load_place, load_plugins
 from quaternity.base.wording import shown
 from solvers.problem import DealProblem
+from solvers.shortage import Certificate
 from solvers.solver import Solver, solver_from_function
 from solvers.verdict import Feasible, Infeasible, Verdict
 
@@ -90,6 +91,7 @@ SOLVERS: dict[str, Solver] = {
 """The built-in solvers by name. `all_solvers()` adds those that other distributions register."""
 
 
+_decide = _late("solvers.coalitions", "decide")
 _variant = _late("solvers.cp_sat", "prepare_variant")
 
 VARIANTS: dict[str, Solver] = {
@@ -170,7 +172,7 @@ def _placed(place: str, *path: str) -> Solver:
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
-            return _row(place, load_place(place, here=True))
+            return _row(place, load_place(place, in_working_directory=True))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the imported code may raise anything
@@ -218,50 +220,87 @@ def default_solver(problem: DealProblem) -> Solver:
     return coalitions
 
 
-@takes(problem=DealProblem, solver=(Solver, str, type(None)))
-def solve(
-    problem: DealProblem, seconds: float | None = None, *, solver: Solver | str | None = None
-) -> Verdict:
-    """Decide whether a problem is feasible, with the default solver or a given one.
+AnySolver: TypeAlias = Solver | str | Callable[[DealProblem], Verdict]
+"""A solver, its name, or a function that decides problems."""
 
-    Args:
-        seconds: the time limit, or None for no limit. The solver `max-flow`, the default for many
-            players, takes half a second for the largest problems and ignores the limit.
-        solver: a solver, or its name as in `find_solver`; None for the default solver.
+
+def as_solver(solver: AnySolver) -> Solver:
+    """Return a solver by its name, or the solver that a function is.
 
     Raises:
-        InputError: If `seconds` is negative or not a number, or if the solver is unknown.
-        SolverTimeout: If the solver reaches the time limit.
-        UnsupportedProblem: If the solver refuses the problem.
+        InputError: If the name is unknown, or if the value is something else.
+    """
+    if isinstance(solver, Solver):
+        return solver
+    if isinstance(solver, str):
+        return find_solver(solver)
+    if callable(solver):
+        return solver_from_function(getattr(solver, "__name__", "function"), solver)
+    raise InputError(f"solver: {shown(solver)} must be a Solver, a name or a function")
+
+
+def solve(
+    problem: DealProblem, solver: AnySolver | None = None, *, seconds: float | None = None
+) -> Verdict:
+    """Decide a problem with the default solver, or with another one.
+
+    The verdict comes with evidence, whatever solver gave it: a deal, or a shortage. If the solver
+    provides no shortage, the default solver does. The verdict knows the problem, so `print` shows
+    hands or sentences.
+
+    Args:
+        solver: a solver, its name (see `find_solver`), or a function from a problem to a verdict;
+            None for the default.
+        seconds: a time limit, or None. Max-flow, the default for many players, has no time limit;
+            the largest problems take it half a second.
+
+    Raises:
+        InputError: If `seconds` is not a number >= 0, or if the solver is unknown.
+        SolverTimeout: If the time limit was reached.
+        SolverFault: If the answer is not a verdict, or if the default solver finds a deal although
+            the solver says that there is none.
+        UnsupportedProblem: If the solver does not support the problem.
 
     >>> from solvers import DealProblem, SetConstraint
-    >>> bool(solve(DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])))
-    False
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0], [0]], players=2)])
+    >>> print(solve(problem, "cp-sat"))
+    player 1 must hold 1 card, but can have none
     """
-    if solver is None:
-        solver = default_solver(problem)
-    elif isinstance(solver, str):
-        solver = find_solver(solver)
+    if type(problem) is not DealProblem:
+        raise InputError(f"problem: {shown(problem)} is not a DealProblem")
+    if solver is None and seconds is None:
+        at_once: Verdict | None = _decide(problem, MAX_DEFAULT_LANES, MAX_DISTINCT_MASKS)
+        if at_once is not None:
+            return at_once
+    chosen = default_solver(problem) if solver is None else as_solver(solver)
     if seconds is not None:
-        solver = solver.limited(checked_seconds(seconds))
-    return solver(problem)
+        chosen = chosen.limited(checked_seconds(seconds))
+    verdict: object = chosen(problem)
+    if type(verdict) is Feasible:
+        return Feasible(verdict.deal, problem)
+    if type(verdict) is Infeasible:
+        shortage = verdict.shortage
+        return Infeasible(_shortage(problem) if shortage is None else shortage, problem)
+    raise SolverFault(f"{chosen.name}: {shown(verdict)} is not a verdict")
 
 
 @takes(problem=DealProblem, verdict=(Feasible, Infeasible))
 def certify(problem: DealProblem, verdict: Verdict) -> Verdict:
-    """Return the default solver's verdict in place of an infeasible one without a shortage.
-
-    Any other verdict is returned unchanged.
+    """Supply the shortage that an infeasible verdict lacks; return other verdicts as they are.
 
     Raises:
-        SolverFault: If the default solver finds a deal, so that one of the two solvers is wrong.
+        SolverFault: If the default solver finds a deal, so one of the two is wrong.
     """
     if type(verdict) is not Infeasible or verdict.shortage is not None:
         return verdict
-    proof = solve(problem)
+    return Infeasible(_shortage(problem))
+
+
+def _shortage(problem: DealProblem) -> Certificate | None:
+    proof = default_solver(problem)(problem)
     if isinstance(proof, Infeasible):
-        return proof
-    raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal}")
+        return proof.shortage
+    raise SolverFault(f"reported infeasible, but this deal satisfies the problem: {proof.deal!r}")
 
 
 @takes(problem=DealProblem)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import gt
 from typing import TypeAlias
 
 from quaternity.base.plain_values import takes
@@ -184,6 +185,19 @@ class Shortage:
 
     coalition: int
     witnesses: tuple[int, ...]
+
+    @classmethod
+    def of(cls, players: Iterable[int], witnesses: Iterable[Iterable[int]]) -> Shortage:
+        """Return the certificate with player numbers instead of bit masks.
+
+        >>> Shortage.of([0, 2], [[0], [1, 2]])
+        Shortage.of([0, 2], [[0], [1, 2]])
+        """
+        return cls(mask_of(players), tuple([mask_of(witness) for witness in witnesses]))
+
+    def __repr__(self) -> str:
+        witnesses = [list(players_in(witness)) for witness in self.witnesses]
+        return f"Shortage.of({list(players_in(self.coalition))}, {witnesses})"
 
     @takes(problem=DealProblem)
     def holds(self, problem: DealProblem) -> bool:
@@ -358,17 +372,17 @@ def plain_shortage(problem: DealProblem) -> Certificate | None:
     exactly as many places as there are cards, and the minimums of each player fit into the hand.
     Cost: players x sets.
     """
-    for index, constraint in enumerate(problem.sets):
-        for player, (low, high) in enumerate(zip(constraint.low, constraint.high, strict=True)):
-            if low > high:
-                return CrossedBounds(player, index)
+    for index, (_, lows, highs) in enumerate(problem.sets):
+        if any(map(gt, lows, highs)):
+            return CrossedBounds(list(map(gt, lows, highs)).index(True), index)
     all_players = (1 << problem.players) - 1
     places, cards = sum(problem.hands), problem.cards
     if places < cards:
         return TooFewPlaces()
     if places > cards:
         return Shortage(all_players, (all_players,) * len(problem.sets))
-    for player, hand in enumerate(problem.hands):
-        if sum(constraint.low[player] for constraint in problem.sets) > hand:
+    minimums = map(sum, zip(*[constraint.low for constraint in problem.sets], strict=True))
+    for player, (hand, minimum) in enumerate(zip(problem.hands, minimums, strict=False)):
+        if minimum > hand:
             return CrowdedHand(player)
     return None

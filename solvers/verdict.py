@@ -6,11 +6,12 @@ solver that made it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from quaternity.base.picture import Cell, Picture, Shown, heads
 from quaternity.base.plain_values import takes
+from quaternity.base.sentences import PLAIN, Words
 from quaternity.base.wording import shown
 from solvers.problem import DealProblem
 from solvers.shortage import Certificate, plain_certificate
@@ -31,57 +32,92 @@ class Deal(Shown):
             if owner == player
         )
 
-    def picture(self) -> Picture:
+    def picture(self, words: Words | None = None) -> Picture:
         """Return a table of the owner of each card, with a row for each set."""
+        words = words or PLAIN
         size = max(map(len, self.owner), default=0)
         rows = [heads("set", *(f"/{card}" for card in range(size)))]
-        rows += [
-            [*heads(index), *(Cell(str(owner), "", f"player {owner} has it") for owner in owners)]
-            for index, owners in enumerate(self.owner)
-        ]
+        for index, owners in enumerate(self.owner):
+            cells = [
+                Cell(
+                    words.seat(owner), "", f"{words.player(owner)} has {words.card((index, card))}"
+                )
+                for card, owner in enumerate(owners)
+            ]
+            rows.append([*heads(words.number(index)), *cells])
         return Picture("A deal: the owner of every card", (), rows)
 
-    def __str__(self) -> str:
-        players = sorted({owner for owners in self.owner for owner in owners})
+    def in_words(self, words: Words | None = None, players: int = 0, separator: str = "\n") -> str:
+        """Return the hands, by default one per line.
+
+        Args:
+            words: the names of players and cards; by default numbers.
+            players: the number of players; those without cards are listed too.
+        """
+        words = words or PLAIN
+        last = max((owner for owners in self.owner for owner in owners), default=-1)
         hands = (
-            f"{player}: {' '.join(f'{index}/{card}' for index, card in self.hand(player))}"
-            for player in players
+            f"{words.player(player)}: {words.hand(self.hand(player)) or 'no cards'}"
+            for player in range(max(players, last + 1))
         )
-        return f"<Deal {'; '.join(hands)}>"
+        return separator.join(hands)
+
+    def __str__(self) -> str:
+        return self.in_words()
 
 
 @dataclass(frozen=True, slots=True)
 class Feasible(Shown):
-    """The verdict that a problem is feasible; `deal` is a deal that satisfies it."""
+    """The verdict that a problem is feasible.
+
+    Attributes:
+        deal: a deal that satisfies the problem.
+        problem: the problem, if `solve` gave the verdict. Verdicts are compared without it.
+    """
 
     deal: Deal
+    problem: DealProblem | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return True
 
     def picture(self) -> Picture:
         """Return a table of the deal."""
-        return self.deal.picture()._replace(title="Possible: the owner of each card in one deal")
+        words = PLAIN if self.problem is None else self.problem.words
+        title = "Possible: the owner of each card in one deal"
+        return self.deal.picture(words)._replace(title=title)
+
+    def __str__(self) -> str:
+        if self.problem is None:
+            return self.deal.in_words()
+        return self.deal.in_words(self.problem.words, self.problem.players)
 
 
 @dataclass(frozen=True, slots=True)
 class Infeasible(Shown):
-    """The verdict that a problem is infeasible; `shortage` is the proof.
+    """The verdict that a problem is infeasible.
 
-    `shortage` is None if the solver provides no proof; `solvers.certify` can supply one.
+    Attributes:
+        shortage: the proof, or None if the solver provides none. `solve` always provides one.
+        problem: the problem, if `solve` gave the verdict. Verdicts are compared without it.
     """
 
     shortage: Certificate | None = None
+    problem: DealProblem | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return False
 
     def picture(self) -> Picture:
         """Return the statement that there is no deal, with the proof if there is one."""
+        return Picture("Impossible", (str(self),))
+
+    def __str__(self) -> str:
         if self.shortage is None:
-            return Picture("Impossible", ("solvers.certify gives the proof",))
-        lines = ("shortage.in_words(problem) explains it:", repr(self.shortage))
-        return Picture("Impossible", lines)
+            return "no deal satisfies the problem (solvers.certify gives the proof)"
+        if self.problem is None:
+            return f"no deal satisfies the problem: {self.shortage!r}"
+        return self.problem.words.say(self.shortage.in_words(self.problem))
 
 
 Verdict: TypeAlias = Feasible | Infeasible

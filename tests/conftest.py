@@ -11,9 +11,12 @@ import re
 import signal
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests.fixed_draws import fix_draws, seed_draws
@@ -62,6 +65,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Seed the draws of a test by its name, whatever its fixtures have drawn."""
     seed_draws(item.nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
+    """Leave out the doctests of a module without any: to look for them takes long."""
+    found = yield
+    if file_path.suffix == ".py" and ">>> " not in file_path.read_text(encoding="utf-8"):
+        return [one for one in found if not isinstance(one, DoctestModule)]
+    return found
 
 
 def pytest_collection_finish() -> None:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -53,15 +52,9 @@ def test_a_backend_that_is_not_installed_stops_no_picture(backend: str, tmp_path
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"text.usetex": True}, {"font.size": 30.0, "axes.facecolor": "red"}, {"svg.fonttype": "path"}],
-    ids=str,
-)
-def test_pictures_do_not_depend_on_the_settings_of_matplotlib(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
+def test_pictures_do_not_depend_on_the_settings_of_matplotlib(tmp_path: Path) -> None:
     """The settings of the caller stay as they are, even if several threads draw at once."""
+    settings = {"text.usetex": True, "font.size": 30.0, "axes.facecolor": "red"}
     matplotlib = pytest.importorskip("matplotlib")
     half = Measured(0.5, 0.1)
     record = Record(4, 2, 0, half, half, half, half, (half, half), None)
@@ -76,5 +69,5 @@ def test_pictures_do_not_depend_on_the_settings_of_matplotlib(
     with matplotlib.rc_context(settings):
         before = dict(matplotlib.rcParams)
         with ThreadPoolExecutor(2) as threads:
-            assert set(threads.map(draw, range(4))) == {expected}
+            assert set(threads.map(draw, range(2))) == {expected}
         assert dict(matplotlib.rcParams) == before

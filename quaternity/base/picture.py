@@ -1,12 +1,12 @@
-"""Values that show themselves in a notebook: a title, some lines and a table, as HTML or as SVG.
+"""Rich display of values in a notebook: a title, some lines and a table, as HTML or SVG.
 
-Styles are part of what is made, so it looks alike everywhere, on light and on dark pages. What is
-certain is told by a sign and by weight, not by colour alone.
+The styles are inline, so the output looks the same everywhere, on light and dark pages. Certain
+facts are marked by a sign and by bold text, not only by colour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -18,16 +18,16 @@ _STYLES = {
     "gone": f"{_CELL};opacity:.6",
 }
 _SIZE = 14
-"""Pixels of a letter in a drawing; a character takes six tenths of that."""
+"""Font size in a drawing, in pixels; a character is about six tenths as wide."""
 
 
 class Cell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        kind: "head", "sure" (what is certain), "gone" (what is out of play), or "".
-        title: what it means, for whoever points at it.
-        wide: how many columns it takes.
+        kind: "head" for headings, "sure" for certain facts, "gone" for sets out of play, or "".
+        title: tooltip that explains the cell.
+        wide: number of columns that the cell spans.
     """
 
     text: str
@@ -37,14 +37,14 @@ class Cell(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A value as it is shown: sentences in `lines`, then a table whose rows are equally long."""
+    """The display of a value: a title, sentences in `lines`, and a table of equally long rows."""
 
     title: str
     lines: Sequence[str] = ()
     rows: Sequence[Sequence[Cell]] = ()
 
     def html(self) -> str:
-        """Return it as a part of a page."""
+        """Return an HTML element for a page."""
         lines = "".join(f'<p style="margin:.3em 0">{escape(line)}</p>' for line in self.lines)
         rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
         table = f'<table style="border-collapse:collapse;font-size:.95em">{rows}</table>'
@@ -53,8 +53,26 @@ class Picture(NamedTuple):
             f"{lines}{table if rows else ''}</div>"
         )
 
+    def text(self) -> str:
+        """Return it as plain text with aligned columns, without the title."""
+        columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
+        widths = [0] * columns
+        placed = [list(_with_columns(row)) for row in self.rows]
+        for row in placed:
+            for column, cell in row:
+                if cell.wide == 1:
+                    widths[column] = max(widths[column], len(cell.text))
+        lines = list(self.lines)
+        for row in placed:
+            parts = []
+            for column, cell in row:
+                width = sum(widths[column : column + cell.wide]) + 2 * (cell.wide - 1)
+                parts.append(cell.text.ljust(width))
+            lines.append("  ".join(parts).rstrip())
+        return "\n".join(lines)
+
     def svg(self) -> str:
-        """As a drawing of its own."""
+        """Return a separate SVG drawing."""
         columns = max((sum(cell.wide for cell in row) for row in self.rows), default=0)
         longest = [
             len(cell.text) / cell.wide for row in self.rows for cell in row if cell.kind != "gone"
@@ -86,21 +104,33 @@ class Picture(NamedTuple):
         )
 
 
+def _with_columns(row: Sequence[Cell]) -> Iterator[tuple[int, Cell]]:
+    """Yield the cells of a row with their first columns."""
+    column = 0
+    for cell in row:
+        yield column, cell
+        column += cell.wide
+
+
 class Shown:
-    """A value whose picture a notebook shows."""
+    """Base class of values that a notebook displays as a `Picture`."""
 
     __slots__ = ()
 
     def picture(self) -> Picture:
-        """Return what is to be shown; `.html()` and `.svg()` give it as text."""
+        """Return the display of the value; its `.html()` and `.svg()` return text."""
         raise NotImplementedError
+
+    def svg(self) -> str:
+        """Return the picture as SVG."""
+        return self.picture().svg()
 
     def _repr_html_(self) -> str:
         return self.picture().html()
 
 
 def heads(*texts: object) -> list[Cell]:
-    """Cells that name columns or rows."""
+    """Return the heading cells of columns or rows."""
     return [Cell(str(text), "head") for text in texts]
 
 

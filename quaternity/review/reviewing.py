@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import groupby
+from math import inf
 from random import Random
 from typing import Any, NamedTuple
 
 from quaternity.base.deadline import Deadline
-from quaternity.base.errors import LimitError, SolverTimeout
+from quaternity.base.errors import InputError, LimitError, SolverTimeout
 from quaternity.base.plain_values import checked_seconds, whole
 from quaternity.base.sentences import Kind, Sentence, Words, document, facts
-from quaternity.base.wording import counted, percent
+from quaternity.base.wording import counted, percent, shown
 from quaternity.review.chances import CURVE, WEIGHING, Chances, Point
 from quaternity.review.judge import Judge, Worth
 from quaternity.review.played import Played
@@ -200,11 +201,13 @@ def review(
             that a busy machine gives the same review as an idle one.
 
     Raises:
-        InputError: If the text is not a record, the game has no such seat, or it has too many
-            moves.
+        InputError: If the text is not a record, the game has no such seat, it has too many moves,
+            or a number is not valid.
 
     Cost: half of the seconds, or less.
     """
+    if not isinstance(patience, int | float) or not 0 < patience < inf:
+        raise InputError(f"patience: must be a number > 0, not {shown(patience)}")
     deadline = Deadline(WORKING * min(checked_seconds(seconds), MAX_REVIEW_SECONDS), patience)
     game = Played(record_text, seat)
     made: type[Judge] = registration(game.rules.name).part("review") or Judge

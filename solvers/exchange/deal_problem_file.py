@@ -6,7 +6,9 @@
 
 `hands[p]` is the number of cards of player p. For each set, `owners[card]` lists the players who
 may own a card, and `low[p]` and `high[p]` are the minimum and maximum number of its cards that
-player p holds. Sets may have different sizes.
+player p holds. Sets may have different sizes. Names are optional, each kind of them separately:
+
+    "names": {"players": ["Ann", "Bob"], "sets": ["hearts"], "cards": [["ace", "king", "queen"]]}
 """
 
 from __future__ import annotations
@@ -17,14 +19,17 @@ from typing import Any
 from quaternity.base.errors import InputError
 from quaternity.base.wording import shown
 from solvers.exchange.json_document import DocumentReader, kind_of
+from solvers.names import Names
 from solvers.problem import DealProblem, SetConstraint, check_size, players_in
 
 FORMAT = "deal-problem/1"
 FIELDS = ("owners", "low", "high")
+NAMES = ("players", "sets", "cards")
 
 
 class _Reader(DocumentReader):
     NOUN, FORMAT, REQUIRED = "a deal problem", FORMAT, ("format", "hands", "sets")
+    OPTIONAL = ("names",)
 
     def problem(self) -> DealProblem:
         hands = self.list_of(self.document.get("hands", [0]), "hands")
@@ -43,8 +48,34 @@ class _Reader(DocumentReader):
         constraints = [
             self._constraint(entry, f"sets[{index}]") for index, entry in enumerate(sets)
         ]
+        sizes = [constraint.size for constraint in constraints]
+        names = self._names(self.document.get("names", {}), sizes)
         self.check()
-        return DealProblem(amounts, constraints)
+        return DealProblem(amounts, constraints).named(names)
+
+    def _names(self, value: object, sizes: list[int]) -> Names | None:
+        if not isinstance(value, dict):
+            self.faults.append(f"names: expected an object, not {kind_of(value)}")
+            return None
+        self.warnings += [
+            f"names.{shown(name, str)}: unknown field, ignored"
+            for name in value
+            if name not in NAMES
+        ]
+        players, sets = (
+            tuple(self.list_of(value[kind], f"names.{kind}", number)) if kind in value else ()
+            for kind, number in (("players", self.players), ("sets", len(sizes)))
+        )
+        rows = self.list_of(value["cards"], "names.cards", len(sizes)) if "cards" in value else []
+        cards = [
+            tuple(self.list_of(row, f"names.cards[{index}]", size))
+            for index, (row, size) in enumerate(zip(rows, sizes, strict=False))
+        ]
+        try:
+            return Names(players, sets, tuple(cards)) if value else None
+        except InputError as error:
+            self.faults.append(f"names: {error}")
+            return None
 
     def _constraint(self, value: object, place: str) -> SetConstraint:
         if not isinstance(value, dict):
@@ -93,6 +124,9 @@ def parse_deal_problem(text: str) -> tuple[DealProblem, list[str]]:
 
 def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
     """Return the JSON object of a deal problem."""
+    names = problem.names
+    named = {} if names is None else {kind: getattr(names, kind) for kind in NAMES}
+    present = {kind: value for kind, value in named.items() if value}
     return {
         "format": FORMAT,
         "hands": list(problem.hands),
@@ -104,6 +138,7 @@ def deal_problem_document(problem: DealProblem) -> dict[str, Any]:
             }
             for constraint in problem.sets
         ],
+        **({"names": present} if present else {}),
     }
 
 
@@ -119,4 +154,5 @@ def deal_problem_text(problem: DealProblem) -> str:
     document = deal_problem_document(problem)
     sets = "".join(f",\n  {json.dumps(entry)}" for entry in document["sets"])[1:]
     hands = json.dumps(document["hands"])
-    return f'{{"format": "{FORMAT}",\n "hands": {hands},\n "sets": [{sets}]}}\n'
+    names = f',\n "names": {json.dumps(document["names"])}' if "names" in document else ""
+    return f'{{"format": "{FORMAT}",\n "hands": {hands},\n "sets": [{sets}]{names}}}\n'

@@ -141,7 +141,7 @@ def flow(problem: DealProblem) -> str:
     names |= {2 + player: f"player_{player}" for player in range(problem.players)}
     for index, nodes in enumerate(network.classes):
         for player in range(problem.players):
-            names[network.share_node(index, player)] = f"set_{index}_of_player_{player}"
+            names[network.share_nodes[index][player]] = f"set_{index}_of_player_{player}"
         for mask, node in nodes.items():
             cards = [card for card, owners in enumerate(sets[index].owners) if owners == mask]
             names[node] = " ".join(f"card_{index}_{card}" for card in cards)
@@ -188,19 +188,10 @@ def mps(problem: DealProblem) -> str:
 
 
 def cp_sat(problem: DealProblem) -> str:
-    """Return a CP-SAT model as a protocol buffer in text form, written by OR-Tools."""
-    from ortools.sat.python import cp_model
+    """Return the model of `solvers.cp_sat_model` as a protocol buffer in text form."""
+    from solvers.named_model import cp_sat_model
 
-    model = linear_model(problem)
-    program = cp_model.CpModel()
-    variables = [program.new_bool_var(name) for name in model.names]
-    for row in model.rows:
-        total = cp_model.LinearExpr.sum([variables[term] for term in row.terms])
-        for sign, bound in row.sides:
-            low = 0 if sign == "<=" else bound
-            high = len(row.terms) if sign == ">=" else bound
-            program.add_linear_constraint(total, low, max(low, high)).with_name(row.name)
-    return str(program.proto)
+    return str(cp_sat_model(problem).model.proto)
 
 
 def minizinc(problem: DealProblem) -> str:

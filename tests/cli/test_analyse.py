@@ -98,7 +98,7 @@ def test_a_failed_picture_does_not_lose_the_analysis(cli: Cli, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--plot", "chances.gif"], "ends in .png, .svg, .pdf"),
+        (["--plot", "chances.gif"], "end in .png, .svg, .pdf"),
         (["--plot", "no/such/folder/chances.svg"], "cannot be written"),
     ],
 )

@@ -18,7 +18,7 @@ from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import THOROUGH, thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
-from tests.solvers.wild import registered
+from tests.solvers.wild import register_solvers
 
 QUICK = ("--solvers", "max-flow,coalitions")
 
@@ -84,15 +84,9 @@ def test_a_sweep_is_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
     assert outcome.out.count("\nsolver ") == 2 + 1
     assert picture.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
     assert [path.name for path in tmp_path.iterdir()] == [picture.name]
-
-
-def test_a_comparison_is_drawn(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    picture = tmp_path / "all.svg"
-    assert cli("compare", "--states", 6, "--plot", picture).status == 0
-    text = picture.read_text()
-    for words in ("cactus plot", "performance profile", *SOLVERS):
-        assert f"<!-- {words}" in text
+    if suffix == "svg":
+        for words in ("cactus plot", "performance profile", "max-flow", "coalitions"):
+            assert f"<!-- {words}" in picture.read_text()
 
 
 def test_states_and_records_are_read_from_files(cli: Cli) -> None:
@@ -127,7 +121,7 @@ def test_a_broken_solver_gives_status_three_and_a_saved_state(
 def test_the_smallest_state_with_a_fault_is_saved(cli: Cli, broken: None, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     outcome = cli("compare", "--solvers", "mine,max-flow", "--sweep", "sets", "6..13", "-p", 4,
-                "--states", 9, "--save-to", tmp_path, "--runs", runs, "--json")  # fmt: skip
+                  "--states", 9, "--save-to", tmp_path, "--runs", runs, "--json")  # fmt: skip
     saved = outcome.json["saved"]
     wrong = [run.cards for run in parse_runs(runs.read_text()).faults]
     assert len(set(wrong)) > 1
@@ -147,7 +141,7 @@ def test_plug_ins_are_used_even_if_one_of_them_is_broken(
         f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
     players.registered.cache_clear()
-    with registered(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
+    with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
         compared = cli("compare", "--states", 3, "--json", "--workers", 2)
         fuzzed = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)
@@ -156,7 +150,7 @@ def test_plug_ins_are_used_even_if_one_of_them_is_broken(
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
     assert compared.status == 0, compared.err
-    assert compared.err == f"quaternity: solver {why}; it is left out\n"
+    assert compared.err == f"quaternity: solver {why}; it is skipped\n"
     assert [row["solver"] for row in compared.json["solvers"]] == [*SOLVERS, "theirs"]
     assert fuzzed.status == 0
     assert fuzzed.json["solvers"] == ["theirs", "max-flow"]
@@ -220,13 +214,13 @@ def test_an_interrupted_sweep_shows_the_size_in_progress(
         (["--budget", "inf"], "must be a number of seconds > 0"),
         (["--sweep", "players", "2-8"], "not a range"),
         (["--sweep", "players", "8..2"], "empty"),
-        (["--sweep", "colours", "2..8"], "none of set-size, sets, players"),
+        (["--sweep", "colours", "2..8"], "must be one of set-size, sets, players"),
         (["--sweep", "players"], "--sweep"),
         (["--sweep", "players", "2..8", "-p", "3"], "cannot be used with a sweep"),
         (["-p", "5"], "cannot share evenly"),
         (["-s", "1"], "set_size: 1 is less than 2"),
         (["-n", "100000"], "limit"),
-        (["--plot", "cost.gif"], "ends in .png"),
+        (["--plot", "cost.gif"], "end in .png"),
         (["--plot", "no/such/folder/cost.png"], "cannot be written"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--json", "--csv"], "choose one"),

@@ -6,10 +6,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-import typer.main
-
 import quaternity
-from quaternity.cli.app import RootGroup, app
 from solvers.rivals import RIVALS
 from tests.cli.conftest import Cli
 
@@ -59,16 +56,6 @@ def test_light_commands_load_no_heavy_package() -> None:
     )
     reports = [line for line in ended.stderr.splitlines() if line.startswith("[")]
     assert reports == [f"{arguments} 0 []" for arguments in LIGHT]
-
-
-def test_the_first_page_has_the_summaries_of_the_commands() -> None:
-    group = typer.main.get_command(app)
-    context = group.make_context("quaternity", ["--version"], resilient_parsing=True)
-    assert isinstance(group, RootGroup)
-    shown = [row for rows in group.sections(context).values() for row in rows.items()]
-    assert [name for name, _ in shown] == group.list_commands(context)
-    for name, summary in shown:
-        assert group.get_command(context, name).get_short_help_str(1000) == summary
 
 
 def test_python_m_quaternity_is_the_command() -> None:

@@ -26,7 +26,7 @@ from tests.cli.conftest import Cli
 from tests.faults import Death, Disk, Fault
 from tests.web.cluster import Cluster
 from tests.web.site import Site
-from tests.web.test_api import Table, opened
+from tests.web.test_api import Table, open_site
 
 QUARTO = {"game": "quarto", "settings": {}, "seats": ["me", "me"]}
 KWARTET = {"game": "kwartet", "settings": {"players": 3, "sets": 3}, "seats": ["me"] * 3}
@@ -72,7 +72,7 @@ def name_of(table: Table) -> str:
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
     folder = tmp_path / "data"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         yield Running(site, folder)
 
 
@@ -134,7 +134,7 @@ def test_reading_commands_change_no_files_and_leave_none(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with opened(tmp_path / "data") as site:
+    with open_site(tmp_path / "data") as site:
         running = Running(site, tmp_path / "data")
         names = {path.name for path in running.folder.iterdir()}
         for command in COMMANDS:
@@ -161,7 +161,7 @@ def test_a_backup_has_all_moves_and_can_be_played_on(
     assert cli("tables", "check", "--data", copy.parent).status == 0
     before = running.open.look()
     play(running.open, 1)
-    with opened(copy.parent) as site:
+    with open_site(copy.parent) as site:
         running.open.site = site
         assert running.open.look()["version"] == before["version"]
         play(running.open, 1)
@@ -269,7 +269,7 @@ def test_a_table_is_removed_completely_and_others_are_unchanged(
     tmp_path: Path, cli: Cli, serves: bool
 ) -> None:
     folder = tmp_path / "data"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         gone, stays = (Table(site, **(KWARTET | {"chat": True})) for _ in range(2))
         for table in (gone, stays):
             play(table, 2)
@@ -301,7 +301,7 @@ def test_a_table_is_removed_completely_and_others_are_unchanged(
 
 
 def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table, tables = Table(site, **QUARTO), site.app.state.tables
         first = table.look(0)["moves"][0]
         in_memory = site.run(tables.open(name_of(table)))
@@ -321,10 +321,10 @@ def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
 
 
 def test_a_requested_removal_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         table = Table(site, **QUARTO)
         assert cli("tables", "delete", name_of(table), "--data", tmp_path).status == 0
-    with opened(tmp_path) as site:
+    with open_site(tmp_path) as site:
         run_maintenance(site)
         assert site.ask("GET", table.path).status == 404
     assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
@@ -332,7 +332,7 @@ def test_a_requested_removal_is_done_by_the_next_server(tmp_path: Path, cli: Cli
 
 def test_a_backup_is_restored_and_the_replaced_file_is_kept(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table = Table(site, **QUARTO)
         play(table, 1)
         assert cli("tables", "backup", copy, "--data", folder).status == 0
@@ -346,7 +346,7 @@ def test_a_backup_is_restored_and_the_replaced_file_is_kept(tmp_path: Path, cli:
     assert str(before) in done.out
     for file, version in ((copy, 1), (before, 3)):
         assert cli("tables", "restore", file, "--data", folder).status == 0
-        with opened(folder) as site:
+        with open_site(folder) as site:
             table.site = site
             assert table.look()["version"] == version
             play(table, 1)
@@ -357,7 +357,7 @@ def test_a_backup_is_restored_and_the_replaced_file_is_kept(tmp_path: Path, cli:
 def test_a_disk_fault_leaves_all_tables_of_the_old_or_the_new_file(
     tmp_path: Path, cli: Cli, word: str
 ) -> None:
-    with opened(tmp_path / "first") as site:
+    with open_site(tmp_path / "first") as site:
         table = Table(site, **QUARTO)
         play(table, 1)
         assert cli("tables", "backup", tmp_path / "copy", "--data", tmp_path / "first").status == 0
@@ -399,7 +399,7 @@ def test_a_disk_fault_leaves_all_tables_of_the_old_or_the_new_file(
 
 def test_commands_of_root_keep_the_owner_of_the_files(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         name = name_of(Table(site, **QUARTO))
     for path in (folder, *folder.iterdir()):
         os.chown(path, *((65534, 65534) if os.geteuid() == 0 else (-1, -1)))
@@ -417,7 +417,7 @@ def test_a_bad_backup_is_refused_and_a_good_one_replaces_a_damaged_file(
     tmp_path: Path, cli: Cli
 ) -> None:
     folder, copy, bad = tmp_path / "data", tmp_path / "copy", tmp_path / "bad"
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table = Table(site, **QUARTO)
         assert cli("tables", "backup", copy, "--data", folder).status == 0
     before = files(folder)
@@ -436,7 +436,7 @@ def test_a_bad_backup_is_refused_and_a_good_one_replaces_a_damaged_file(
     (folder / FILE).write_bytes(damaged)
     (folder / f"{FILE}-wal").write_bytes(b"left by a crash")
     assert cli("tables", "restore", copy, "--data", folder).status == 0
-    with opened(folder) as site:
+    with open_site(folder) as site:
         table.site = site
         play(table, 1)
     (kept,) = folder.glob("tables-*.sqlite")

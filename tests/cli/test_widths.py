@@ -3,37 +3,35 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 from quaternity.base.text_table import table_lines
-from quaternity.cli.app import run
+from quaternity.cli.app import RootGroup, root_command, run
 from tests.cli.conftest import Cli
+from tests.sizes import thorough
 
 DATA = files("quaternity") / "data"
 STATE = str(DATA / "possible-4-13-4.json")
 GAME = str(DATA / "game-4-13-4.record")
 
 
-def pages() -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command and every group."""
-    from quaternity.cli.app import app
+@cache
+def commands() -> dict[tuple[str, ...], Any]:
+    """Map the words that call a command or a group to the command."""
 
-    def below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        yield path
+    def below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+        yield path, group
         if hasattr(group, "list_commands"):
             context = group.context_class(group)
             for name in group.list_commands(context):
                 yield from below(group.get_command(context, name), (*path, name))
 
-    yield from below(typer.main.get_command(app), ())
-
-
-PAGES = list(pages())
+    return dict(below(root_command(), ()))
 
 
 def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str]) -> str:
@@ -49,15 +47,28 @@ def words(text: str) -> list[str]:
     return [word for word in text.split() if word != "\\"]
 
 
-@pytest.mark.parametrize("command", PAGES, ids=" ".join)
-def test_help_fits_and_breaks_no_word(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+def test_help_fits_breaks_no_word_and_shows_its_whole_docstring(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shown = {width: page(command, width, capsys) for width in (60, 80, 100)}
-    for width, text in shown.items():
-        assert [line for line in text.splitlines() if len(line) > width] == []
-        assert "..." not in text.split("Commands:")[-1] or "Commands:" not in text
-        assert words(text) == words(shown[100])
+    for command, called in commands().items():
+        shown = {width: page(command, width, capsys) for width in (60, *thorough((), (80,)), 100)}
+        for width, text in shown.items():
+            assert [line for line in text.splitlines() if len(line) > width] == []
+            assert "..." not in text.split("Commands:")[-1] or "Commands:" not in text
+            assert words(text) == words(shown[100])
+        docstring = called.callback.__doc__ if called.callback else None
+        assert " ".join(words(docstring or "")) in " ".join(words(shown[100])), command
+        assert not re.search(r"[^aeiou]ys\b", shown[100], re.IGNORECASE), "a wrong plural"
+
+
+def test_the_first_page_has_the_summaries_of_the_commands() -> None:
+    group = root_command()
+    context = group.make_context("quaternity", ["--version"], resilient_parsing=True)
+    assert isinstance(group, RootGroup)
+    shown = [row for rows in group.sections(context).values() for row in rows.items()]
+    assert [name for name, _ in shown] == group.list_commands(context)
+    for name, summary in shown:
+        assert commands()[name,].get_short_help_str(1000) == summary
 
 
 def test_the_first_page_lists_every_command_games_first(
@@ -65,23 +76,8 @@ def test_the_first_page_lists_every_command_games_first(
 ) -> None:
     shown = page((), 80, capsys).split("Play:\n")[1].splitlines()
     listed = [line.split()[0] for line in shown if line.startswith("  ")]
-    assert sorted(listed) == sorted(path[0] for path in PAGES if len(path) == 1)
+    assert sorted(listed) == sorted(path[0] for path in commands() if len(path) == 1)
     assert listed[:6] == ["play", "serve", "kwartet", "quarto", "set", "watch"]
-
-
-@pytest.mark.parametrize("command", PAGES, ids=" ".join)
-def test_help_shows_the_whole_docstring(
-    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    from quaternity.cli.app import app
-
-    called: Any = typer.main.get_command(app)
-    for name in command:
-        called = called.get_command(called.context_class(called), name)
-    text = page(command, 100, capsys)
-    docstring = called.callback.__doc__ if called.callback else None
-    assert " ".join(words(docstring or "")) in " ".join(words(text))
-    assert not re.search(r"[^aeiou]ys\b", text, re.IGNORECASE), "a plural such as strategys"
 
 
 def test_an_example_over_several_lines_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:

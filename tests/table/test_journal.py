@@ -209,10 +209,10 @@ def replace_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (Path.unlink, "was removed or renamed meanwhile"),
-        (replace_file, "was replaced by another file meanwhile"),
-        (lambda path: os.truncate(path, 9), "has 9 bytes and was left with"),
-        (lambda path: os.truncate(path, 400), "has 400 bytes and was left with"),
+        (Path.unlink, "the file was removed or renamed meanwhile"),
+        (replace_file, "the file was replaced by another file meanwhile"),
+        (lambda path: os.truncate(path, 9), "has 9 bytes instead of"),
+        (lambda path: os.truncate(path, 400), "has 400 bytes instead of"),
     ],
 )
 def test_changes_by_other_programs_are_detected_and_kept(
@@ -223,7 +223,7 @@ def test_changes_by_other_programs_are_detected_and_kept(
         journal.play(MOVES[0])
         harm(path)
         after = path.read_bytes() if path.exists() else None
-        with pytest.raises(InputError, match=f"{words}.*; not kept: {MOVES[1].question}"):
+        with pytest.raises(InputError, match=f"{words}.*; not saved: {MOVES[1].question}"):
             journal.play(MOVES[1])
         assert journal.match.whole_moves == 1
         with pytest.raises(InputError):
@@ -239,7 +239,7 @@ def test_an_undo_after_a_foreign_change_is_refused(tmp_path: Path, before: str, 
     with Journal.of(path) as journal:
         text = path.read_text().replace(before, after)
         path.write_text(text)
-        with pytest.raises(InputError, match="was changed by another program meanwhile"):
+        with pytest.raises(InputError, match="the file was changed by another program meanwhile"):
             journal.undo()
         assert path.read_text() == text
 

@@ -50,9 +50,9 @@ def test_an_interrupted_run_resumes(tmp_path: Path, cut_off: str) -> None:
     interrupted.write_text(kept + cut_off)
     assert [*small("random mixed").play(interrupted, 2)]  # another ladder does not mix with it
     assert [*small().play(interrupted, 10)] == results
-    assert small().kept(interrupted) == results
+    assert small().read_games(interrupted) == results
     assert interrupted.read_text().startswith(kept)
-    assert Ladder(small().plan, "other code").kept(interrupted) == []
+    assert Ladder(small().plan, "other code").read_games(interrupted) == []
 
 
 def test_the_strongest_is_first(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_an_own_player_joins_its_table_and_other_tables_stay(own: str, tmp_path:
     ("options", "message"),
     [
         (["--with=chess=me"], "'chess=me' is not GAME=VALUE"),
-        (["--with=set=nobody"], "'nobody' is unknown; known are slow"),
+        (["--with=set=nobody"], "'nobody' is unknown; choose from slow"),
         (["--with=set=tests.table.nowhere:me"], "tests.table.nowhere"),
-        (["--games=set=-1"], "'-1' is no number of games"),
+        (["--games=set=-1"], "'-1' is not a number of games"),
     ],
 )
 def test_bad_options_are_refused(

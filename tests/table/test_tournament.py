@@ -276,14 +276,14 @@ def test_plans_are_checked() -> None:
         (("random",) * 13, {}, "2 to 12"),
         (("random",) * 2, {"cap": 0}, "cap"),
         (("random",) * 2, {"rotate": False}, "2 of them; without rotation name 3"),
-        (("random", "nobody"), {}, "bot 'nobody' is unknown; known are random, informed"),
-        (("random", "you"), {}, "'you' is unknown here"),
-        (("random",) * 2, {"move_seconds": 0}, "move-seconds: 0 is not above 0"),
-        (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: nan"),
+        (("random", "nobody"), {}, "bot 'nobody' is unknown; choose from random, informed"),
+        (("random", "you"), {}, "'you': people cannot play in tournaments"),
+        (("random",) * 2, {"move_seconds": 0}, "move-seconds: must be > 0"),
+        (("random",) * 2, {"move_seconds": float("nan")}, "move-seconds: .* not nan"),
     ):
         with pytest.raises(InputError, match=why):
             Tournament(SMALL, players, **more)
-    with pytest.raises(InputError, match="takes no '3'"):
+    with pytest.raises(InputError, match="does not take an argument, such as '3'"):
         play_games(Tournament(SMALL, ("random", "random:3")), 1)
 
 
@@ -316,7 +316,7 @@ def too_large() -> object:
 @pytest.mark.parametrize(
     ("acts", "message"),
     [
-        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: that is no Question"),
+        (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: not a Question"),
         (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
         (lambda: tuple.__new__(Question, (0, 1, (0.5, 0))), r"gave .*0\.5.*: "),
     ],
@@ -440,7 +440,7 @@ def test_means_and_errors_are_those_of_a_plain_computation(
         shares, points = [], []
         for deal in range(3):
             own = [row for row in results[deal * games : deal * games + games]
-                     if player in row.line_up]  # fmt: skip
+                   if player in row.line_up]  # fmt: skip
             seats = [row.line_up.index(player) for row in own]
             best = [max(row.points) for row in own]
             alone = [

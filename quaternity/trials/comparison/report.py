@@ -1,4 +1,4 @@
-"""A comparison as tables and sentences, as JSON and as CSV. Nothing is printed here."""
+"""A comparison as tables and sentences, as a JSON document and as CSV. Nothing is printed."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
 MAX_FAULTS = 10
-"""Maximum number of faults that are listed."""
+"""Maximum number of faults listed individually."""
 
 SWITCHES = "two models"
-"""What stands for the law of a solver that goes about small and large problems in two ways."""
+"""Entry instead of a growth law for a solver that models small and large problems differently."""
 
 SELDOM = (
     "timeout", "memory", "gave up", "left out", "crash", "wrong", "alone", "contributes", "peak",
 )  # fmt: skip
-"""Columns that are shown only where there is something in them."""
+"""Columns that are shown only if one of their values is not zero or missing."""
 
 
 def headline(comparison: Comparison) -> str:
-    """Say how many instances there are of which kind."""
+    """Return a heading: the numbers of instances, what was compared, and the seed."""
     return f"{counts(comparison)} ({comparison.what}, seed {comparison.seed})"
 
 
 def counts(comparison: Comparison) -> str:
-    """Say how many instances are possible and how many are not, with the share."""
+    """Describe how many instances are feasible and infeasible, with the share of the latter."""
     numbers = _numbers(comparison)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
     text = f"{_instances(comparison, total)}: {feasible} feasible, {infeasible} infeasible"
@@ -51,7 +51,7 @@ def _instances(comparison: Comparison, number: int) -> str:
 
 
 def row_table(comparison: Comparison, rows: Sequence[Row] | None = None) -> list[list[str]]:
-    """Return a table, its head first: the figures of every solver, then the virtual best."""
+    """Return a table with its header first: a row for each solver, then the virtual best."""
     rows = comparison.rows if rows is None else rows
     if not rows:
         return [["solver"]]
@@ -105,13 +105,13 @@ def _cells(row: Row) -> dict[str, str]:
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
-    """Return the families and kinds of the instances, as far as anybody decided them, in order."""
+    """Return the families and kinds of all decided instances, sorted."""
     pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
     return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
 
 def kind_name(family: str, feasible: bool) -> str:
-    """Name a family and kind of instances.
+    """Return the name of a family and kind of instances.
 
     >>> kind_name("php", True), kind_name("", False)
     ('php, possible', 'states, impossible')
@@ -120,15 +120,15 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table, its head first: per solver the median time at every size, and the law."""
+    """Return a table with its header first: each solver's median time at every size, and law."""
     known = all_solvers()
-    here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
-    sizes = sorted({run.cards for run in here})
+    runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+    sizes = sorted({run.cards for run in runs})
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
     for solver in comparison.versions:
         own = [
             Observation(run.cards, run.cost if run.decided else comparison.limit, run.ended)
-            for run in here
+            for run in runs
             if run.solver == solver and (run.decided or run.ended)
         ]
         cells = []
@@ -145,35 +145,35 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Say what the tables mean, and how sure they are."""
+    """Yield sentences that explain the tables, and say whether all verdicts verified."""
     instance = "state" if comparison.of_games else "instance"
     yield (
-        f"Times are processor time of the solver, over the {instance}s that it decided. Building "
-        "and solving are medians of the two steps."
+        f"Times are processor time of the solver, on the {instance}s that it decided. Building "
+        "and solving are the medians of the two steps."
     )
     ranked = [row for row in comparison.rows if row.decided]
     if len(ranked) > 1 and ranked[0].common:
         yield (
-            "The ratio is to the fastest solver, by the medians on the "
+            "The ratio compares a solver's median to that of the fastest solver, on the "
             f"{_instances(comparison, ranked[0].common)} that all {len(ranked)} solvers"
             f"{' that decided any' if len(ranked) < len(comparison.rows) else ''} decided."
         )
     elif len(ranked) > 1:
         yield (
-            f"No {instance} was decided by all solvers, so there is no ratio: name fewer of them."
+            f"No {instance} was decided by all solvers, so there is no ratio: choose fewer solvers."
         )
     yield (
-        f"PAR-2 is the mean time, where twice the limit of {comparison.limit:g} s counts for each "
-        f"{instance} that was not decided. Ranks with their 95 % interval over {instance}s. "
-        f"Fastest and alone count the {instance}s that a solver decided before all others, or no "
-        "other did. The virtual best is whoever is fastest on each; a solver contributes what that "
-        "would lose without it."
+        f"PAR-2 is the mean time; an undecided {instance} counts as twice the limit of "
+        f"{comparison.limit:g} s. Ranks are given with their 95 % interval over {instance}s. "
+        f"Fastest: {instance}s on which no other solver was faster; alone: {instance}s that no "
+        f"other solver decided. The virtual best uses the fastest solver on each {instance}; a "
+        "solver contributes the PAR-2 that the virtual best would lose without it."
     )
     if tells_growth(comparison):
         yield (
-            "> says that the median run was ended there. No law: the runs support none; "
-            f"{SWITCHES}: small and large problems are modelled in different ways, which no one "
-            "law describes."
+            "> means that the median run was stopped at that time. No law: the runs do not support "
+            f"one. {SWITCHES.capitalize()}: small and large problems are modelled in different "
+            "ways, which a single law cannot describe."
         )
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
@@ -181,13 +181,13 @@ def remarks(comparison: Comparison) -> Iterator[str]:
     if faulty:
         have = "has" if len(faulty) == 1 else "have"
         wrong = any(run.answer == "wrong" for run in comparison.faults)
-        what = "a wrong verdict" if wrong else "a crash"
-        yield f"{len(faulty)} of {_instances(comparison, total)} {have} {what}."
+        fault = "a wrong verdict" if wrong else "a crash"
+        yield f"{len(faulty)} of {_instances(comparison, total)} {have} {fault}."
     elif not any(row.decided for row in comparison.rows):
         yield "No verdict was given."
     elif undecided:
         yield (
-            f"All verdicts agree and verify; nobody decided {_instances(comparison, undecided)}."
+            f"All verdicts agree and verify; no solver decided {_instances(comparison, undecided)}."
         )
     else:
         yield "All verdicts agree, and every one of them verifies."
@@ -206,13 +206,13 @@ def _reasons(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def tells_growth(comparison: Comparison) -> bool:
-    """Return whether people are shown how times grow: of families, or of one size of game."""
+    """Return whether to show how the times grow: for families, or for games of a single size."""
     sizes = {run.cards for run in comparison.instances.values()}
     return not comparison.of_games or (len(comparison.families) == 1 and len(sizes) > 1)
 
 
 def fault_lines(comparison: Comparison) -> list[str]:
-    """Return the wrong verdicts and crashes as sentences, at most `MAX_FAULTS` of them."""
+    """Return a line for each wrong verdict or crash, at most `MAX_FAULTS`, and how many remain."""
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
     if len(lines) > MAX_FAULTS:
         lines[MAX_FAULTS:] = [f"and {len(lines) - MAX_FAULTS} more"]
@@ -220,7 +220,7 @@ def fault_lines(comparison: Comparison) -> list[str]:
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """Return everything as one JSON object. Times are in seconds."""
+    """Return the comparison as a JSON object. Times are in seconds."""
     numbers = {name: number for number, name in enumerate(comparison.instances)}
     table: dict[str, Any] = {
         "what": comparison.what,
@@ -252,9 +252,10 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 
 def csv_text(comparison: Comparison) -> str:
-    """Return a line per family or size, and solver; in seconds, empty where nothing was measured.
+    """Return the comparison as CSV, with a line for each family or size and each solver.
 
-    An interval takes two columns, for its ends.
+    Times are in seconds, and empty if nothing was measured. An interval takes two columns, one for
+    each end.
     """
     text = io.StringIO()
     names = [field.name for field in fields(Row)]
@@ -277,7 +278,7 @@ def csv_text(comparison: Comparison) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Write a time in the unit that suits it, with three digits.
+    """Format a time with three digits, in a suitable unit.
 
     >>> duration(0.00001234), duration(0.5), duration(12.3456), duration(None)
     ('12.3 µs', '500 ms', '12.3 s', '-')

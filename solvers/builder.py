@@ -1,0 +1,146 @@
+"""A builder for deal problems that takes players, sets and cards by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import whole
+from quaternity.base.wording import listed, shown
+from solvers.names import Names, check_name
+from solvers.problem import MAX_CARDS, DealProblem, SetConstraint, check_size, mask_of
+
+
+class ProblemBuilder:
+    """Collects the facts of a deal problem, one at a time, and builds it.
+
+    Each method returns the builder, so calls can be chained. A player and a set are created when
+    they are first named.
+
+    >>> from solvers import solve
+    >>> builder = ProblemBuilder()
+    >>> builder = builder.hand("Ann", 2).hand("Bob", 1)
+    >>> builder = builder.cards("hearts", ["ace", "king", "queen"])
+    >>> builder = builder.belongs_to("ace", "Ann", "Bob").at_least("Bob", 1, "hearts")
+    >>> print(solve(builder.build()))
+    Ann: ace, king
+    Bob: queen
+    """
+
+    def __init__(self) -> None:
+        self._hands: dict[str, int] = {}
+        self._cards: dict[str, list[str]] = {}
+        self._set_of: dict[str, str] = {}
+        self._owners: dict[str, tuple[str, ...]] = {}
+        self._low: dict[tuple[str, str], int] = {}
+        self._high: dict[tuple[str, str], int] = {}
+
+    def hand(self, player: str, cards: int) -> ProblemBuilder:
+        """State that a player holds exactly this number of cards.
+
+        Raises:
+            InputError: If the number is not a whole number >= 0, or if the hand was stated before.
+        """
+        check_name("player", player)
+        if player in self._hands:
+            raise InputError(f"hand of {player}: {self._hands[player]} cards were stated before")
+        self._hands[player] = whole(cards, f"hand of {player}", 0)
+        return self
+
+    def cards(self, set_name: str, names: Iterable[str]) -> ProblemBuilder:
+        """Add cards to a set. Any player may own them until `belongs_to` says otherwise.
+
+        Raises:
+            InputError: If a name is not a printable string or is taken by another card.
+        """
+        row = self._cards.setdefault(check_name("set", set_name), [])
+        if isinstance(names, str):
+            raise InputError(f"cards of {set_name}: {shown(names)} must be a list of names")
+        for name in names:
+            check_name("card", name)
+            if name in self._set_of:
+                raise InputError(f"card: the name {shown(name)} is used twice")
+            self._set_of[name] = set_name
+            row.append(name)
+            if len(self._set_of) > MAX_CARDS:
+                check_size(0, 0, len(self._set_of))
+        return self
+
+    def belongs_to(self, card: str, *players: str) -> ProblemBuilder:
+        """State that one of these players owns a card; a second statement narrows the first.
+
+        Raises:
+            InputError: If there is no such card, or no such player.
+        """
+        if card not in self._set_of:
+            raise InputError(f"card: {shown(card)} is unknown; add it with `cards` first")
+        for player in players:
+            self._known_player(player)
+        before = self._owners.get(card)
+        self._owners[card] = tuple(
+            player for player in players if before is None or player in before
+        )
+        return self
+
+    def at_least(self, player: str, cards: int, set_name: str) -> ProblemBuilder:
+        """State that a player holds at least this number of cards of a set.
+
+        Raises:
+            InputError: If there is no such player or set, or if the number is not a whole number
+                >= 0.
+        """
+        return self._bound(self._low, max, player, cards, set_name)
+
+    def at_most(self, player: str, cards: int, set_name: str) -> ProblemBuilder:
+        """State that a player holds at most this number of cards of a set.
+
+        Raises:
+            InputError: If there is no such player or set, or if the number is not a whole number
+                >= 0.
+        """
+        return self._bound(self._high, min, player, cards, set_name)
+
+    def _bound(
+        self,
+        bounds: dict[tuple[str, str], int],
+        tighter: Callable[[int, int], int],
+        player: str,
+        cards: int,
+        set_name: str,
+    ) -> ProblemBuilder:
+        self._known_player(player)
+        if set_name not in self._cards:
+            raise InputError(
+                f"set: {shown(set_name)} is unknown; choose from {listed(self._cards)}"
+            )
+        number = whole(cards, f"cards of {set_name} for {player}", 0)
+        key = player, set_name
+        bounds[key] = tighter(bounds.get(key, number), number)
+        return self
+
+    def _known_player(self, player: str) -> None:
+        if player not in self._hands:
+            raise InputError(
+                f"player: {shown(player)} is unknown; state the hand with `hand` first"
+            )
+
+    def build(self) -> DealProblem:
+        """Return the problem, with the names.
+
+        Raises:
+            InputError: If there is no player.
+        """
+        players = list(self._hands)
+        numbers = {player: number for number, player in enumerate(players)}
+        constraints = []
+        for set_name, row in self._cards.items():
+            owners = [
+                mask_of(numbers[player] for player in self._owners.get(card, players))
+                for card in row
+            ]
+            low = [self._low.get((player, set_name), 0) for player in players]
+            high = [self._high.get((player, set_name), len(row)) for player in players]
+            constraints.append(SetConstraint(owners, low, high))
+        hands = list(self._hands.values())
+        names = Names(tuple(players), tuple(self._cards), tuple(map(tuple, self._cards.values())))
+        return DealProblem(hands, constraints).named(names)

@@ -1,0 +1,416 @@
+"""Explanations of impossible problems: constraints that contradict each other, none of them spare.
+
+The owners of the cards are taken for granted: each card goes to one of its possible owners. The
+constraints to choose from are the hands and the bounds. Some of them are an *explanation* if no
+deal satisfies them, and if there is a deal as soon as any one of them is left out (a minimal
+unsatisfiable subset). A problem may have several explanations. Each method finds one:
+
+- `min-cut` takes the constraints that a minimum cut of a flow network crosses. It then leaves out
+  one after another; a cut of the smaller network shows that the rest is still contradictory.
+- `cp-sat` solves a model with one assumption literal per hand and bound. It takes CP-SAT's
+  sufficient assumptions, and leaves out one after another in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from quaternity.base.deadline import NEVER, Deadline
+from quaternity.base.errors import InputError, SolverFault
+from quaternity.base.interruptible import solved
+from quaternity.base.plain_values import takes
+from quaternity.base.sentences import Kind, Sentence
+from quaternity.base.wording import listed, shown
+from solvers.problem import DealProblem, players_in
+
+HAND = Kind("hand", "{player:player} holds {count:cards}")
+AT_LEAST = Kind("at_least", "{player:player} holds at least {count:cards} of {set:set}")
+AT_MOST = Kind("at_most", "{player:player} holds at most {count:cards} of {set:set}")
+CARDS_FOR = Kind("cards_for", "{count:cards} of {set:set} for {players:players}")
+CARDS_ONLY_FOR = Kind("cards_only_for", "{count:cards} of {set:set} only for {players:players}")
+UNOWNED = Kind("unowned", "{count:cards} of {set:set} for nobody")
+NONE = Kind("none", "none")
+CONTRADICTION = Kind(
+    "contradiction",
+    "{required:cards} must be dealt ({reasons:parts}), but at most {possible} can be "
+    "({limits:parts})",
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Hand:
+    """The constraint that a player holds exactly the cards of the hand."""
+
+    player: int
+
+    def in_words(self, problem: DealProblem) -> Sentence:
+        """Return the constraint as a clause."""
+        return HAND(player=self.player, count=problem.hands[self.player])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AtLeast:
+    """The lower bound of a player and a set."""
+
+    player: int
+    set_index: int
+
+    def in_words(self, problem: DealProblem) -> Sentence:
+        """Return the constraint as a clause."""
+        bound = problem.sets[self.set_index].low[self.player]
+        return AT_LEAST(player=self.player, count=bound, set=self.set_index)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AtMost:
+    """The upper bound of a player and a set."""
+
+    player: int
+    set_index: int
+
+    def in_words(self, problem: DealProblem) -> Sentence:
+        """Return the constraint as a clause."""
+        bound = problem.sets[self.set_index].high[self.player]
+        return AT_MOST(player=self.player, count=bound, set=self.set_index)
+
+
+Constraint: TypeAlias = Hand | AtLeast | AtMost
+"""A hand or a bound of a problem."""
+
+
+class Cards(NamedTuple):
+    """The fact that some cards of a set, all with the same possible owners, must be dealt."""
+
+    set_index: int
+    owners: int
+    cards: int
+
+
+class Cut(NamedTuple):
+    """A contradiction: more cards must be dealt in some place than can be.
+
+    Attributes:
+        required: the constraints and cards that require cards, each with a number.
+        possible: the constraints and cards that limit them, each with a number; the sum is smaller.
+    """
+
+    required: list[tuple[int, Constraint | Cards]]
+    possible: list[tuple[int, Constraint | Cards]]
+
+    @property
+    def constraints(self) -> list[Constraint]:
+        """Return the hands and bounds that take part."""
+        reasons = map(itemgetter(1), (*self.required, *self.possible))
+        return [reason for reason in reasons if not isinstance(reason, Cards)]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Constraints of a problem that contradict each other; each of them is needed.
+
+    Attributes:
+        problem: the impossible problem.
+        constraints: its hands and bounds that contradict each other. There are none if a card has
+            no possible owner.
+
+    >>> from solvers import DealProblem, SetConstraint
+    >>> hearts = SetConstraint.of([[0, 1], [1], [1]], players=2)
+    >>> reason = explain(DealProblem([2, 1], [hearts]))
+    >>> reason.constraints
+    (Hand(player=0),)
+    >>> print(reason)
+    2 cards must be dealt (player 0 holds 2 cards), but at most 1 can be (1 card of set 0 for
+    players 0 and 1)
+    """
+
+    problem: DealProblem
+    constraints: tuple[Constraint, ...]
+
+    def clauses(self) -> tuple[Sentence, ...]:
+        """Return the constraints as clauses, in their order."""
+        return tuple([constraint.in_words(self.problem) for constraint in self.constraints])
+
+    def is_impossible(self) -> bool:
+        """Return whether no deal satisfies the constraints together. Cost: one maximum flow."""
+        return minimum_cut(self.problem, self.constraints) is not None
+
+    def is_minimal(self) -> bool:
+        """Return whether each constraint is needed. Cost: one maximum flow per constraint."""
+        return all(
+            minimum_cut(self.problem, [kept for kept in self.constraints if kept != left_out])
+            is None
+            for left_out in self.constraints
+        )
+
+    def in_words(self) -> Sentence:
+        """Return the contradiction as a sentence that adds up both of its sides.
+
+        Raises:
+            SolverFault: If the constraints do not contradict each other.
+        """
+        cut = minimum_cut(self.problem, self.constraints)
+        if cut is None:
+            raise SolverFault("explanation: the constraints do not contradict each other")
+        required, possible = (
+            (sum(map(itemgetter(0), part)), list(_clauses(self.problem, part, is_lower)))
+            for part, is_lower in ((cut.required, True), (cut.possible, False))
+        )
+        return CONTRADICTION(
+            required=required[0],
+            reasons=required[1],
+            possible=possible[0],
+            limits=possible[1] or [NONE()],
+        )
+
+    def __str__(self) -> str:
+        return str(self.in_words())
+
+
+def _clauses(
+    problem: DealProblem, part: Iterable[tuple[int, Constraint | Cards]], is_lower: bool
+) -> Iterator[Sentence]:
+    """Yield the clauses of one side of a cut; cards of a set that are alike form one clause."""
+    cards: dict[tuple[int, int], int] = {}
+    for count, reason in part:
+        if isinstance(reason, Cards):
+            key = reason.set_index, reason.owners
+            cards[key] = cards.get(key, 0) + count
+        else:
+            yield reason.in_words(problem)
+    for (index, owners), count in cards.items():
+        kind = (CARDS_ONLY_FOR if is_lower else CARDS_FOR) if owners else UNOWNED
+        players = {"players": players_in(owners)} if owners else {}
+        yield kind(count=count, set=index, **players)
+
+
+def constraints_of(problem: DealProblem) -> list[Constraint]:
+    """Return the hands of a problem, and all bounds that forbid anything."""
+    hands: list[Constraint] = [Hand(player) for player in range(problem.players)]
+    bounds: list[Constraint] = []
+    for index, constraint in enumerate(problem.sets):
+        for player in range(problem.players):
+            if constraint.low[player] > 0:
+                bounds.append(AtLeast(player, index))
+            if constraint.high[player] < constraint.size:
+                bounds.append(AtMost(player, index))
+    return hands + bounds
+
+
+class Edge(NamedTuple):
+    """An edge of the network, with limits of its flow and the reasons for them."""
+
+    tail: int
+    head: int
+    low: int = 0
+    high: int | None = None
+    low_reason: Constraint | Cards | None = None
+    high_reason: Constraint | Cards | None = None
+
+
+SOURCE, SINK = 0, 1
+"""Nodes of the network; players follow, then (player, set) pairs and cards, set by set."""
+
+
+def _edges(problem: DealProblem, constraints: Iterable[Constraint]) -> Iterator[Edge]:
+    chosen = set(constraints)
+    players, node = problem.players, 2 + problem.players
+    for player, size in enumerate(problem.hands):
+        # A greater number is as impossible, and may not fit into 64 bits. The same holds below.
+        hand, reason = min(size, problem.cards + 1), Hand(player)
+        limited = reason in chosen
+        yield Edge(SOURCE, 2 + player, *((hand, hand, reason, reason) if limited else ()))
+    for index, (owners, lows, highs) in enumerate(problem.sets):
+        share, node = node, node + players
+        for player in range(players):
+            at_least, at_most = AtLeast(player, index), AtMost(player, index)
+            low = min(lows[player], len(owners) + 1) if at_least in chosen else 0
+            high = min(highs[player], len(owners) + 1) if at_most in chosen else None
+            yield Edge(2 + player, share + player, low, high, at_least, at_most)
+        for mask, size in Counter(owners).items():
+            for player in players_in(mask):
+                yield Edge(share + player, node)
+            cards = Cards(index, mask, size)
+            yield Edge(node, SINK, size, size, cards, cards)
+            node += 1
+    yield Edge(SINK, SOURCE)
+
+
+def minimum_cut(problem: DealProblem, constraints: Iterable[Constraint]) -> Cut | None:
+    """Return a contradiction between some constraints of a problem, or None if there is none.
+
+    The network is a circulation with limits: source -> player -> (player, set) -> cards with equal
+    owners -> sink -> source. An edge has the limits of the given constraints only. There is no such
+    circulation if and only if some set of nodes has this fault (Hoffman's theorem): the lower
+    limits of the edges into it add up to more than the upper limits of the edges out of it. A
+    minimum cut of the usual auxiliary network is such a set. Cost: one maximum flow.
+    """
+    import numpy as np
+    from ortools.graph.python import max_flow
+
+    edges = list(_edges(problem, constraints))
+    for edge in edges:
+        if edge.high is not None and edge.low > edge.high:
+            return _cut([edge], [edge])
+    unlimited = sum(edge.low for edge in edges) + 1
+    excess = [0] * (1 + max(max(edge[:2]) for edge in edges))
+    arcs = []
+    for edge in edges:
+        excess[edge.head] += edge.low
+        excess[edge.tail] -= edge.low
+        arcs.append(
+            (edge.tail, edge.head, (edge.high or unlimited) - edge.low if edge.high != 0 else 0)
+        )
+    start, end = len(excess), len(excess) + 1
+    for node, amount in enumerate(excess):
+        if amount:
+            arcs.append((start, node, amount) if amount > 0 else (node, end, -amount))
+    tails, heads, capacities = np.array(arcs, dtype=np.int64).T
+    network = max_flow.SimpleMaxFlow()
+    network.add_arcs_with_capacity(tails.astype(np.int32), heads.astype(np.int32), capacities)
+    if network.solve(start, end) != network.OPTIMAL:
+        raise SolverFault("the flow solver failed")
+    if network.optimal_flow() == sum(amount for amount in excess if amount > 0):
+        return None
+    inside = set(network.get_source_side_min_cut())
+    return _cut(
+        [edge for edge in edges if edge.tail not in inside and edge.head in inside],
+        [edge for edge in edges if edge.tail in inside and edge.head not in inside],
+    )
+
+
+def _cut(entering: Iterable[Edge], leaving: Iterable[Edge]) -> Cut:
+    required = [(edge.low, edge.low_reason) for edge in entering if edge.low and edge.low_reason]
+    possible = [(edge.high, edge.high_reason) for edge in leaving if edge.high_reason]
+    return Cut(required, [(high or 0, reason) for high, reason in possible if reason])
+
+
+Contradicts: TypeAlias = Callable[[Sequence[Constraint]], "Sequence[Constraint] | None"]
+"""Return some of the constraints that contradict each other, or None if all can be satisfied."""
+
+
+def _by_minimum_cuts(problem: DealProblem, deadline: Deadline) -> Contradicts:
+    """Return the constraints that take part in a minimum cut."""
+
+    def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
+        deadline.left()
+        cut = minimum_cut(problem, constraints)
+        return None if cut is None else cut.constraints
+
+    return contradicts
+
+
+def _by_assumptions(problem: DealProblem, deadline: Deadline) -> Contradicts:
+    """Return CP-SAT's sufficient assumptions, among one literal per hand and bound."""
+    from ortools.sat.python import cp_model
+
+    model = cp_model.CpModel()
+    held: list[list[Any]] = [[] for _ in problem.hands]
+    literals: dict[Constraint, Any] = {}
+
+    def limit(reason: Constraint, variables: Sequence[Any], low: int, high: int) -> None:
+        literal = literals[reason] = model.new_bool_var(repr(reason))
+        amount = cp_model.LinearExpr.sum(variables)
+        model.add_linear_constraint(amount, low, high).only_enforce_if(literal)
+
+    for index, (owners, lows, highs) in deadline.over(list(enumerate(problem.sets))):
+        shares: list[list[Any]] = [[] for _ in problem.hands]
+        for mask in owners:
+            row = {player: model.new_bool_var("") for player in players_in(mask)}
+            model.add_exactly_one(row.values())
+            for player, variable in row.items():
+                shares[player].append(variable)
+        for player, share in enumerate(shares):
+            held[player] += share
+            if lows[player]:
+                low = min(lows[player], len(owners) + 1)
+                limit(AtLeast(player, index), share, low, len(owners) + 1)
+            if highs[player] < len(owners):
+                limit(AtMost(player, index), share, 0, highs[player])
+    for player, hand in enumerate(problem.hands):
+        size = min(hand, problem.cards + 1)
+        limit(Hand(player), held[player], size, size)
+    reasons = {literal.index: reason for reason, literal in literals.items()}
+
+    def contradicts(constraints: Sequence[Constraint]) -> Sequence[Constraint] | None:
+        solver = cp_model.CpSolver()
+        for name, value in PARAMETERS.items():
+            setattr(solver.parameters, name, value)
+        seconds = deadline.left()
+        if seconds < inf:
+            solver.parameters.max_time_in_seconds = seconds
+        model.clear_assumptions()
+        model.add_assumptions([literals[reason] for reason in constraints])
+        status = solved(solver, model)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        if status == cp_model.UNKNOWN:
+            deadline.reached()
+        if status != cp_model.INFEASIBLE:
+            raise SolverFault(f"CP-SAT ended with {solver.status_name(status)}")
+        return [reasons[index] for index in solver.sufficient_assumptions_for_infeasibility()]
+
+    return contradicts
+
+
+PARAMETERS = {
+    "num_workers": 1,
+    "linearization_level": 2,
+    "add_lp_constraints_lazily": False,
+    "root_lp_iterations": 1_000_000,
+    "symmetry_level": 0,
+    "cp_model_probing_level": 0,
+}
+"""CP-SAT's parameters: all constraints in the linear relaxation, as in `solvers.cp_sat`."""
+
+METHODS: dict[str, Callable[[DealProblem, Deadline], Contradicts]] = {
+    "min-cut": _by_minimum_cuts,
+    "cp-sat": _by_assumptions,
+}
+"""The methods of `explain`, by name."""
+
+
+@takes(problem=DealProblem, method=str)
+def explain(
+    problem: DealProblem, method: str = "min-cut", *, seconds: float | None = None
+) -> Explanation | None:
+    """Return constraints that contradict each other, all of them needed; None if there is a deal.
+
+    Args:
+        method: `min-cut` or `cp-sat`.
+        seconds: a time limit; None for none.
+
+    Raises:
+        InputError: If the method is unknown, or `seconds` is not a number >= 0.
+        SolverTimeout: If the time limit was reached.
+
+    Cost: one maximum flow, or one call of CP-SAT, per constraint of the first contradiction.
+
+    >>> from solvers import DealProblem, SetConstraint
+    >>> alone = DealProblem([2, 0], [SetConstraint.of([[0], [0], [0]], players=2)])
+    >>> explain(alone, method="cp-sat").clauses()
+    ('player 0 holds 2 cards',)
+    """
+    if method not in METHODS:
+        raise InputError(f"method: {shown(method)} must be one of {listed(METHODS)}")
+    deadline = NEVER if seconds is None else Deadline(seconds)
+    contradicts = METHODS[method](problem, deadline)
+    candidates = contradicts(constraints_of(problem))
+    if candidates is None:
+        return None
+    rest, needed = list(candidates), list[Constraint]()
+    while rest:
+        reason = rest.pop()
+        smaller = contradicts(needed + rest)
+        if smaller is None:
+            needed.append(reason)
+        else:
+            rest = [kept for kept in rest if kept in smaller]
+    order = {Hand: 0, AtLeast: 1, AtMost: 2}
+    return Explanation(
+        problem, tuple(sorted(needed, key=lambda reason: (order[type(reason)], reason)))
+    )

@@ -1,0 +1,170 @@
+"""The flow network of a deal problem as a NetworkX graph, with a maximum flow and a minimum cut.
+
+It is the network that the solver `max-flow` solves (see `solvers.max_flow`):
+
+    source -> player -> (player, set) -> cards of a set with equal owners -> sink
+
+The problem has a deal if and only if the flow fills every edge into the sink. NetworkX and
+matplotlib are optional: `pip install 'quaternity[networkx,plot]'`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import takes
+from quaternity.base.plots import default_style, new_figure, plain_label, save_figure
+from quaternity.base.sentences import Words
+from quaternity.base.wording import shown
+from solvers.max_flow import SINK, SOURCE, Network, build, flows_of, run
+from solvers.problem import DealProblem, players_in
+from solvers.shortage import plain_shortage
+
+if TYPE_CHECKING:
+    import networkx
+
+Node: TypeAlias = tuple[str, int, int]
+"""A node: its kind ("source", "player", "share", "cards" or "sink") and two numbers.
+
+The numbers belong to the player, to the player and the set, or to the set and its group of cards.
+A number that is not needed is 0.
+"""
+
+LAYERS = ("source", "player", "share", "cards", "sink")
+"""The kinds of nodes, from left to right."""
+
+MAX_LABELLED_ROWS = 30
+"""Maximum number of nodes in a layer for which a drawing labels the edges that are not cut."""
+
+CUT_COLOUR, FLOW_COLOUR, IDLE_COLOUR = "#D55E00", "#0072B2", "#BBBBBB"
+
+
+@takes(problem=DealProblem)
+def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
+    """Return the flow network of a problem, solved.
+
+    Attributes of a node: `label`; `layer`, from 0 (the source) to 4 (the sink); and
+    `is_source_side`, which says on which side of the minimum cut it lies. Attributes of an edge:
+    `capacity`, `flow` and `is_cut`. Attributes of the graph: `value`, the amount of the flow, and
+    `cards`, the amount that a deal needs.
+
+    Raises:
+        InputError: If NetworkX is not installed, or if the hands and bounds alone show that there
+            is no deal, so that no network is needed.
+
+    >>> from solvers import SetConstraint
+    >>> graph = flow_network(DealProblem([1, 1], [SetConstraint.of([[0, 1], [0]], players=2)]))
+    >>> graph.graph
+    {'value': 2, 'cards': 2}
+    >>> graph.edges[("source", 0, 0), ("player", 1, 0)]
+    {'capacity': 1, 'flow': 1, 'is_cut': True}
+    """
+    try:
+        import networkx
+    except ModuleNotFoundError:
+        raise InputError("flow networks need NetworkX: pip install '.[networkx]'") from None
+    plain = plain_shortage(problem)
+    if plain is not None:
+        raise InputError(
+            f"problem: needs no flow network: {problem.words.say(plain.in_words(problem))}"
+        )
+    network = Network(problem)
+    nodes = _nodes(network, problem.words)
+    graph: networkx.DiGraph[Node] = networkx.DiGraph()
+    flows, inside, value = [0] * len(network.tails), {SOURCE}, 0
+    if problem.cards:
+        solver = build(network)
+        value = run(solver)
+        flows, inside = flows_of(network, solver), set(solver.get_source_side_min_cut())
+    graph.graph.update(value=value, cards=problem.cards)
+    for number, (node, label) in nodes.items():
+        layer = LAYERS.index(node[0])
+        graph.add_node(node, label=label, layer=layer, is_source_side=number in inside)
+    for tail, head, capacity, flow in zip(
+        network.tails, network.heads, network.capacities, flows, strict=True
+    ):
+        ends = nodes[tail][0], nodes[head][0]
+        is_cut = tail in inside and head not in inside
+        graph.add_edge(*ends, capacity=capacity, flow=flow, is_cut=is_cut)
+    return graph
+
+
+def _nodes(network: Network, names: Words) -> dict[int, tuple[Node, str]]:
+    """Return the nodes with their labels, by the network's numbers."""
+    nodes: dict[int, tuple[Node, str]] = {
+        SOURCE: (("source", 0, 0), "source"),
+        SINK: (("sink", 0, 0), "sink"),
+    }
+    for player in range(network.problem.players):
+        nodes[2 + player] = ("player", player, 0), names.player(player)
+    for index, (constraint, shares, classes) in enumerate(
+        zip(network.problem.sets, network.share_nodes, network.classes, strict=True)
+    ):
+        for player, node in enumerate(shares):
+            nodes[node] = ("share", player, index), f"{names.player(player)}, {names.set(index)}"
+        for number, (mask, node) in enumerate(classes.items()):
+            alike = (card for card, owners in enumerate(constraint.owners) if owners == mask)
+            cards = [(index, card) for card in alike]
+            owners = names.players(players_in(mask)) if mask else "nobody"
+            nodes[node] = ("cards", index, number), f"{names.cards_listed(cards)} for {owners}"
+    return nodes
+
+
+@default_style()
+def draw_flow_network(graph: networkx.DiGraph[Node], path: str) -> None:
+    """Draw a network of `flow_network` into a file, layer by layer from the source to the sink.
+
+    Each edge shows its flow and its capacity. Edges that the minimum cut crosses are red if the
+    flow does not reach every card, so the cut is the reason why there is no deal.
+
+    Args:
+        path: the file to write; its name ends in .png, .svg or .pdf.
+
+    Raises:
+        InputError: If the file has another ending or cannot be written, or if matplotlib is not
+            installed.
+    """
+    if not isinstance(getattr(graph, "graph", None), dict) or "value" not in graph.graph:
+        raise InputError(f"graph: {shown(graph)} is not the result of `flow_network`")
+    layers: dict[int, list[Node]] = defaultdict(list)
+    for node, layer in graph.nodes.data("layer"):
+        layers[layer].append(node)
+    rows = max(map(len, layers.values()))
+    places = {
+        node: (layer, (number + 0.5) * rows / len(column))
+        for layer, column in layers.items()
+        for number, node in enumerate(column)
+    }
+    has_deal = graph.graph["value"] == graph.graph["cards"]
+    figure = new_figure(13, max(3.0, 0.32 * rows + 1))
+    axes = figure.subplots()
+    small = 8 if rows <= MAX_LABELLED_ROWS else 5
+    for tail, head, edge in graph.edges.data():
+        if edge["capacity"]:
+            (x, y), (right, below) = places[tail], places[head]
+            is_cut = edge["is_cut"] and not has_deal
+            colour = CUT_COLOUR if is_cut else FLOW_COLOUR if edge["flow"] else IDLE_COLOUR
+            axes.plot(
+                [x, right], [y, below], color=colour, lw=2.5 if is_cut else 1, zorder=1 + is_cut
+            )
+            if rows <= MAX_LABELLED_ROWS or is_cut:
+                axes.text(
+                    0.4 * x + 0.6 * right, 0.4 * y + 0.6 * below,
+                    f"{edge['flow']}/{edge['capacity']}", fontsize=small, color=colour, ha="center",
+                    bbox={"fc": "white", "ec": "none", "pad": 0.5}, zorder=3,
+                )  # fmt: skip
+    for node, (x, y) in places.items():
+        fill = "#FCE6D8" if graph.nodes[node]["is_source_side"] and not has_deal else "white"
+        axes.text(
+            x, y, plain_label(graph.nodes[node]["label"]), fontsize=small + 1, ha="center",
+            va="center", bbox={"boxstyle": "round", "fc": fill, "ec": "#555555"}, zorder=4,
+        )  # fmt: skip
+    reached = f"{graph.graph['value']} of {graph.graph['cards']} cards are dealt"
+    verdict = "so there is a deal" if has_deal else "and the red cut shows why there are no more"
+    axes.set_title(f"The maximum flow: {reached}, {verdict}")
+    axes.invert_yaxis()
+    axes.margins(x=0.08)
+    axes.set_axis_off()
+    save_figure(figure, path)

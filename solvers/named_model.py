@@ -1,0 +1,163 @@
+"""The CP-SAT model of a deal problem with names, to print, to extend and to solve again."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+from quaternity.base.errors import InputError
+from quaternity.base.plain_values import checked_seconds, numbered, takes
+from solvers.cp_sat import (
+    DEFAULT,
+    SECONDS,
+    Places,
+    Sum,
+    formulate,
+    solve_model,
+    write_model,
+)
+from solvers.max_flow import prepare as prepare_max_flow
+from solvers.problem import DealProblem
+from solvers.verdict import Feasible, Infeasible, Verdict
+
+MAX_PRINTED_TERMS = 8
+"""Maximum number of variables of a constraint that `print` lists."""
+
+
+class CpSatModel:
+    """The CP-SAT model of a problem, with a name for each variable and constraint.
+
+    Attributes:
+        problem: the deal problem.
+        model: the `ortools.sat.python.cp_model.CpModel`. Anything may be added to it.
+    """
+
+    @takes(problem=DealProblem)
+    def __init__(self, problem: DealProblem, is_bundled: bool = True) -> None:
+        self.problem = problem
+        variant = DEFAULT if is_bundled else DEFAULT._replace(most_booleans=inf)
+        self._formulation = formulate(problem, variant)
+        self.model: Any = write_model(self._formulation)
+        self._names = self._variable_names()
+        for variable, name in zip(self.model.proto.variables, self._names, strict=True):
+            variable.name = name
+        meanings = map(self._meaning, self._formulation.sums)
+        for constraint, meaning in zip(self.model.proto.constraints, meanings, strict=True):
+            constraint.name = meaning
+
+    def holds(self, player: int, set_index: int, card: int) -> Any:
+        """Return the variable that is 1 if a player holds a card; 0 if the player cannot own it.
+
+        Raises:
+            InputError: If there is no such player, set or card, or if the card is bundled with
+                others.
+        """
+        player = numbered(player, self.problem.players, "player")
+        set_index = numbered(set_index, len(self.problem.sets), "set")
+        card = numbered(card, self.problem.sets[set_index].size, "card")
+        return self._number(player, [(set_index, card)])
+
+    def amount(self, player: int, set_index: int) -> Any:
+        """Return the number of cards of a set that a player holds, as a linear expression.
+
+        Raises:
+            InputError: If there is no such player or set, or if cards of the set are bundled with
+                those of other sets.
+        """
+        player = numbered(player, self.problem.players, "player")
+        set_index = numbered(set_index, len(self.problem.sets), "set")
+        size = self.problem.sets[set_index].size
+        return self._number(player, [(set_index, card) for card in range(size)])
+
+    def _number(self, player: int, cards: Places) -> Any:
+        wanted, variables = set(cards), []
+        for bundle, row in self._formulation.rows:
+            if wanted.isdisjoint(bundle):
+                continue
+            if not wanted.issuperset(bundle):
+                together = self.problem.words.hand(bundle)
+                raise InputError(
+                    f"cards: {together} are counted together; build the model with bundles=False"
+                )
+            variables += [variable for owner, variable in row if owner == player]
+        return sum(map(self.model.get_int_var_from_proto_index, variables))
+
+    def add(self, constraint: Any) -> None:
+        """Add a further constraint, as `CpModel.add` takes it."""
+        self.model.add(constraint)
+
+    def solve(self, *, seconds: float = SECONDS, seed: int = 0) -> Verdict:
+        """Solve the model, including the constraints that were added.
+
+        An infeasible verdict has a shortage only if the problem has no deal without them either.
+
+        Raises:
+            InputError: If `seconds` is not a number >= 0.
+            SolverTimeout: If there is no answer within `seconds`.
+        """
+        verdict = solve_model(
+            self.problem, self._formulation, self.model,
+            seed=seed, seconds=checked_seconds(seconds),
+        )  # fmt: skip
+        if isinstance(verdict, Feasible):
+            return Feasible(verdict.deal, self.problem)
+        alone = prepare_max_flow(self.problem)()
+        return Infeasible(alone.shortage if isinstance(alone, Infeasible) else None, self.problem)
+
+    def __str__(self) -> str:
+        return "\n".join(map(self._line, self._formulation.sums))
+
+    def _variable_names(self) -> list[str]:
+        words = self.problem.words
+        names = [""] * len(self._formulation.sizes)
+        for cards, row in self._formulation.rows:
+            for player, variable in row:
+                kind = "holds" if len(cards) == 1 else "holds of"
+                names[variable] = f"{words.player(player)} {kind} {words.hand(cards)}"
+        return names
+
+    def _meaning(self, row: Sum) -> str:
+        """Return what a constraint states, as a clause."""
+        words, (kind, number, index) = self.problem.words, row.reason
+        if kind == "hand":
+            return f"{words.player(number)} holds {words.cards(self.problem.hands[number])}"
+        if kind == "share":
+            bounds = f"{row.low} to {row.high}" if row.low != row.high else f"exactly {row.low}"
+            return f"{words.player(number)} holds {bounds} of {words.set(index)}"
+        cards = self._formulation.rows[number][0]
+        verb = "has" if len(cards) == 1 else "have"
+        return f"{words.hand(cards)} {verb} {words.text(len(cards))} owner{'s' * (len(cards) > 1)}"
+
+    def _line(self, row: Sum) -> str:
+        """Return a constraint as a line: its meaning and its terms."""
+        names = [self._names[variable] for variable in row.variables]
+        if len(names) > MAX_PRINTED_TERMS:
+            names = [*names[:2], f"... ({len(names) - 3} more)", names[-1]]
+        limits = f"= {row.low}" if row.low == row.high else f"in {row.low}..{row.high}"
+        return f"{self._meaning(row)}: {' + '.join(names) or '0'} {limits}"
+
+
+@takes(problem=DealProblem, bundles=bool)
+def cp_sat_model(problem: DealProblem, *, bundles: bool = True) -> CpSatModel:
+    """Return the model that `solve(problem, "cp-sat")` solves, with names.
+
+    It has a boolean for each card and possible owner. Above 220 booleans, cards with equal owners
+    form a bundle, and an integer says how many of them a player holds.
+
+    Args:
+        bundles: whether cards may be bundled; without bundles, large models are slower to solve.
+
+    >>> from solvers import SetConstraint
+    >>> problem = DealProblem([1, 1], [SetConstraint.of([[0, 1], [0, 1]], players=2)])
+    >>> model = cp_sat_model(problem)
+    >>> print(model)
+    0/0 has 1 owner: player 0 holds 0/0 + player 1 holds 0/0 = 1
+    0/1 has 1 owner: player 0 holds 0/1 + player 1 holds 0/1 = 1
+    player 0 holds 1 card: player 0 holds 0/0 + player 0 holds 0/1 = 1
+    player 1 holds 1 card: player 1 holds 0/0 + player 1 holds 0/1 = 1
+    >>> model.add(model.holds(0, 0, 1) == 1)
+    >>> print(model.solve())
+    player 0: 0/1
+    player 1: 0/0
+    """
+    return CpSatModel(problem, bundles)

@@ -1,0 +1,98 @@
+"""Names of the players, sets and cards of a problem, for sentences, tables and pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from quaternity.base.errors import InputError
+from quaternity.base.sentences import Words
+from quaternity.base.wording import shown
+
+MAX_NAME_LENGTH = 100
+"""Maximum length of the name of a player, a set or a card, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names for a problem; an empty tuple means that the things have numbers only.
+
+    Attributes:
+        players: the name of each player.
+        sets: the name of each set.
+        cards: for each set, the names of its cards. No two cards have the same name.
+
+    Raises:
+        InputError: If a name is not a string, is empty, too long or not printable, or is used
+            twice.
+    """
+
+    players: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    cards: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        for kind in ("players", "sets", "cards"):
+            if not isinstance(getattr(self, kind), tuple):
+                raise InputError(f"{kind}: {shown(getattr(self, kind))} must be a tuple of names")
+        for row in self.cards:
+            if not isinstance(row, tuple):
+                raise InputError(f"cards: {shown(row)} must be a tuple of names")
+        every_card = [name for row in self.cards for name in row]
+        for kind, names in (("player", self.players), ("set", self.sets), ("card", every_card)):
+            for name in names:
+                check_name(kind, name)
+            twice = next((name for name, times in Counter(names).items() if times > 1), None)
+            if twice is not None:
+                raise InputError(f"{kind}: the name {shown(twice)} is used twice")
+
+    def fits(self, players: int, sizes: Sequence[int]) -> bool:
+        """Return whether the names fit a number of players and the sizes of the sets."""
+        return (
+            len(self.players) in (0, players)
+            and len(self.sets) in (0, len(sizes))
+            and (not self.cards or [len(row) for row in self.cards] == list(sizes))
+        )
+
+    @property
+    def words(self) -> Words:
+        """Return the wording of sentences with these names."""
+        return NamedWords(self)
+
+
+def check_name(kind: str, name: object) -> str:
+    """Return a name that can be printed in a line, or raise `InputError`."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise InputError(f"{kind}: the name {shown(name)} must be a printable string")
+    if len(name) > MAX_NAME_LENGTH:
+        raise InputError(
+            f"{kind}: the name {shown(name)} is longer than {MAX_NAME_LENGTH} characters"
+        )
+    return name
+
+
+class NamedWords(Words):
+    """The wording of sentences that uses the names of a problem."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__(names.players)
+        self._sets, self._cards = names.sets, names.cards
+
+    def set(self, index: int) -> str:
+        """Return the name of a set."""
+        return self._sets[index] if self._sets else super().set(index)
+
+    def sets(self, indices: Sequence[int]) -> str:
+        """Return the names of some sets as in a sentence."""
+        return self._joined(map(self.set, indices)) if self._sets else super().sets(indices)
+
+    def card(self, card: tuple[int, int]) -> str:
+        """Return the name of a card."""
+        index, number = card
+        return self._cards[index][number] if self._cards else super().card(card)
+
+    def hand(self, cards: Iterable[tuple[int, int]]) -> str:
+        """Return the names of some cards."""
+        return (", " if self._cards else " ").join(map(self.card, cards))

@@ -1,0 +1,86 @@
+"""The CP-SAT model that users see is the one that is solved, and further constraints hold."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quaternity.base.errors import InputError
+from solvers import (
+    DealProblem,
+    Feasible,
+    Infeasible,
+    Names,
+    SetConstraint,
+    cp_sat_model,
+    solve,
+    verify,
+)  # fmt: skip
+from solvers.cp_sat import formulate, write_model
+from solvers.strategies import deal_problems, game_problems
+from tests.sizes import examples
+
+
+@given(problem=deal_problems() | game_problems((13, 4, 6)))
+@settings(max_examples=examples(600))
+def test_the_named_model_is_the_one_that_is_solved(problem: DealProblem) -> None:
+    model = cp_sat_model(problem)
+    verdict = model.solve()
+    expected = solve(problem, "cp-sat")
+    assert verdict == expected or not (verdict or expected)
+    assert verify(problem, verdict)
+    for part in (*model.model.proto.variables, *model.model.proto.constraints):
+        assert part.name
+        part.name = ""
+    assert str(model.model.proto) == str(write_model(formulate(problem)).proto)
+    assert len(str(model).splitlines()) == len(model.model.proto.constraints)
+
+
+@given(problem=deal_problems(), data=st.data())
+@settings(max_examples=examples(400))
+def test_constraints_that_are_added_are_satisfied(
+    problem: DealProblem, data: st.DataObject
+) -> None:
+    model = cp_sat_model(problem, bundles=False)
+    before = model.solve()
+    if not isinstance(before, Feasible) or not problem.cards:
+        return
+    index = data.draw(st.sampled_from([i for i, one in enumerate(problem.sets) if one.size]))
+    card = data.draw(st.integers(0, problem.sets[index].size - 1))
+    owner = before.deal.owner[index][card]
+    number = before.deal.owner[index].count(owner)
+    if data.draw(st.booleans()):
+        model.add(model.holds(owner, index, card) == 0)
+        masks = list(problem.sets[index].owners)
+        masks[card] &= ~(1 << owner)
+        narrowed = SetConstraint(masks, problem.sets[index].low, problem.sets[index].high)
+    else:
+        model.add(model.amount(owner, index) != number)
+        high = list(problem.sets[index].high)
+        high[owner] = number - 1
+        low = list(problem.sets[index].low)
+        low[owner] = number + 1
+        narrowed = SetConstraint(problem.sets[index].owners, problem.sets[index].low, high)
+        if not solve(problem.with_set(index, narrowed)):
+            narrowed = SetConstraint(problem.sets[index].owners, low, problem.sets[index].high)
+    after = model.solve()
+    expected = problem.with_set(index, narrowed)
+    assert bool(after) == bool(solve(expected))
+    if isinstance(after, Feasible):
+        assert verify(problem, after)
+        assert after != before
+    elif isinstance(after, Infeasible):
+        assert after.shortage is None
+
+
+def test_a_bundle_is_counted_as_a_whole_and_lines_use_names() -> None:
+    hearts = SetConstraint.of([[0, 1]] * 130, players=2, low=[1, 0])
+    names = Names(players=("Ann", "Bob"), sets=("hearts",))
+    model = cp_sat_model(DealProblem([100, 30], [hearts]).named(names))
+    lines = str(model).splitlines()
+    assert lines[1].startswith("Ann holds 1 to 130 of hearts: Ann holds of 0/0 0/1")
+    assert lines[2].startswith("Ann holds 100 cards: ")
+    assert model.solve()
+    with pytest.raises(InputError, match="build the model with bundles=False"):
+        model.holds(0, 0, 0)
+    with pytest.raises(InputError, match="player 2 is out of range"):
+        model.amount(2, 0)
