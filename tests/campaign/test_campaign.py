@@ -1,4 +1,4 @@
-"""A campaign finds what is wrong, says who, and makes it small; and finds nothing else."""
+"""A campaign finds faults, names the solver and shrinks the problem, and reports nothing else."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -34,14 +34,14 @@ def read_back(finding: Finding) -> DealProblem:
     return problem_of(loaded.state if isinstance(loaded, LoadedState) else loaded.problem)
 
 
-def test_nothing_is_wrong_with_the_solvers_of_the_table() -> None:
+def test_the_registered_solvers_have_no_faults() -> None:
     tally, finding = campaign(list(SOLVERS.values()), thorough(10, 30))
     assert finding is None
     assert tally.examples == thorough(10, 30)
     assert tally.games == thorough(1, 3)
 
 
-def test_both_kinds_of_problems_and_whole_games_are_looked_at() -> None:
+def test_both_kinds_of_problems_and_whole_games_are_tried() -> None:
     tally, finding = campaign(EXACT, 200, seed=1)
     counts = tally.counts
     assert finding is None
@@ -58,7 +58,7 @@ def test_both_kinds_of_problems_and_whole_games_are_looked_at() -> None:
 
 @pytest.mark.parametrize("seed", range(thorough(1, 2)))
 @pytest.mark.parametrize("function", BROKEN, ids=lambda function: function.__name__)
-def test_a_solver_broken_on_purpose_is_found_and_shown_by_a_tiny_problem(
+def test_a_deliberately_broken_solver_is_found_with_a_tiny_problem(
     function: Callable[[DealProblem], Verdict], seed: int
 ) -> None:
     row = solver_from_function("broken", function)
@@ -78,62 +78,60 @@ def test_a_seed_gives_the_same_campaign_wherever_it_runs() -> None:
     first = campaign(EXACT, 60, seed=5)
     assert first == campaign(EXACT, 60, seed=5)
     assert first != campaign(EXACT, 60, seed=6)
-    elsewhere = Tally()
+    pooled = Tally()
     with ThreadPoolExecutor(1) as executor:
-        finding = run_campaign(
-            EXACT, examples=60, seed=5, tally=elsewhere, pool=Pool.around(executor)
-        )
-    assert (elsewhere, finding) == first
+        finding = run_campaign(EXACT, examples=60, seed=5, tally=pooled, pool=Pool.around(executor))
+    assert (pooled, finding) == first
 
 
 @pytest.mark.parametrize("examples", [1, 9, 10, 99, 100, 101, 1234])
 def test_batches_add_up(examples: int) -> None:
-    found = list(batches(examples, None, seed=3))
-    assert sum(batch.examples for batch in found) == examples
-    assert [batch.number for batch in found] == list(range(len(found)))
+    parts = list(batches(examples, None, seed=3))
+    assert sum(batch.examples for batch in parts) == examples
+    assert [batch.number for batch in parts] == list(range(len(parts)))
 
 
 @pytest.mark.parametrize("step", [0.5, 1.0, 2.5, 30.0])
-def test_batches_are_told_how_much_time_is_left_and_end_with_it(
+def test_batches_know_the_remaining_time_and_end_with_it(
     step: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By a clock that goes on by a step whenever somebody looks."""
+    """The clock advances by one step whenever it is read."""
     clock = count(100.0, step)
     monkeypatch.setattr(running, "monotonic", lambda: next(clock))
-    found = list(batches(None, 10.0, seed=3))
-    assert [batch.seconds for batch in found] == [
-        10.0 - step * number for number in range(len(found))
+    parts = list(batches(None, 10.0, seed=3))
+    assert [batch.seconds for batch in parts] == [
+        10.0 - step * number for number in range(len(parts))
     ]
-    assert len(found) == ceil(10.0 / step)
-    assert {batch.examples for batch in found} == {running.AT_ONCE}
+    assert len(parts) == ceil(10.0 / step)
+    assert {batch.examples for batch in parts} == {running.AT_ONCE}
 
 
-def test_games_of_usual_size_are_driven_to_the_brink() -> None:
+def test_random_problems_are_small_or_on_the_brink() -> None:
     random = Random(2)
     drawn = [random_problem(random) for _ in range(800)]
     others = [problem for kind, problem in drawn if kind != "brink"]
     brinks = [problem for kind, problem in drawn if kind == "brink"]
-    for most, sizes in (
+    for high, sizes in (
         (4, [problem.players for problem in others]),
         (3, [len(problem.sets) for problem in others]),
-        (4, [max((one.size for one in problem.sets), default=0) for problem in others]),
+        (4, [max((part.size for part in problem.sets), default=0) for problem in others]),
     ):
-        assert 0.03 < sum(size > most for size in sizes) / len(sizes) < 0.2, "one in five is larger"
+        assert 0.03 < sum(size > high for size in sizes) / len(sizes) < 0.2, "one in five is larger"
     assert {bool(solve(problem)) for problem in brinks} == {True, False}
     assert max(problem.cards for problem in brinks) >= 40
 
 
-class AtOnce(Random):
-    """Ends every game where it begins."""
+class ZeroRandom(Random):
+    """A generator that ends every game before its first move."""
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
         return 0
 
 
 def test_games_of_all_sizes_up_to_twelve_cards_are_drawn() -> None:
-    random = AtOnce(1)
+    random = ZeroRandom(1)
     drawn = {random_game(random).settings for _ in range(thorough(600, 1000))}
-    assert {(one.set_size, one.sets, one.players) for one in drawn} == {
+    assert {(settings.set_size, settings.sets, settings.players) for settings in drawn} == {
         (size, sets, players)
         for size, sets, players in product(range(2, 5), range(1, 7), range(2, 5))
         if size * sets <= 12 and size * sets % players == 0
@@ -147,7 +145,7 @@ def test_games_have_up_to_twelve_moves() -> None:
     assert max(lengths) == 12
 
 
-def test_time_that_is_up_ends_a_campaign() -> None:
+def test_a_campaign_ends_when_its_time_is_up() -> None:
     tally = Tally()
     assert run_campaign(EXACT, seconds=1e-6, tally=tally) is None
     assert tally.examples == 0
@@ -157,7 +155,7 @@ def test_time_that_is_up_ends_a_campaign() -> None:
         run_campaign(EXACT, seconds=1, examples=1)
 
 
-def test_an_interrupt_leaves_a_tally() -> None:
+def test_an_interrupt_keeps_the_tally() -> None:
     calls: list[DealProblem] = []
 
     def stops(problem: DealProblem) -> Verdict:
@@ -186,13 +184,13 @@ Engine = Callable[[Callable[[Listed], Listed]], None]
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """Let the engine list other legal questions, made from the right ones."""
-    honest = LegalQuestions.items
+    """Return a function that replaces the legal questions of the engine by a changed list."""
+    original = LegalQuestions.items
 
-    def listing(change: Callable[[Listed], Listed]) -> None:
-        monkeypatch.setattr(LegalQuestions, "items", lambda view: change([*honest(view)]))
+    def replace_questions(change: Callable[[Listed], Listed]) -> None:
+        monkeypatch.setattr(LegalQuestions, "items", lambda view: change([*original(view)]))
 
-    return listing
+    return replace_questions
 
 
 def test_an_engine_that_misses_a_question_is_found(engine: Engine) -> None:
@@ -202,7 +200,7 @@ def test_an_engine_that_misses_a_question_is_found(engine: Engine) -> None:
     )
 
 
-def test_a_campaign_shows_a_wrong_engine_by_a_small_game(engine: Engine) -> None:
+def test_a_campaign_exposes_a_wrong_engine_with_a_small_game(engine: Engine) -> None:
     engine(lambda listed: listed[:-1])
     _, finding = campaign(EXACT, 30)
     assert finding is not None
@@ -222,7 +220,7 @@ def test_an_engine_that_allows_too_much_is_found(engine: Engine) -> None:
 
 
 def test_a_set_that_should_have_been_put_down_is_found() -> None:
-    # Looking for completed sets only after a yes would leave player 2 with set 2, and mute.
+    # If sets were only put down after a yes, player 2 would keep set 2 and have no question.
     game = State.start(Settings(2, 3, 3))
     for move in (Move.parse("0 asks 1 for 0/1: yes"), Move.parse("0 asks 2 for 1/0: no")):
         before, game = game, game.after(move.question, move.answer)
@@ -231,19 +229,19 @@ def test_a_set_that_should_have_been_put_down_is_found() -> None:
 
     question = Question(0, 2, Card(1, 0))
     problem = problem_after(before.problem, 0, 2, *question.card, Answer.NO)
-    mute = State(problem, 2, before.completed, before.set_size)
-    assert fault_of(mute) == "it is the turn of player 2, who has no question to ask"
+    stuck = State(problem, 2, before.completed, before.set_size)
+    assert fault_of(stuck) == "it is the turn of player 2, who has no question to ask"
     patient = State(problem, 0, before.completed, before.set_size)
     assert fault_of(patient) == "player 2 owns all of set 2, but it is not completed"
 
 
-def test_a_position_that_cannot_be_is_found() -> None:
+def test_an_impossible_position_is_found() -> None:
     start = State.start()
     crowded = State(DealProblem((5, 4, 4), start.problem.sets), 0, start.completed, start.set_size)
     assert fault_of(crowded) == "a position reached by legal moves is judged infeasible"
 
 
-def test_solvers_that_refuse_most_are_no_disagreement() -> None:
+def test_refusals_are_not_disagreements() -> None:
     tally, finding = campaign([SOLVERS["matching"]], 60)
     assert finding is None
     assert tally.refused["matching"] > 0

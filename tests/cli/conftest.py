@@ -11,7 +11,7 @@ from quaternity.cli.app import run
 
 
 class Outcome(NamedTuple):
-    """What a command left behind."""
+    """The exit status and the output of a command."""
 
     status: int
     out: str
@@ -19,7 +19,7 @@ class Outcome(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """The one JSON document on standard output."""
+        """The single JSON document on standard output."""
         return json.loads(self.out)
 
 
@@ -27,20 +27,20 @@ Cli = Callable[..., Outcome]
 
 
 @pytest.fixture
-def seated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at the terminal and watches."""
+def interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `watch` behave as if a user sat at the terminal."""
     monkeypatch.setattr("quaternity.cli.watch.interactive", lambda: True)
 
 
 @pytest.fixture
 def no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`comparison/test_runs.py` looks at the drawings of a page, and drawing takes long."""
+    """Skip drawing, which is slow; `comparison/test_runs.py` checks the drawings of a page."""
     monkeypatch.setattr("quaternity.trials.comparison.drawing.svg_of", lambda figure: "<svg/>")
 
 
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """`cli("check", "x.json", stdin="")` runs a command and gives status, out and err."""
+    """Return a function: `cli("check", "x.json", stdin="")` runs a command."""
 
     def call(*arguments: object, stdin: str | bytes = "") -> Outcome:
         data = stdin.encode() if isinstance(stdin, str) else stdin

@@ -19,35 +19,35 @@ from tests.sizes import thorough
 
 def test_json_of_a_state(cli: Cli) -> None:
     path = DATA / "possible-4-13-4.json"
-    found = cli("analyse", path, "--json").json
-    assert found["file"] == str(path)
-    assert found["deals"] == 30
-    assert len(found["chances"]) == 13
-    assert all(sum(card) == pytest.approx(1) for one in found["chances"] for card in one)
-    assert found["may_own"][3][1] == [0, 2, 3]
-    assert found["counts"][0][3] == [2, 3]
-    assert "questions" not in found
-    assert "curve" not in found
+    document = cli("analyse", path, "--json").json
+    assert document["file"] == str(path)
+    assert document["deals"] == 30
+    assert len(document["chances"]) == 13
+    assert all(sum(card) == pytest.approx(1) for row in document["chances"] for card in row)
+    assert document["may_own"][3][1] == [0, 2, 3]
+    assert document["counts"][0][3] == [2, 3]
+    assert "questions" not in document
+    assert "curve" not in document
 
 
 def test_json_of_a_record_with_questions(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
-    found = cli("analyse", path, "--json", "--questions").json
-    assert found["curve"] == [34650, found["deals"]]
-    bits = [question["bits"] for question in found["questions"]]
+    document = cli("analyse", path, "--json", "--questions").json
+    assert document["curve"] == [34650, document["deals"]]
+    bits = [question["bits"] for question in document["questions"]]
     assert bits == sorted(bits, reverse=True)
     assert {"asked", "set", "cards", "chance_of_yes", "deals_after_no", "deals_after_yes"} < set(
-        found["questions"][0]
+        document["questions"][0]
     )
-    for question in found["questions"]:
+    for question in document["questions"]:
         forced = question["chance_of_yes"] in (0, 1)
         assert forced == (question["bits"] == pytest.approx(question["bits_of_asking"]))
         assert question["bits_of_asking"] > 0
 
 
-def test_what_the_asking_tells_is_shown_apart(cli: Cli, tmp_path: Path) -> None:
-    """A forced answer tells nothing, its question something: 9,100 deals become 6,720."""
+def test_the_information_of_asking_is_shown_separately(cli: Cli, tmp_path: Path) -> None:
+    """A forced answer tells nothing, but its question does: 9,100 deals become 6,720."""
     path = tmp_path / "game.record"
     path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
     lines = cli("analyse", path, "--questions").out.splitlines()
@@ -84,7 +84,7 @@ def test_an_impossible_state(cli: Cli) -> None:
     assert "must hold" in outcome.err
 
 
-def test_a_picture_that_fails_costs_no_analysis(cli: Cli, tmp_path: Path) -> None:
+def test_a_failed_picture_does_not_lose_the_analysis(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     state = DATA / "possible-4-13-4.json"
     whole = cli("analyse", state, "--json").out
@@ -102,13 +102,13 @@ def test_a_picture_that_fails_costs_no_analysis(cli: Cli, tmp_path: Path) -> Non
         (["--plot", "no/such/folder/chances.svg"], "cannot be written"),
     ],
 )
-def test_bad_plots(cli: Cli, options: list[str], words: str) -> None:
+def test_invalid_plot_options_are_refused(cli: Cli, options: list[str], words: str) -> None:
     outcome = cli("analyse", DATA / "possible-4-13-4.json", *options)
     assert outcome.status == 2
     assert words in outcome.err
 
 
-def test_an_invalid_record_names_the_moves_behind_it(cli: Cli, tmp_path: Path) -> None:
+def test_an_invalid_record_names_the_moves_that_cause_it(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(
         f"{OWN_RECORD}0 asks 1 for 0/2: no\n1 asks 0 for 1/1: no\n0 asks 1 for 0/2: yes\n"
@@ -119,18 +119,18 @@ def test_an_invalid_record_names_the_moves_behind_it(cli: Cli, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("size", [(48, 1, 12), (13, 4, 13), (20, 3, 6)], ids=str)
-def test_starts_with_sets_larger_than_hands(
+def test_deals_are_counted_for_sets_larger_than_hands(
     cli: Cli, tmp_path: Path, size: tuple[int, int, int]
 ) -> None:
     path = tmp_path / "state.json"
     state = State.start(Settings(*size))
     path.write_text(state_text(state))
-    found = cli("analyse", path, "--json").json
+    document = cli("analyse", path, "--json").json
     hand = state.hands[0]
-    assert found["deals"] == factorial(size[0] * size[1]) // factorial(hand) ** size[2]
+    assert document["deals"] == factorial(size[0] * size[1]) // factorial(hand) ** size[2]
 
 
-def test_odd_terminals(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusual_terminal_settings_are_accepted(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "abc")
     monkeypatch.setenv("FORCE_COLOR", "1")
     outcome = cli("analyse", DATA / "possible-4-13-4.json")
@@ -142,25 +142,25 @@ def test_a_finished_game_has_no_questions_to_rank(cli: Cli) -> None:
     assert cli("analyse", RECORD, "--questions").out.endswith("No question is legal.\n")
 
 
-def test_what_cannot_be_counted_is_deduced_all_the_same(cli: Cli, tmp_path: Path) -> None:
+def test_owners_are_deduced_even_if_the_deals_cannot_be_counted(cli: Cli, tmp_path: Path) -> None:
     """160 cards with a bound in every set: far too many deals to count."""
     start = State.start(Settings(4, 40, 8))
     low = [tuple(int(player == index % 8) for player in range(8)) for index in range(40)]
     sets = tuple(
-        SetConstraint.trusted((1, *one.owners[1:]), least, one.high)
-        for one, least in zip(start.problem.sets, low, strict=True)
+        SetConstraint.trusted((1, *constraint.owners[1:]), minimum, constraint.high)
+        for constraint, minimum in zip(start.problem.sets, low, strict=True)
     )
     hands = (40, *[120 // 7] * 6, 120 - 120 // 7 * 6)
     path, picture = tmp_path / "state.json", tmp_path / "chances.png"
     path.write_text(state_text(State(DealProblem(hands, sets), 0, start.completed, 4)))
     outcome = cli("analyse", path, "--json", "--questions", "--plot", picture)
-    found = outcome.json
+    document = outcome.json
     assert outcome.status == 4
     assert "the limit is 32 MB" in outcome.err
-    assert (found["deals"], found["chances"], found["questions"]) == (None, None, None)
-    assert found["may_own"][7] == [[0], *[list(range(1, 8))] * 3]
-    assert found["counts"][0] == [[1, 1]] * 40
-    assert found["counts"][3][3] == [1, 3]
+    assert (document["deals"], document["chances"], document["questions"]) == (None, None, None)
+    assert document["may_own"][7] == [[0], *[list(range(1, 8))] * 3]
+    assert document["counts"][0] == [[1, 1]] * 40
+    assert document["counts"][3][3] == [1, 3]
     assert not picture.exists()
     outcome = cli("analyse", path, "--questions")
     assert outcome.status == 4
@@ -170,16 +170,16 @@ def test_what_cannot_be_counted_is_deduced_all_the_same(cli: Cli, tmp_path: Path
 
 
 @limited("solvers.factor_product", MAX_BYTES=10)
-def test_a_curve_goes_on_after_positions_that_cannot_be_counted(cli: Cli, tmp_path: Path) -> None:
+def test_a_curve_continues_after_positions_that_cannot_be_counted(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(OWN_RECORD + "0 asks 1 for 0/2: no\n")
-    found = cli("analyse", path, "--json")
-    assert found.status == 4
-    assert found.json["curve"] == [34650, None]
+    outcome = cli("analyse", path, "--json")
+    assert outcome.status == 4
+    assert outcome.json["curve"] == [34650, None]
     assert "from 34,650 to ? in 1 move\n" in cli("analyse", path).out
 
 
-def test_questions_need_somebody_on_turn(cli: Cli, tmp_path: Path) -> None:
+def test_questions_need_a_player_to_move(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     document = json.loads(state_text(State.start()))
     del document["turn"]

@@ -1,4 +1,4 @@
-"""Nothing a person can pass as a file or an option ends in a traceback or a long wait."""
+"""No file or option that a user passes causes a traceback or a long wait."""
 
 import json
 import os
@@ -51,7 +51,7 @@ RECORD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\n"
         (RECORD.encode() + b"tie-break none\n", "choose from first-in-order, fewest-sets"),
     ],
 )
-def test_malformed_files(cli: Cli, tmp_path: Path, content: bytes, words: str) -> None:
+def test_malformed_files_are_refused(cli: Cli, tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     for command in ("check", "questions"):
@@ -100,7 +100,7 @@ def test_malformed_fields_are_named(
     assert words.replace("Infinity", "Infinity") in outcome.err
 
 
-def test_all_faults_at_once(cli: Cli, tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_text(json.dumps(STATE | {"hands": [2, -1], "turn": 9, "completed": [None, 4]}))
     error = cli("check", path).err
@@ -116,7 +116,7 @@ def test_unknown_fields_are_warned_about(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
-def test_line_ends_of_every_kind(cli: Cli, tmp_path: Path, end: str) -> None:
+def test_line_ends_of_every_kind_are_accepted(cli: Cli, tmp_path: Path, end: str) -> None:
     path = tmp_path / "game.record"
     path.write_bytes(
         b"\xef\xbb\xbf" + (RECORD.replace("\n", end, 2) + "0 asks 1 for 0/1: no" + end).encode()
@@ -125,7 +125,7 @@ def test_line_ends_of_every_kind(cli: Cli, tmp_path: Path, end: str) -> None:
     assert (outcome.status, outcome.err) == (0, "")
 
 
-def test_files_that_cannot_be_read(cli: Cli, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_refused(cli: Cli, tmp_path: Path) -> None:
     large = tmp_path / "large"
     with large.open("wb") as file:
         file.truncate(100_000_000)
@@ -141,7 +141,7 @@ def test_files_that_cannot_be_read(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission(cli: Cli, tmp_path: Path) -> None:
+def test_a_file_without_permission_is_refused(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "secret"
     path.write_text("{}")
     path.chmod(0)
@@ -166,7 +166,7 @@ def test_a_file_without_permission(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["play", "perft"])
-def test_impossible_sizes(cli: Cli, command: str, options: list[str]) -> None:
+def test_impossible_sizes_are_refused(cli: Cli, command: str, options: list[str]) -> None:
     outcome = cli(command, *options)
     assert outcome.status == 2
     assert outcome.out == ""
@@ -179,7 +179,7 @@ def test_unknown_solvers_list_the_known_ones(cli: Cli) -> None:
     assert "choose from cp-sat, max-flow, matching, coalitions, brute-force" in outcome.err
 
 
-def failing(error: BaseException) -> Callable[..., None]:
+def fail_with(error: BaseException) -> Callable[..., None]:
     def fail(*arguments: object, **more: object) -> None:
         raise error
 
@@ -189,7 +189,7 @@ def failing(error: BaseException) -> Callable[..., None]:
 def test_an_internal_error_ends_every_command_with_its_own_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("typer.core.TyperCommand.parse_args", failing(ZeroDivisionError("oh")))
+    monkeypatch.setattr("typer.core.TyperCommand.parse_args", fail_with(ZeroDivisionError("oh")))
     for name in ("check", "quarto", "verify"):
         command = root_command().get_command(None, name)
         for under in getattr(command, "commands", {"": None}):
@@ -219,7 +219,7 @@ def test_an_internal_error_ends_every_command_with_its_own_status(
 def test_each_kind_of_error_has_its_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
 ) -> None:
-    monkeypatch.setattr("quaternity.cli.referee.open_document", failing(error))
+    monkeypatch.setattr("quaternity.cli.referee.open_document", fail_with(error))
     ended = cli("questions", "file")
     assert ended.status == status
     assert ("internal error" in ended.err) == (status == 70)

@@ -1,4 +1,4 @@
-"""`--brisk`, wherever a game is agreed."""
+"""`--brisk` in all commands that begin a game."""
 
 from pathlib import Path
 
@@ -8,21 +8,21 @@ HEAD = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
 WHY = "a brisk game does not allow hopeless questions"
 
 
-def folded(text: str) -> str:
-    """Text without its line ends."""
+def unwrap(text: str) -> str:
+    """Return the text on a single line."""
     return " ".join(text.split())
 
 
-def test_a_brisk_game_is_played_kept_and_resumed(cli: Cli, tmp_path: Path) -> None:
+def test_a_brisk_game_is_played_saved_and_resumed(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     begun = cli("play", "--brisk", "--record", path, stdin="1 0 2\nn\n0 0 2\nwhy\nquit\n")
     assert "A brisk game: questions that can only be answered by no" in begun.out
-    assert folded(begun.out).count(f"player 0 is known not to have 0/2; {WHY}") == 2
+    assert unwrap(begun.out).count(f"player 0 is known not to have 0/2; {WHY}") == 2
     assert "move 1: 0 asks 1 for 0/2: no" in begun.out
     assert path.read_text() == f"{HEAD}brisk yes\n0 asks 1 for 0/2: no\n"
     for options in ((), ("--brisk",)):
         resumed = cli("play", *options, "--record", path, stdin="0 0 2\nquit\n")
-        assert WHY in folded(resumed.out)
+        assert WHY in unwrap(resumed.out)
     plain = tmp_path / "plain.record"
     plain.write_text(HEAD)
     refused = cli("play", "--brisk", "--record", plain)
@@ -35,21 +35,21 @@ def test_a_brisk_game_is_played_kept_and_resumed(cli: Cli, tmp_path: Path) -> No
     assert (checked.status, WHY in checked.out) == (1, True)
 
 
-def test_a_brisk_game_is_solved_and_its_tablebase_is_its_own(cli: Cli, tmp_path: Path) -> None:
+def test_a_brisk_game_is_solved_and_has_a_separate_tablebase(cli: Cli, tmp_path: Path) -> None:
     path, sizes = tmp_path / "game.tb", ("-s", 2, "-n", 3, "-p", 3)
-    found = cli("solve", *sizes, "--brisk", "--out", path, "--json").json
-    assert (found["states"], found["questions"], found["rules"]["brisk"]) == (13, 15, True)
+    solution = cli("solve", *sizes, "--brisk", "--out", path, "--json").json
+    assert (solution["states"], solution["questions"], solution["rules"]["brisk"]) == (13, 15, True)
     assert "brisk" not in cli("solve", *sizes, "--json").json["rules"]
     assert cli("solve", *sizes, "--brisk").out.startswith("2-3-3 brisk: 13 canonical states")
     assert cli("solve", *sizes, "--brisk", "--estimate").out.startswith("2-3-3 brisk: ")
     refused = cli("solve", *sizes, "--out", path)
     assert (refused.status, "3 players, brisk, not" in refused.err) == (2, True)
-    # A state of no brisk game is solved as if the rest were one.
+    # A record that is not brisk is solved as if the rest of its game were brisk.
     record = tmp_path / "plain.record"
     record.write_text("quaternity 1\nset-size 2\nsets 3\nplayers 3\n")
     assert cli("solve", "--from", record, "--brisk", "--json").json["states"] == 13
-    asked = cli("solve", *sizes, "--brisk", "--ask", "force:1", "--json").json
-    assert (asked["can_force"], asked["checked_whole"], asked["again"]) == (False, True, None)
+    answer = cli("solve", *sizes, "--brisk", "--ask", "force:1", "--json").json
+    assert (answer["can_force"], answer["checked_whole"], answer["again"]) == (False, True, None)
 
 
 def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> None:
@@ -61,7 +61,7 @@ def test_programs_play_brisk_tournaments_and_sequences_are_counted(cli: Cli) -> 
     assert cli("perft", "--brisk", "-d", 2, "--json").json == {"leaves": [48, 2136]}
 
 
-def test_ties_are_broken_by_chance_where_that_is_asked(cli: Cli) -> None:
+def test_ties_are_broken_by_chance_on_request(cli: Cli) -> None:
     solve = ("solve", "--brisk", "-s", 3, "-n", 2, "-p", 3, "--everybody", "points")
     coin = cli(*solve, "--ties", "coin", "--json").json["everybody"]
     assert coin["outcomes"] == [[1, 1, 0], [1, 0, 1], [0, 1, 1]]

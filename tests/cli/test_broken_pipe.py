@@ -1,4 +1,4 @@
-"""Who reads the output may leave early: that is no failure. A full disk behind it is one."""
+"""A reader that closes the output early is not an error; a full disk behind the output is."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ DAMAGED = DATA / "damaged-owner-4-13-4.json"
 
 
 @pytest.mark.parametrize("command", ["watch", "check"])
-def test_a_reader_who_leaves_ends_it_quietly(command: str, tmp_path: Path) -> None:
+def test_a_closed_output_ends_the_command_quietly(command: str, tmp_path: Path) -> None:
     if command == "watch":
         path = tmp_path / "game.log"
         path.write_text(log_text(random_log(KwartetSettings(), Random(1), 150)))
@@ -68,7 +68,7 @@ def test_a_reader_who_leaves_ends_it_quietly(command: str, tmp_path: Path) -> No
         ["check", "--json", STATE],
     ],
 )
-def test_output_that_cannot_be_written_is_named(
+def test_output_that_cannot_be_written_is_reported(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     with open("/dev/full", "w") as full:
@@ -79,7 +79,7 @@ def test_output_that_cannot_be_written_is_named(
 
 
 class Failing(RandomBot):
-    """A bot that fails at once."""
+    """A bot that fails on its first move."""
 
     def ask(self, state: object) -> NoReturn:
         raise ValueError("no question")
@@ -125,18 +125,18 @@ FAULTS: dict[str, tuple[int, list[object]]] = {
     thorough([(True, True), (False, False)], [*product((True, False), repeat=2)]),
 )
 @pytest.mark.parametrize("name", FAULTS)
-def test_what_was_wrong_is_told_by_the_status_though_the_reader_left(
+def test_the_status_reports_a_fault_even_if_the_reader_closed_the_output(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, lines: bool, messages: bool
 ) -> None:
-    """As of `compare ... | head -3`, written line by line or in blocks, and with `2>&1`."""
+    """Like `compare ... | head -3`, written in lines or in blocks, and with `2>&1`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", always_says_no))
     plant_bot(monkeypatch, "failing", Failing)
     text = "situation 1\nhands 1 1\nset 2 cards\ndeal 01\nfalse H0 0/0\ntrue H0 0/0\n"
     (tmp_path / "false.situation").write_text(text)
     status, command = FAULTS[name]
-    nobody, pipe = os.pipe()
-    os.close(nobody)
+    reader, pipe = os.pipe()
+    os.close(reader)
     with (
         open(os.dup(pipe), "w", 1 if lines else -1) as out,
         open(pipe, "w", 1) as errors,

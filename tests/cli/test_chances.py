@@ -1,4 +1,4 @@
-"""Matrices of text: columns under each other, whatever the numbers of players and cards."""
+"""Text matrices: the columns are aligned, whatever the numbers of players and cards."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from quaternity.cli.chances import chance_lines, count_lines, curve_lines
 
 
 @pytest.mark.parametrize(("players", "size"), [(3, 4), (12, 4), (100, 3), (3, 12), (11, 101)])
-def test_columns_stay_under_their_heads(players: int, size: int) -> None:
+def test_columns_are_aligned_with_their_heads(players: int, size: int) -> None:
     chances = [[[1 / players] * players for _ in range(size)] for _ in range(2)]
     for lines in (
         list(chance_lines(chances, 10_000))[1:],
         list(count_lines([[(0, size)] * 2] * players, 200)),
     ):
-        ends = [[at for at, one in enumerate(line + " ") if one == " "] for line in lines]
+        ends = [[at for at, char in enumerate(line + " ") if char == " "] for line in lines]
         for line, spaces in zip(lines, ends, strict=True):
             # Every number of the head ends where the numbers below it end.
             for at in range(len(lines[0])):

@@ -1,4 +1,4 @@
-"""`check`, `questions` and `perft` as a program reads them."""
+"""`check`, `questions` and `perft`, mostly with their JSON output."""
 
 import json
 from importlib.resources import files
@@ -31,7 +31,7 @@ def test_a_recorded_game_is_confirmed_by_four_solvers(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("name", [*SOLVERS, "all", None])
-def test_every_solver_can_be_asked(cli: Cli, name: str | None, tmp_path: Path) -> None:
+def test_every_solver_can_be_chosen(cli: Cli, name: str | None, tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     state.write_text(
         '{"format": "quaternity-state/1", "set_size": 2, "sets": 2, "players": 2, "hands": [2, 2],'
@@ -95,7 +95,7 @@ def test_states_with_uneven_hands_and_single_cards_are_judged(cli: Cli, tmp_path
         ),
     ],
 )  # fmt: skip
-def test_impossible_is_not_malformed(
+def test_an_impossible_state_is_not_malformed(
     cli: Cli, tmp_path: Path, change: dict[str, object], words: str
 ) -> None:
     document = {
@@ -125,7 +125,7 @@ BILLIONS = 10**30
         ({"maximum": [[0, 0], [2, 2]]}, False),
     ],
 )
-def test_bounds_and_huge_numbers_by_every_solver(
+def test_every_solver_handles_bounds_and_huge_numbers(
     cli: Cli, tmp_path: Path, change: dict[str, object], valid: bool
 ) -> None:
     document = {
@@ -140,7 +140,7 @@ def test_bounds_and_huge_numbers_by_every_solver(
     assert set(outcome.json["verdicts"].values()) == {valid}
 
 
-def test_an_illegal_move_names_its_line_and_what_was_legal(cli: Cli, tmp_path: Path) -> None:
+def test_an_illegal_move_is_reported_with_the_legal_answer(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{OWN_RECORD}# opening\n0 asks 1 for 0/2: no\n1 asks 0 for 0/2: yes\n")
     outcome = cli("check", path, "--json", "--solver", "all")
@@ -152,7 +152,7 @@ def test_an_illegal_move_names_its_line_and_what_was_legal(cli: Cli, tmp_path: P
     assert set(outcome.json["verdicts"].values()) == {False}
 
 
-def test_several_files_go_on_after_a_bad_one(cli: Cli, tmp_path: Path) -> None:
+def test_the_next_file_is_checked_after_a_bad_one(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("check", tmp_path / "none", RECORD, "--json")
     assert outcome.status == 2
     assert json.loads(outcome.out)["valid"] is True
@@ -207,7 +207,7 @@ def test_perft_prints_the_known_numbers(cli: Cli) -> None:
     }
 
 
-def test_a_wrong_turn_is_nothing_the_solvers_object_to(cli: Cli, tmp_path: Path) -> None:
+def test_solvers_accept_a_move_out_of_turn(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{OWN_RECORD}1 asks 2 for 0/2: no\n")
     outcome = cli("check", path, "--json", "--solver", "all")
@@ -217,7 +217,7 @@ def test_a_wrong_turn_is_nothing_the_solvers_object_to(cli: Cli, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("hands", "status"), [([0, 0], 0), ([1, 0], 1)])
-def test_questions_of_a_finished_game(
+def test_a_finished_game_has_no_questions(
     cli: Cli, tmp_path: Path, hands: list[int], status: int
 ) -> None:
     path = tmp_path / "state.json"
@@ -230,7 +230,7 @@ def test_questions_of_a_finished_game(
     assert (outcome.status, outcome.out) == (status, "[]\n")
 
 
-def test_a_completed_set_beyond_its_owners_maximum(cli: Cli, tmp_path: Path) -> None:
+def test_a_completed_set_above_its_maximum_is_impossible(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     document = {
         "format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "hands": [0, 0],
@@ -303,31 +303,31 @@ def test_questions_are_counted_and_impossible_states_have_a_reason(
     assert "impossible: player 0 must hold 3 cards, but can have" in cli("questions", path).err
 
 
-def lies(problem: DealProblem) -> Any:
-    """Says that nothing is possible, and that this is proved."""
+def lie(problem: DealProblem) -> Any:
+    """Return a false verdict with a false proof: no deal is possible."""
 
-    class Shown:
+    class FalseProof:
         def holds(self, problem: DealProblem) -> bool:
             return True
 
         def in_words(self, problem: DealProblem) -> str:
             return "it is so"
 
-    proof: Any = Shown()
+    proof: Any = FalseProof()
     return Infeasible(proof)
 
 
-def leaves(problem: DealProblem) -> Any:
-    """Ends the program as if all were well."""
+def leave(problem: DealProblem) -> Any:
+    """End the program with exit status 0."""
     raise SystemExit(0)
 
 
 @pytest.mark.parametrize(
     ("function", "words"),
-    [(lies, "liar gave evidence that cannot be read"), (leaves, "liar raised SystemExit(0)")],
+    [(lie, "liar gave evidence that cannot be read"), (leave, "liar raised SystemExit(0)")],
 )
 @pytest.mark.parametrize("command", ["check", "compare", "fuzz"])
-def test_a_liar_is_named_and_the_smallest_state_is_saved(
+def test_a_faulty_solver_is_named_and_the_smallest_state_is_saved(
     cli: Cli,
     function: Any,
     words: str,
@@ -341,22 +341,22 @@ def test_a_liar_is_named_and_the_smallest_state_is_saved(
     outcome = cli(command, *files, *solvers, "--save-to", tmp_path)
     assert outcome.status == 3
     assert words in outcome.err
-    told, _, named = outcome.err.partition("--solver ")
-    assert "max-flow" not in told
-    assert named.strip() == solvers[1]
+    message, _, suggested = outcome.err.partition("--solver ")
+    assert "max-flow" not in message
+    assert suggested.strip() == solvers[1]
     (saved,) = tmp_path.iterdir()
     assert f"quaternity check {saved} --solver " in outcome.err
     assert read_state(str(saved)).state.problem.cards <= 12
     again = cli("check", saved, "--solver", "liar", "--save-to", tmp_path)
     assert (again.status, again.out) == (3, "")
-    (least,) = {*tmp_path.iterdir()} - ({saved} if command == "compare" else set())
-    assert read_state(str(least)).state.problem.cards == 1
+    (smallest,) = {*tmp_path.iterdir()} - ({saved} if command == "compare" else set())
+    assert read_state(str(smallest)).state.problem.cards == 1
 
 
 def test_a_state_that_cannot_be_saved_is_printed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", lies))
+    monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", lie))
     path = DATA / "possible-4-13-4.json"
     outcome = cli("check", path, "--solver", "liar", "--save-to", tmp_path / "nowhere")
     assert outcome.status == 3
@@ -367,7 +367,7 @@ def test_a_fault_that_needs_a_completed_set_keeps_it(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_empty_sets(problem: DealProblem) -> Verdict:
-        full = all(one.size for one in problem.sets)
+        full = all(constraint.size for constraint in problem.sets)
         return SOLVERS["max-flow"](problem) if full else Infeasible()
 
     monkeypatch.setitem(SOLVERS, "liar", solver_from_function("liar", no_empty_sets))

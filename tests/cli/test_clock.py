@@ -1,4 +1,4 @@
-"""Somebody sets the clock back, again and again: limits hold, and no time is negative."""
+"""The clock is set back again and again: limits hold, and no time is negative."""
 
 from itertools import count
 from pathlib import Path
@@ -22,7 +22,7 @@ def _backwards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", TIMED)
-def test_a_clock_that_goes_backwards(
+def test_a_clock_that_goes_backwards_gives_no_negative_times(
     command: tuple[object, ...], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -25,11 +25,11 @@ QUICK = ("--solvers", "max-flow,coalitions")
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A solver `mine` in the table that forgets minimums."""
+    """Register a solver `mine` that ignores minimums."""
     monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
 
 
-def test_every_solver_in_a_table(cli: Cli) -> None:
+def test_every_solver_has_a_row(cli: Cli) -> None:
     outcome = cli("compare", "--states", 8)
     assert outcome.status == 0
     lines = outcome.out.splitlines()
@@ -40,30 +40,30 @@ def test_every_solver_in_a_table(cli: Cli) -> None:
     assert outcome.err == ""
 
 
-def test_json(cli: Cli) -> None:
+def test_json_has_the_figures_of_every_solver(cli: Cli) -> None:
     arguments = ("compare", "-s", 3, "-n", 4, "-p", 4, "--states", 12, "--seed", 3, "--json")
-    found = cli(*arguments).json
-    assert (found["states"], found["feasible"], found["infeasible"]) == (12, 9, 3)
-    assert [row["solver"] for row in found["solvers"]] == list(SOLVERS)
-    for row in found["solvers"]:
+    document = cli(*arguments).json
+    assert (document["states"], document["feasible"], document["infeasible"]) == (12, 9, 3)
+    assert [row["solver"] for row in document["solvers"]] == list(SOLVERS)
+    for row in document["solvers"]:
         assert row["feasible"] + row["infeasible"] + row["skipped"] == 12
         assert row["interval"][0] <= row["median"] <= row["interval"][1]
         assert row["median"] <= row["p95"]
-    assert found["sizes"][0]["players"] == 4
-    assert (found["faults"], found["saved"], found["interrupted"]) == ([], None, False)
+    assert document["sizes"][0]["players"] == 4
+    assert (document["faults"], document["saved"], document["interrupted"]) == ([], None, False)
 
 
-def test_states_are_the_same_for_a_seed_also_elsewhere(cli: Cli) -> None:
+def test_states_of_a_seed_are_the_same_in_other_processes(cli: Cli) -> None:
     def counts(*options: object) -> list[object]:
-        found = cli("compare", *QUICK, "--states", 25, "--damage", 0.7, "--json", *options).json
-        return [found["feasible"], *(row["infeasible"] for row in found["solvers"])]
+        document = cli("compare", *QUICK, "--states", 25, "--damage", 0.7, "--json", *options).json
+        return [document["feasible"], *(row["infeasible"] for row in document["solvers"])]
 
     assert counts() == counts()
     if THOROUGH:  # it starts two processes
         assert counts() == counts("--workers", 2)
 
 
-def test_a_sweep_as_csv(cli: Cli) -> None:
+def test_a_sweep_is_written_as_csv(cli: Cli) -> None:
     outcome = cli("compare", "--sweep", "players", "2..5", "-n", 6, "--states", 4, "--csv", *QUICK)
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
     assert [(row["players"], row["sets"]) for row in rows[::2]] == [
@@ -74,13 +74,13 @@ def test_a_sweep_as_csv(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["svg", *thorough([], ["png", "pdf"])])
-def test_a_sweep_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
+def test_a_sweep_is_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / f"cost.{suffix}"
     options = ("--sweep", "sets", "2..6", "--states", 3, "--plot", picture, *QUICK)
     outcome = cli("compare", *options)
     assert outcome.status == 0
-    # 3 and 6 sets can be dealt to three; the last table is over all sizes.
+    # 3 and 6 sets can be dealt to three players; the last table is over all sizes.
     assert outcome.out.count("\nsolver ") == 2 + 1
     assert picture.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
     assert [path.name for path in tmp_path.iterdir()] == [picture.name]
@@ -89,19 +89,19 @@ def test_a_sweep_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
             assert f"<!-- {words}" in picture.read_text()
 
 
-def test_states_and_records_from_files(cli: Cli) -> None:
+def test_states_and_records_are_read_from_files(cli: Cli) -> None:
     outcome = cli("compare", DATA / "possible-4-13-4.json", RECORD, *QUICK, "--json")
     assert outcome.status == 0
-    found = outcome.json
-    assert found["what"] == "states of 2 files"
-    assert found["states"] == found["feasible"] > 30
-    one = cli("compare", DATA / "damaged-owner-4-13-4.json", *QUICK, "--json").json
-    assert (one["feasible"], one["infeasible"]) == (0, 1)
-    hurt = cli("compare", RECORD, "--damage", 1, *QUICK, "--json").json
-    assert hurt["infeasible"] > hurt["states"] // 3
+    document = outcome.json
+    assert document["what"] == "states of 2 files"
+    assert document["states"] == document["feasible"] > 30
+    impossible = cli("compare", DATA / "damaged-owner-4-13-4.json", *QUICK, "--json").json
+    assert (impossible["feasible"], impossible["infeasible"]) == (0, 1)
+    damaged = cli("compare", RECORD, "--damage", 1, *QUICK, "--json").json
+    assert damaged["infeasible"] > damaged["states"] // 3
 
 
-def test_a_broken_solver_ends_in_three_and_a_file(
+def test_a_broken_solver_gives_status_three_and_a_saved_state(
     cli: Cli, broken: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -118,22 +118,20 @@ def test_a_broken_solver_ends_in_three_and_a_file(
     assert {fault["solver"] for fault in again.json["faults"]} == {"mine"}
 
 
-def test_the_smallest_state_with_a_fault_is_the_one_to_keep(
-    cli: Cli, broken: None, tmp_path: Path
-) -> None:
+def test_the_smallest_state_with_a_fault_is_saved(cli: Cli, broken: None, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
-    found = cli("compare", "--solvers", "mine,max-flow", "--sweep", "sets", "6..13", "-p", 4,
-                "--states", 9, "--save-to", tmp_path, "--runs", runs, "--json")  # fmt: skip
-    saved = found.json["saved"]
+    outcome = cli("compare", "--solvers", "mine,max-flow", "--sweep", "sets", "6..13", "-p", 4,
+                  "--states", 9, "--save-to", tmp_path, "--runs", runs, "--json")  # fmt: skip
+    saved = outcome.json["saved"]
     wrong = [run.cards for run in parse_runs(runs.read_text()).faults]
     assert len(set(wrong)) > 1
     assert State.parse(Path(saved).read_text()).problem.cards == min(wrong)
 
 
-def test_plug_ins_of_other_packages_one_of_them_broken(
+def test_plug_ins_are_used_even_if_one_of_them_is_broken(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One leaves the program while it is imported; `all` goes on, in the workers too."""
+    """One exits while it is imported; `all` works without it, in the workers, too."""
     (tmp_path / "theirs.py").write_text("from solvers import solve\ndef run(p): return solve(p)\n")
     (tmp_path / "broken.py").write_text("raise SystemExit(0)\n")
     strategies = tmp_path / "strategies-1.dist-info"
@@ -144,25 +142,25 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     )
     players.registered.cache_clear()
     with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
-        found = cli("compare", "--states", 3, "--json", "--workers", 2)
-        named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
+        compared = cli("compare", "--states", 3, "--json", "--workers", 2)
+        fuzzed = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)
         seats = cli("kwartet", "simulate", "--seats", "broken,random")
     players.registered.cache_clear()
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
-    assert found.status == 0, found.err
-    assert found.err == f"quaternity: solver {why}; it is skipped\n"
-    assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
-    assert named.status == 0
-    assert named.json["solvers"] == ["theirs", "max-flow"]
+    assert compared.status == 0, compared.err
+    assert compared.err == f"quaternity: solver {why}; it is skipped\n"
+    assert [row["solver"] for row in compared.json["solvers"]] == [*SOLVERS, "theirs"]
+    assert fuzzed.status == 0
+    assert fuzzed.json["solvers"] == ["theirs", "max-flow"]
     assert refused.status == 2
     assert refused.err.splitlines()[-1] == f"quaternity: solver {why}"
     assert seats.status == 2
     assert seats.err.splitlines()[-1].endswith(f"strategy {why}")
 
 
-def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_keeps_the_measurements(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[DealProblem] = []
 
     def stops(problem: DealProblem) -> Verdict:
@@ -179,7 +177,7 @@ def test_an_interrupt_keeps_what_was_measured(cli: Cli, monkeypatch: pytest.Monk
     assert "interrupted" in outcome.err
 
 
-def test_an_interrupted_sweep_shows_the_size_it_was_at(
+def test_an_interrupted_sweep_shows_the_size_in_progress(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[DealProblem] = []
@@ -231,14 +229,14 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
         (["--workers", "0"], "--workers"),
     ],
 )
-def test_bad_input(cli: Cli, options: list[str], words: str) -> None:
+def test_bad_input_is_refused(cli: Cli, options: list[str], words: str) -> None:
     outcome = cli("compare", *options)
     assert outcome.status == 2
     assert words in outcome.err
     assert outcome.out == ""
 
 
-def test_without_matplotlib_it_says_so_before_the_work(
+def test_a_missing_matplotlib_is_reported_before_the_work(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
@@ -248,7 +246,7 @@ def test_without_matplotlib_it_says_so_before_the_work(
     assert outcome.out == ""
 
 
-def test_files_that_say_nothing_about_deals(cli: Cli, tmp_path: Path) -> None:
+def test_files_without_a_deal_problem_are_left_out(cli: Cli, tmp_path: Path) -> None:
     document = json.loads(state_text(State.start()))
     document["completed"] = [0, None, None]
     document["owners"][0] = [[1]] * 4
@@ -259,7 +257,7 @@ def test_files_that_say_nothing_about_deals(cli: Cli, tmp_path: Path) -> None:
     assert "left out" in outcome.err
 
 
-def test_nothing_decided_is_a_limit(cli: Cli, tmp_path: Path) -> None:
+def test_a_comparison_without_a_verdict_is_a_limit(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "start.json"
     path.write_text(state_text(State.start(Settings(4, 13, 4))))
     outcome = cli("compare", path, "--solvers", "brute-force")
@@ -269,7 +267,7 @@ def test_nothing_decided_is_a_limit(cli: Cli, tmp_path: Path) -> None:
     assert "no solver decided any of the states" in outcome.err
 
 
-def test_one_solver_alone_is_held_against_the_evidence(
+def test_a_single_solver_is_checked_against_the_evidence(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert cli("compare", "--states", 5, "--solvers", "cp-sat").status == 0

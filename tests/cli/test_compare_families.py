@@ -1,4 +1,4 @@
-"""`compare --families`: the table, the file of runs and the page say the same."""
+"""`compare --families`: the table, the file of runs and the page show the same results."""
 
 import json
 import os
@@ -29,7 +29,7 @@ FAMILIES = [
 pytestmark = pytest.mark.usefixtures("no_drawings")
 
 
-def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -> None:
+def test_every_table_can_be_reproduced_from_the_runs(cli: Cli, tmp_path: Path) -> None:
     file, page = str(tmp_path / "runs.jsonl"), tmp_path / "page.html"
     first = cli(*FAMILIES, "--runs", file)
     assert first.status == 0, first.err
@@ -43,29 +43,29 @@ def test_every_table_can_be_made_again_from_the_runs(cli: Cli, tmp_path: Path) -
     for score in comparison.rows:
         assert score.solver in html
         assert score.solver in first.out
-    told = json.loads(cli("compare", file, "--json").out)
-    assert told["instances"] == 8
-    assert {one["solver"] for one in told["solvers"]} == {"max-flow", "cp-sat"}
-    assert told["faults"] == []
+    document = json.loads(cli("compare", file, "--json").out)
+    assert document["instances"] == 8
+    assert {row["solver"] for row in document["solvers"]} == {"max-flow", "cp-sat"}
+    assert document["faults"] == []
 
 
-@pytest.mark.parametrize("what", [[], ["--sweep", "sets", "3..6"], [STATE]], ids=str)
-def test_a_file_of_runs_of_states_tells_what_was_told_of_them(
-    cli: Cli, tmp_path: Path, what: list[str]
+@pytest.mark.parametrize("source", [[], ["--sweep", "sets", "3..6"], [STATE]], ids=str)
+def test_a_file_of_runs_of_states_gives_the_same_output(
+    cli: Cli, tmp_path: Path, source: list[str]
 ) -> None:
-    """As tables, as CSV and as JSON."""
-    options = [] if what == [STATE] else ["--states", "3"]
+    """The output is the same as a table, as CSV and as JSON."""
+    options = [] if source == [STATE] else ["--states", "3"]
     for form in ([], ["--csv"], ["--json"]):
         file = tmp_path / "runs.jsonl"
         first = cli(
-            "compare", *what, *options, "--solvers", "max-flow,matching", "--runs", file, *form
+            "compare", *source, *options, "--solvers", "max-flow,matching", "--runs", file, *form
         )
         assert first.status == 0, first.err
         again = cli("compare", file, *form)
         assert (again.status, again.out) == (0, first.out)
 
 
-def test_wrong_answers_in_a_file_of_runs_end_in_three_too(cli: Cli, tmp_path: Path) -> None:
+def test_wrong_answers_in_a_file_of_runs_give_status_three(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
     assert cli(*FAMILIES, "--runs", file).status == 0
     head, first, *rest = file.read_text().splitlines()
@@ -73,13 +73,13 @@ def test_wrong_answers_in_a_file_of_runs_end_in_three_too(cli: Cli, tmp_path: Pa
         wrong = json.loads(first) | {"answer": answer, "evidence": None, "text": "is at fault"}
         wrong |= {"build": None, "solve": None}
         file.write_text("\n".join([head, json.dumps(wrong), *rest, ""]))
-        told = cli("compare", file, "--json")
-        assert told.status == ExitStatus.DISAGREE
-        assert [fault["text"] for fault in told.json["faults"]] == ["is at fault"]
-        assert f"{wrong['instance']}: {wrong['solver']} is at fault" in told.err
+        outcome = cli("compare", file, "--json")
+        assert outcome.status == ExitStatus.DISAGREE
+        assert [fault["text"] for fault in outcome.json["faults"]] == ["is at fault"]
+        assert f"{wrong['instance']}: {wrong['solver']} is at fault" in outcome.err
 
 
-def test_what_was_measured_of_families_is_drawn_and_has_lines_too(cli: Cli, tmp_path: Path) -> None:
+def test_measurements_of_families_are_drawn_and_written_as_csv(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     file, picture = tmp_path / "runs.jsonl", tmp_path / "all.svg"
     lines = cli(*FAMILIES, "--runs", file, "--csv").out.splitlines()
@@ -90,10 +90,10 @@ def test_what_was_measured_of_families_is_drawn_and_has_lines_too(cli: Cli, tmp_
 
 def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "runs.jsonl"
-    found = cli(
+    outcome = cli(
         "compare", "--states", "4", "--solvers", "max-flow,brute-force", "--runs", str(file)
     )
-    assert found.status == 0, found.err
+    assert outcome.status == 0, outcome.err
     comparison = parse_runs(file.read_text())
     assert list(comparison.instances) == [f"4-3-3 {number}" for number in range(4)]
 
@@ -111,7 +111,7 @@ def test_states_of_games_have_runs_too(cli: Cli, tmp_path: Path) -> None:
         (["damaged"], "line 2: cards"),
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused_before_any_work(
+def test_invalid_options_are_refused_before_any_work(
     options: list[str], word: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -126,21 +126,21 @@ def test_what_makes_no_sense_is_refused_before_any_work(
         "memory": None, "text": None,
     }  # fmt: skip
     Path("damaged").write_text(f"{json.dumps(head)}\n{json.dumps(row)}\n")
-    found = cli("compare", *options)
-    assert found.status == ExitStatus.BAD_INPUT, found.err
-    assert word in found.err
+    outcome = cli("compare", *options)
+    assert outcome.status == ExitStatus.BAD_INPUT, outcome.err
+    assert word in outcome.err
 
 
-def test_nothing_is_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_is_overwritten(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    one = cli(
+    problem = cli(
         "instances", "--families", "php", "--cards", "12", "--possible", "--out", "."
     ).out.strip()
     assert cli(*FAMILIES, "--runs", "runs").status == 0
     before = {path: path.read_text() for path in tmp_path.iterdir()}
     for arguments in (
         ["runs", "--report", "./runs"],
-        [one, "--runs", one],
+        [problem, "--runs", problem],
         ["--families", "php", "--runs", "new", "--report", "new"],
     ):
         refused = cli("compare", *arguments)
@@ -149,7 +149,7 @@ def test_nothing_is_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     assert {path: path.read_text() for path in tmp_path.iterdir()} == before
 
 
-def test_what_cannot_be_kept_is_shown(cli: Cli) -> None:
+def test_results_that_cannot_be_saved_are_shown(cli: Cli) -> None:
     full = cli(*FAMILIES, "--runs", "/dev/full", "--json")
     assert full.status == ExitStatus.BAD_INPUT
     assert full.json["instances"] == 8
@@ -158,39 +158,39 @@ def test_what_cannot_be_kept_is_shown(cli: Cli) -> None:
 
 def test_a_problem_from_a_pipe_is_read_once(cli: Cli) -> None:
     text = cli("instances", "--families", "php", "--cards", "12", "--possible").out
-    there, writing = os.pipe()
+    reading, writing = os.pipe()
     os.write(writing, text.encode())
     os.close(writing)
-    given = cli("compare", f"/dev/fd/{there}", "--solvers", "max-flow", "--json")
-    os.close(there)
-    assert given.status == 0
+    outcome = cli("compare", f"/dev/fd/{reading}", "--solvers", "max-flow", "--json")
+    os.close(reading)
+    assert outcome.status == 0
 
 
 def test_a_file_of_runs_may_be_long(cli: Cli, tmp_path: Path) -> None:
-    """Longer than what is read of a state; what the command cannot print is in no way of it."""
+    """It may be larger than a state, and its name may have characters that cannot be printed."""
     file = tmp_path / "run\ns"
     assert cli(*FAMILIES, "--runs", file).status == 0
     head, *rest = file.read_text().splitlines(keepends=True)
-    told = json.loads(head) | {"machine": "m" * (MAX_BYTES + 1), "command": "c" * 9}
-    file.write_text("".join([json.dumps(told) + "\n", *rest]))
+    header = json.loads(head) | {"machine": "m" * (MAX_BYTES + 1), "command": "c" * 9}
+    file.write_text("".join([json.dumps(header) + "\n", *rest]))
     assert cli("compare", file, "--json").json["instances"] == 8
 
 
-@pytest.mark.parametrize("what", [["--states", 9], [STATE, *[OTHER] * 8]], ids=["games", "files"])
+@pytest.mark.parametrize("source", [["--states", 9], [STATE, *[OTHER] * 8]], ids=["games", "files"])
 @pytest.mark.parametrize("stop", ["interrupt", "terminate", "kill", "cut", "workers"])
-def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, what: list[object]
+def test_a_stopped_comparison_keeps_its_runs_and_resumes(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, source: list[object]
 ) -> None:
     file, whole = tmp_path / "runs.jsonl", tmp_path / "whole.jsonl"
-    met: list[str] = []
+    contents: list[str] = []
     stops = False
 
     def answer(problem: DealProblem) -> Verdict:
         if stops and problem.cards > 3:  # smaller ones warm it up
-            met.append(file.read_text() if file.exists() else "")
-            if len(met) == 5 and stop == "interrupt":
+            contents.append(file.read_text() if file.exists() else "")
+            if len(contents) == 5 and stop == "interrupt":
                 raise KeyboardInterrupt
-            if len(met) == 5 and stop == "terminate":
+            if len(contents) == 5 and stop == "terminate":
                 os.kill(os.getpid(), signal.SIGTERM)
         return SOLVERS["max-flow"](problem)
 
@@ -199,7 +199,7 @@ def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
         raise WorkersLost("the cluster went away")
 
     monkeypatch.setitem(SOLVERS, "stops", solver_from_function("stops", answer))
-    command = ["compare", *what, "--solvers", "stops,max-flow", "--repeats", 1, "--json"]
+    command = ["compare", *source, "--solvers", "stops,max-flow", "--repeats", 1, "--json"]
     first = cli(*command, "--runs", whole)
     assert first.status == 0, first.err
     stops = True
@@ -216,12 +216,12 @@ def test_a_stopped_comparison_keeps_its_runs_and_goes_on(
         assert refused.status == ExitStatus.BAD_INPUT
         assert "holds an interrupted comparison of other states" in refused.err
     else:
-        assert len(parse_runs(met[4]).instances) == 4, "each as soon as it is measured"
-        file.write_text(met[4] if stop == "kill" else met[4][:-30])
-    met[:] = [""] * 5
+        assert len(parse_runs(contents[4]).instances) == 4, "saved as soon as measured"
+        file.write_text(contents[4] if stop == "kill" else contents[4][:-30])
+    contents[:] = [""] * 5
     again = cli(*command, "--runs", file)
     assert (again.status, again.json["states"]) == (0, 9), again.err
-    assert len(met) == 5 + 6, "of an interrupted file the last state is measured again"
+    assert len(contents) == 5 + 6, "the last state of an interrupted file is measured again"
     runs, others = (parse_runs(path.read_text()) for path in (file, whole))
     assert runs.finished
     plain: dict[str, Any] = {"build": None, "solve": None, "seconds": None}

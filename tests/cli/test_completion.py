@@ -1,4 +1,4 @@
-"""What Tab completes, as a shell asks for it."""
+"""Tab completion, as a shell requests it."""
 
 import pytest
 
@@ -40,13 +40,13 @@ def test_names_are_completed(
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("chek", "check"), ("turnament", "tournament"), ("kwartet wach", "watch")]
+    ("typed", "name"), [("chek", "check"), ("turnament", "tournament"), ("kwartet wach", "watch")]
 )
-def test_a_mistyped_command_is_suggested(cli: Cli, typed: str, meant: str) -> None:
-    """Though the commands are loaded only when they are called."""
+def test_a_mistyped_command_gets_a_suggestion(cli: Cli, typed: str, name: str) -> None:
+    """Commands are suggested although they are loaded only when they are called."""
     outcome = cli(*typed.split())
     assert outcome.status == 2
-    assert f"No such command {typed.split()[-1]!r}. Did you mean {meant!r}?" in outcome.err
+    assert f"No such command {typed.split()[-1]!r}. Did you mean {name!r}?" in outcome.err
 
 
 def test_examples_have_one_heading(cli: Cli) -> None:

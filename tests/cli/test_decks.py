@@ -1,4 +1,4 @@
-"""Cards by their names at the terminal: shown and read by `play`, `watch` and `kwartet note`."""
+"""Card names at the terminal, as `play`, `watch` and `kwartet note` show and read them."""
 
 import re
 from pathlib import Path
@@ -56,8 +56,8 @@ def test_no_name_can_be_a_command() -> None:
 
 @given(st.data(), st.sampled_from(decks()))
 @settings(max_examples=examples(200))
-def test_what_is_shown_is_read_as_the_same_question(data: st.DataObject, deck: Deck) -> None:
-    """A question as it is shown, and by the bare name in quotes, is the question by numbers."""
+def test_a_question_is_read_as_it_is_shown(data: st.DataObject, deck: Deck) -> None:
+    """A question as shown, or with the bare name in quotes, is read as the question in numbers."""
     sets, size = (len(deck.sets) or 5), (len(deck.sets[0].cards) if deck.sets else 4)
     index, number = data.draw(st.integers(0, sets - 1)), data.draw(st.integers(0, size - 1))
     words = DeckWords(deck)
@@ -87,7 +87,7 @@ def test_a_game_is_shown_and_read_by_names(cli: Cli) -> None:
     assert not re.search(r"\d asks \d for \d", out)
 
 
-def test_the_record_keeps_numbers_and_goes_on_with_another_deck(cli: Cli, tmp_path: Path) -> None:
+def test_the_record_keeps_numbers_and_resumes_with_another_deck(cli: Cli, tmp_path: Path) -> None:
     record = tmp_path / "game.record"
     cli("play", *SMALL, "--deck", "everyday", "--record", record, stdin="1 fox\nno\nquit\n")
     assert "0 asks 1 for 1/0: no" in record.read_text()
@@ -98,7 +98,7 @@ def test_the_record_keeps_numbers_and_goes_on_with_another_deck(cli: Cli, tmp_pa
     assert "0 asks 1 for 1/0: no" in cli("watch", record).out
 
 
-def test_a_refusal_speaks_of_names_and_a_slip_is_mended(cli: Cli) -> None:
+def test_refusals_use_names_and_misspelt_names_get_suggestions(cli: Cli) -> None:
     typed = '1 squirel\n1 "ice creem"\n0 cow\n1 cow\nyes\n1 cow\nquit\n'
     out = " ".join(cli("play", *SMALL, "--deck", "everyday", stdin=typed).out.split())
     assert "did you mean squirrel? (or type help)" in out
@@ -118,15 +118,15 @@ def test_kwartet_is_played_by_names(cli: Cli) -> None:
     assert not re.search(r"\d/\d", out.partition("chances in percent")[0])
 
 
-def test_a_real_deck_is_noted_by_its_names(cli: Cli, home: Path, tmp_path: Path) -> None:
+def test_a_real_deck_is_noted_by_card_names(cli: Cli, home: Path, tmp_path: Path) -> None:
     log = tmp_path / "evening.log"
     typed = (
         "Minoes, Tom, Garfeld, owl\nMinoes, Tom, Garfield, owl\n"
         '0 asks 1 for "Dikkie Dik": yes\n0 1 swan no\n1 2 pluto yes\n1 puts down dogs\n'
         "1 2 snopy no\nhistory\nundo\nquit\n"
     )
-    asked = ("kwartet", "note", log, "--seat", 0, "--players", 3, "-n", 3, "--deck", home)
-    out = cli(*asked, stdin=typed).out
+    command = ("kwartet", "note", log, "--seat", 0, "--players", 3, "-n", 3, "--deck", home)
+    out = cli(*command, stdin=typed).out
     assert "did you mean Garfield?" in out
     assert "certain now: player 2 has swan (birds)" in out
     assert "0 puts down cats" in out
@@ -140,9 +140,9 @@ def test_a_real_deck_is_noted_by_its_names(cli: Cli, home: Path, tmp_path: Path)
     assert "step 1 of 2: 0 asks 1 for Dikkie Dik (cats): yes, 0 puts down cats" in out
 
 
-def test_all_hands_are_laid_out_by_names(cli: Cli, tmp_path: Path) -> None:
+def test_all_hands_are_shown_by_names(cli: Cli, tmp_path: Path) -> None:
     log = tmp_path / "my.game"
-    # Of another seed a set may be dealt whole or fetched at once, and is put down, not laid out.
+    # With other seeds a complete set may be dealt or won at once; it is put down, not shown.
     seats = ("--seats", "random,random,you", "-n", 3, "--seed", 1)
     cli("kwartet", "play", "--record", log, *seats, stdin="quit\n")
     out = cli("kwartet", "watch", log, "--deck", "everyday", "--no-worlds").out
@@ -159,7 +159,7 @@ def test_all_hands_are_laid_out_by_names(cli: Cli, tmp_path: Path) -> None:
         ("everyday", "13 sets with 4 cards .* deck world does, and deck plain fits any game"),
     ],
 )
-def test_a_deck_that_cannot_be_is_refused(cli: Cli, deck: str, message: str) -> None:
+def test_an_unsuitable_deck_is_refused(cli: Cli, deck: str, message: str) -> None:
     done = cli("play", "-s", 8, "-n", 3, "-p", 3, "--deck", deck)
     assert done.status == 2
     assert re.search(message, done.err)
@@ -178,7 +178,7 @@ def test_a_bad_file_is_refused_before_anything_is_written(cli: Cli, home: Path) 
     assert (done.status, "do not form sets" in done.err) == (2, True)
 
 
-def test_any_text_is_read_without_harm() -> None:
+def test_any_text_is_read_without_a_crash() -> None:
     words, random = DeckWords(find_deck("world")), Random(5)
     for _ in range(2000):
         text = "".join(random.choices('fox "()1/2:,\t\\é🦊', k=random.randrange(30)))

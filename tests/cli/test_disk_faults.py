@@ -1,7 +1,7 @@
-"""Whatever the disk does, a file is the old or the new one, the message is clear, the run resumes.
+"""After any disk fault a file has its old or its new content, and the command can be repeated.
 
-For every n the n-th operation on the disk fails, once or from then on, or the process dies there
-(see `tests.faults`). By default a few n are tried, the slow test tries all.
+The n-th disk operation fails, once or permanently, or the process dies at it (see `tests.faults`).
+The default run tries a few n, the slow test tries all of them.
 """
 
 import os
@@ -29,9 +29,9 @@ class Command(NamedTuple):
     """A command that writes a file, whose name follows its arguments.
 
     Attributes:
-        typed: on standard input.
-        before: what is in the file already.
-        is_whole: whether the same command, with nothing typed, makes the whole file once more.
+        typed: the text on standard input.
+        before: the earlier content of the file.
+        is_whole: whether the same command, without input, writes the whole file again.
     """
 
     arguments: tuple[object, ...]
@@ -96,15 +96,15 @@ class Trial:
 
     @property
     def path(self) -> Path:
-        """The file, as the command is told; its end is a picture's, which others do not mind."""
+        """The file that the command writes; the suffix is needed for pictures only."""
         return self.folder / "file.svg"
 
     def content(self) -> bytes | None:
-        """What is in the file; an empty one is as good as none."""
+        """Return the content of the file; an empty file counts as missing."""
         return self.path.read_bytes() or None if self.path.exists() else None
 
     def run(self, at: int | None, fault: Fault, *, stays: bool) -> Disk:
-        """The command with a fault."""
+        """Run the command with a fault."""
         self.folder = self.tmp_path / str(self.runs)
         self.runs += 1
         self.folder.mkdir()
@@ -120,49 +120,49 @@ class Trial:
         return disk
 
     def check(self, at: int, fault: Fault, *, stays: bool) -> None:
-        """Run with a fault, and look at what it leaves behind; then resume."""
-        what = f"operation {at} of {len(self.operations)}, {self.operations[at]}: {fault} {stays=}"
+        """Run the command with a fault, check what it leaves behind, then repeat the command."""
+        case = f"operation {at} of {len(self.operations)}, {self.operations[at]}: {fault} {stays=}"
         self.run(at, fault, stays=stays)
         if fault is not Fault.DEATH:
             assert self.outcome is not None
             status, out, error = self.outcome
             if "--plot" in self.command.arguments:
-                assert out, what  # a picture that fails costs no results
-            assert status in (0, 2, 4), what
+                assert out, case  # a picture that fails costs no results
+            assert status in (0, 2, 4), case
             if status:
-                assert all(line.startswith("quaternity: ") for line in error.splitlines()), what
-                assert str(self.folder) in error, (what, error)
-                assert os.strerror(fault.value) in error, (what, error)
-                assert self.content() in self.around(at), what
-                assert self.content() or not self.path.exists(), what
+                assert all(line.startswith("quaternity: ") for line in error.splitlines()), case
+                assert str(self.folder) in error, (case, error)
+                assert os.strerror(fault.value) in error, (case, error)
+                assert self.content() in self.around(at), case
+                assert self.content() or not self.path.exists(), case
             else:
-                # What could not be tidied up may be told.
-                told = error.replace(str(self.folder), "").removeprefix(self.messages)
-                assert not told or os.strerror(fault.value) in told, (what, error)
-                assert self.content() == self.whole, what
+                # The message may report files that could not be removed.
+                message = error.replace(str(self.folder), "").removeprefix(self.messages)
+                assert not message or os.strerror(fault.value) in message, (case, error)
+                assert self.content() == self.whole, case
         again = self.cli(*self.command.arguments, self.path)
-        assert again.status == 0, (what, again.err)
+        assert again.status == 0, (case, again.err)
         done = self.command.is_whole or (self.outcome is not None and self.outcome.status == 0)
-        assert self.content() in ([self.whole] if done else self.around(at)), what
-        assert os.listdir(self.folder) == self.listed, what
+        assert self.content() in ([self.whole] if done else self.around(at)), case
+        assert os.listdir(self.folder) == self.listed, case
 
     def around(self, at: int) -> list[bytes | None]:
-        """The old and the new: what was in the file before an operation, and what was next in it.
+        """Return the content before an operation, and the next content after it.
 
-        What cannot be put on the disk is taken back.
+        Content that cannot be put on the disk is taken back.
         """
         now = self.contents[at]
-        found = [now, next((one for one in self.contents[at:] if one != now), now)]
+        allowed = [now, next((data for data in self.contents[at:] if data != now), now)]
         if self.operations[at] == "fsync":
-            found.append(next((one for one in self.contents[at::-1] if one != now), now))
-        # A question whose answer could not be kept is asked again.
-        found += [one[: one.rfind(b"\n") + 1] for one in found if one is not None]
-        return found
+            allowed.append(next((data for data in self.contents[at::-1] if data != now), now))
+        # A question whose answer could not be saved is asked again.
+        allowed += [data[: data.rfind(b"\n") + 1] for data in allowed if data is not None]
+        return allowed
 
 
 @pytest.fixture(autouse=True)
 def _without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in a picture does not matter here, and drawing takes long."""
+    """Skip drawing, which is slow; the content of a picture does not matter here."""
     figure = pytest.importorskip("matplotlib.figure").Figure
 
     def save(figure: Any, file: Any, **_: object) -> None:
@@ -178,7 +178,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_here_and_there_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> None:
+def test_a_disk_fault_leaves_the_old_or_new_content(name: str, cli: Cli, tmp_path: Path) -> None:
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     faults = cycle(FAULTS)
@@ -189,11 +189,11 @@ def test_here_and_there_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_wherever_the_disk_fails(name: str, cli: Cli, tmp_path: Path) -> None:
+def test_any_disk_fault_leaves_the_old_or_new_content(name: str, cli: Cli, tmp_path: Path) -> None:
     trial = Trial(name, cli, tmp_path)
     count = len(trial.operations)
     for number in range(count):
-        # Of very many operations each has a death, and another fault in turn.
+        # If there are very many operations, each gets a death and one other fault.
         few = [FAULTS[1], FAULTS[number % len(FAULTS)]]
         for fault, stays in FAULTS if count < 100 else few:
             trial.check(number, fault, stays=stays)

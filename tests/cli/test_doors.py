@@ -1,4 +1,4 @@
-"""Every game opens every door, one of another distribution too, from one file and one row."""
+"""Every game works in every interface, even a game of another distribution: a file and a row."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NIM = re.findall(r"^```python nim.py\n(.*?)^```$", guide.page("games").text, re.
 
 @pytest.fixture
 def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Nim of the guide, installed; the folder of its module."""
-    sys.modules.pop("nim", None)  # of a test without this fixture
+    """Install Nim, the game of the guide, and yield the folder of its module."""
+    sys.modules.pop("nim", None)  # imported by a test without this fixture
     (tmp_path / "nim.py").write_text(NIM)
     with installed(tmp_path, "nim", "[quaternity.games]\nnim = nim:NIM\n", monkeypatch):
         yield tmp_path
@@ -33,13 +33,13 @@ def nim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("game", thorough([], [*GAMES]))
-def test_a_game_of_this_house_opens_every_door(game: str) -> None:
+def test_every_built_in_game_works_in_every_interface(game: str) -> None:
     assert {"players", "tournament", "terminal"} <= {*check_game(game, matches=1)}
 
 
-def test_a_game_of_another_distribution_opens_every_door(nim: Path, cli: Cli) -> None:
+def test_a_game_of_another_distribution_works_in_every_interface(nim: Path, cli: Cli) -> None:
     assert [*game_names()] == [*GAMES, "nim"]
-    if THOROUGH:  # the guide does so too
+    if THOROUGH:  # the guide does this, too
         assert {"players", "tournament", "terminal"} <= {*check_game("nim", matches=1)}
     assert "Take one to three" in cli("--help").out
     assert "eleven" in cli("nim", "play", "--seats", "eleven,you").err
@@ -55,11 +55,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "door"), thorough(WRONG[:3], WRONG))
-def test_a_door_that_does_not_open_is_named(nim: Path, wrong: str, door: str) -> None:
+@pytest.mark.parametrize(("wrong", "interface"), thorough(WRONG[:3], WRONG))
+def test_a_broken_interface_is_named(nim: Path, wrong: str, interface: str) -> None:
     text = NIM.replace('    rules="nim:NimRules",\n', f'    rules="nim:NimRules",\n    {wrong},\n')
     (nim / "nim.py").write_text(text)
-    with pytest.raises(BrokenLaw, match=f"nim: {door}: "):
+    with pytest.raises(BrokenLaw, match=f"nim: {interface}: "):
         check_game("nim", matches=1)
 
 
@@ -83,24 +83,24 @@ def late(number):
 def test_every_player_makes_two_moves_in_every_seat(
     nim: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """Before the other doors are opened; below 0 it fails in seat 0."""
+    """The other interfaces are checked later; a negative number fails in seat 0."""
     players = f'players={{"random": RandomPlayer, "late": late({number})}}'
     text = NIM.replace("\nNIM =", f"{LATE}\nNIM =").replace(
         '"nim:NimRules",', f'"nim:NimRules", {players},'
     )
     (nim / "nim.py").write_text(f"from quaternity.table.players import RandomPlayer\n{text}")
-    monkeypatch.setattr("quaternity.table.doors.subprocess.run", fails)
-    door = "players: .*late" if abs(number) < 3 else "(?!players)"
-    with pytest.raises(BrokenLaw, match=f"nim: {door}"):
+    monkeypatch.setattr("quaternity.table.doors.subprocess.run", fail_terminal)
+    interface = "players: .*late" if abs(number) < 3 else "(?!players)"
+    with pytest.raises(BrokenLaw, match=f"nim: {interface}"):
         check_game("nim", matches=1)
 
 
-def fails(*_: object, **__: object) -> None:
-    raise BrokenLaw("the terminal is another door")
+def fail_terminal(*_: object, **__: object) -> None:
+    raise BrokenLaw("the terminal is another interface")
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("changes", "message"),
     [
         ({"name": "Nim"}, "game 'Nim': a name must"),
         ({"rules": "nim"}, "rules is 'nim', not package.module:name"),
@@ -115,8 +115,8 @@ def fails(*_: object, **__: object) -> None:
         ),
     ],
 )
-def test_a_registration_says_what_is_wrong_with_it(given: dict[str, object], message: str) -> None:
-    values = {"name": "nim", "rules": "nim:NimRules"} | given
+def test_an_invalid_registration_is_refused(changes: dict[str, object], message: str) -> None:
+    values = {"name": "nim", "rules": "nim:NimRules"} | changes
     with pytest.raises(InputError, match=re.escape(message)):
         Registration(**values)  # type: ignore[arg-type]  # wrong on purpose
 
@@ -129,7 +129,7 @@ def test_a_registration_says_what_is_wrong_with_it(given: dict[str, object], mes
         ("nim = nothing:NIM", "cannot be loaded"),
     ],
 )
-def test_a_game_that_cannot_be_used_is_left_out_with_a_word(
+def test_a_game_that_cannot_be_used_is_left_out_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, points: str, message: str
 ) -> None:
     (tmp_path / "nim.py").write_text(NIM)

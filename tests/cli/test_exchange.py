@@ -21,7 +21,7 @@ DATA = Path(quaternity.__file__).parent / "data"
 
 @pytest.fixture
 def pair(tmp_path: Path) -> list[str]:
-    """Files of a possible and an impossible problem, with sets of 8 and 9 cards."""
+    """Write a possible and an impossible problem with sets of 8 and 9 cards; return their paths."""
     paths = []
     for number, problem in enumerate(twins("pair", 17, 1)):
         paths.append(str(tmp_path / f"{number}.json"))
@@ -38,9 +38,9 @@ def test_families_are_listed(cli: Cli) -> None:
 
 def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder"
-    told = cli("instances", "--families", "php, chain", "--cards", 20, "--each", 2, "--seed", 5,
-               "--out", out, "--json")  # fmt: skip
-    lines = [json.loads(line) for line in told.out.splitlines()]
+    outcome = cli("instances", "--families", "php, chain", "--cards", 20, "--each", 2, "--seed", 5,
+                  "--out", out, "--json")  # fmt: skip
+    lines = [json.loads(line) for line in outcome.out.splitlines()]
     assert len(lines) == 8
     for line in lines:
         name = f"{line['family']}-20-{line['seed']}-{'im' * (not line['possible'])}possible.json"
@@ -50,9 +50,9 @@ def test_instances_become_files_that_check_decides(cli: Cli, tmp_path: Path) -> 
         assert parse_deal_problem(Path(line["file"]).read_text())[0] == problem
 
 
-def test_one_kind_and_standard_output(cli: Cli) -> None:
-    told = cli("instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2)
-    (line,) = told.out.splitlines()
+def test_instances_of_one_kind_go_to_standard_output(cli: Cli) -> None:
+    shown = cli("instances", "--families", "game", "--cards", 12, "--impossible", "--coalition", 2)
+    (line,) = shown.out.splitlines()
     assert parse_deal_problem(line)[0] == twins("game", 12, 0, coalition=2).impossible
     assert (
         len(cli("instances", "--families", "all", "--cards", 12, "--possible").out.splitlines())
@@ -70,20 +70,20 @@ def test_one_kind_and_standard_output(cli: Cli) -> None:
         (["--families", "php", "--out", "/dev/null/x"], "/dev/null/x: cannot be written"),
     ],
 )
-def test_instances_that_are_refused(cli: Cli, arguments: list[str], words: str) -> None:
+def test_invalid_instances_are_refused(cli: Cli, arguments: list[str], words: str) -> None:
     outcome = cli("instances", *arguments)
     assert outcome.status == 2
     assert words in outcome.err
     assert outcome.out == ""
 
 
-def test_check_takes_deal_problems(cli: Cli, pair: list[str]) -> None:
+def test_check_accepts_deal_problems(cli: Cli, pair: list[str]) -> None:
     outcome = cli("check", *pair, "--solver", "all", "--json")
     assert outcome.status == 1
     yes, no = map(json.loads, outcome.out.splitlines())
     assert (yes["kind"], yes["valid"], no["valid"]) == ("problem", True, False)
     assert [len(owners) for owners in yes["deal"]] == [
-        one.size for one in twins("pair", 17, 1).possible.sets
+        constraint.size for constraint in twins("pair", 17, 1).possible.sets
     ]
     assert no["deal"] is None
     assert len(yes["verdicts"]) >= 4
@@ -93,7 +93,7 @@ def test_check_takes_deal_problems(cli: Cli, pair: list[str]) -> None:
     assert "because player" in shown.out
 
 
-def test_a_wrong_solver_is_shown_by_a_small_deal_problem(
+def test_a_wrong_solver_is_exposed_by_a_small_deal_problem(
     cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = Solver("wrong", "", lambda problem: Infeasible)
@@ -105,15 +105,15 @@ def test_a_wrong_solver_is_shown_by_a_small_deal_problem(
     assert problem.cards < 3
 
 
-def test_compare_takes_deal_problems(
+def test_compare_accepts_deal_problems(
     cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = tmp_path / "alone.json"
     alone.write_text(deal_problem_text(DealProblem([1], [SetConstraint([1], [0], [1])])))
     options = ["--solvers", "coalitions,matching", "--repeats", "1", "--json"]
-    told = cli("compare", *pair, alone, *options, "--damage", "1")
-    assert told.status == 0, told.err
-    assert (told.json["feasible"], told.json["infeasible"]) in ((2, 1), (1, 2))
+    outcome = cli("compare", *pair, alone, *options, "--damage", "1")
+    assert outcome.status == 0, outcome.err
+    assert (outcome.json["feasible"], outcome.json["infeasible"]) in ((2, 1), (1, 2))
     monkeypatch.setitem(SOLVERS, "wrong", Solver("wrong", "", lambda problem: Infeasible))
     faulty = cli("compare", pair[0], "--solvers", "wrong", "--save-to", tmp_path)
     assert faulty.status == 3
@@ -121,10 +121,10 @@ def test_compare_takes_deal_problems(
     assert saved.read_text() == Path(pair[0]).read_text()
 
 
-def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
-    one = SetConstraint.of([[0, 1], [0, 1], [1]], players=2)
+def test_analyse_accepts_deal_problems(cli: Cli, tmp_path: Path) -> None:
+    first = SetConstraint.of([[0, 1], [0, 1], [1]], players=2)
     path = tmp_path / "small.json"
-    path.write_text(deal_problem_text(DealProblem([1, 3], [one, SetConstraint.of([[1]], 2)])))
+    path.write_text(deal_problem_text(DealProblem([1, 3], [first, SetConstraint.of([[1]], 2)])))
     assert cli("analyse", path, "--json").json == {
         "file": str(path), "deals": 2,
         "chances": [[[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0]]],
@@ -138,7 +138,7 @@ def test_analyse_takes_deal_problems(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["questions", "solve --from"])
-def test_what_needs_a_game_refuses_deal_problems(cli: Cli, pair: list[str], command: str) -> None:
+def test_commands_for_games_refuse_deal_problems(cli: Cli, pair: list[str], command: str) -> None:
     outcome = cli(*command.split(), pair[0])
     assert outcome.status == 2
     assert "holds a deal problem, not a game state" in outcome.err
@@ -173,7 +173,7 @@ def test_states_and_records_are_exported_too(cli: Cli) -> None:
         (["prove", "{}", "--out", "/dev/null/x"], 2, "/dev/null/x.opb: cannot be written"),
     ],
 )
-def test_what_export_and_prove_refuse(
+def test_export_and_prove_refuse_bad_input(
     cli: Cli, pair: list[str], arguments: list[str], status: int, words: str
 ) -> None:
     arguments = [part.replace("{}", pair[1]) for part in arguments]
@@ -183,7 +183,7 @@ def test_what_export_and_prove_refuse(
     assert outcome.out == ""
 
 
-def test_a_record_against_the_rules_has_no_deal_problem(cli: Cli, tmp_path: Path) -> None:
+def test_a_record_that_breaks_the_rules_has_no_deal_problem(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "wrong.record"
     path.write_text("quaternity 1\nset-size 4\nsets 3\nplayers 3\n1 asks 0 for 0/0: no\n")
     outcome = cli("prove", path)
@@ -191,7 +191,7 @@ def test_a_record_against_the_rules_has_no_deal_problem(cli: Cli, tmp_path: Path
     assert "impossible, but no deal problem shows why: line 5" in outcome.err
 
 
-def test_prove_writes_what_the_checker_accepts(
+def test_prove_writes_a_proof_that_the_checker_accepts(
     cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
@@ -206,11 +206,11 @@ def test_prove_writes_what_the_checker_accepts(
     assert cli("export", pair[1], "--to", "opb").out == Path(formula).read_text()
     assert cli("prove", pair[1]).out == Path(proof).read_text()
     assert cli("prove", pair[1], "--json").json["proof"] == Path(proof).read_text()
-    told = cli("prove", pair[1], "--out", prefix).out
-    assert told == f"{pair[1]}: impossible; {proof} proves it of {formula} (checked)\n"
+    output = cli("prove", pair[1], "--out", prefix).out
+    assert output == f"{pair[1]}: impossible; {proof} proves it of {formula} (checked)\n"
 
 
-def test_nothing_to_prove(cli: Cli, pair: list[str]) -> None:
+def test_a_possible_problem_has_no_proof(cli: Cli, pair: list[str]) -> None:
     outcome = cli("prove", pair[0], "--json")
     assert outcome.status == 1
     assert outcome.json["checked"] is False
@@ -222,7 +222,7 @@ def test_nothing_to_prove(cli: Cli, pair: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (1, 3)])
-def test_veripb_is_asked_where_it_is_installed(
+def test_veripb_checks_the_proof_if_it_is_installed(
     cli: Cli, pair: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     code: int, status: int,
 ) -> None:  # fmt: skip

@@ -1,6 +1,6 @@
-"""A real disk that is full or read-only, and processes that are killed: nothing is lost.
+"""A disk that is full or read-only, and processes that are killed: nothing is lost.
 
-Unlike in `test_disk_faults` also the libraries in C meet the fault.
+The disk is a real one, so that libraries written in C meet the fault, too.
 """
 
 import os
@@ -32,7 +32,7 @@ Disk = Callable[[str], None]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the small disk is mounted."""
+    """Return the folder where the small disk is mounted."""
     place = tmp_path / "disk"
     place.mkdir()
     return place
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def disk(folder: Path) -> Iterator[Disk]:
-    """A disk of its own in the folder: `disk("size=64k")`, later `disk("ro")`."""
+    """Yield a function that mounts a separate disk: `disk("size=64k")`, later `disk("ro")`."""
 
     def mount(options: str) -> None:
         again = "remount," if os.path.ismount(folder) else ""
@@ -58,7 +58,7 @@ def disk(folder: Path) -> Iterator[Disk]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_full_disk(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
+def test_a_full_disk_is_reported(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
     disk("size=16k")
     full, path = folder / "full", folder / "file"
     full.write_bytes(bytes(16 * 2**10))
@@ -74,7 +74,7 @@ def test_a_full_disk(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_disk_that_is_read_only(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
+def test_a_read_only_disk_is_reported(name: str, cli: Cli, folder: Path, disk: Disk) -> None:
     disk("size=1m")
     old = folder / "old"
     assert cli("play", "--record", old).status == 0
@@ -89,7 +89,7 @@ def test_a_disk_that_is_read_only(name: str, cli: Cli, folder: Path, disk: Disk)
     assert old.read_bytes() == before
 
 
-def test_a_disk_that_fills_up_while_a_game_is_solved(
+def test_a_solve_resumes_after_the_disk_was_full(
     cli: Cli, tmp_path: Path, folder: Path, disk: Disk
 ) -> None:
     assert cli(*SOLVE, tmp_path / "whole").status == 0
@@ -117,7 +117,7 @@ def test_a_disk_that_fills_up_while_a_game_is_solved(
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("game", ["play", "kwartet play"])
-def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: int) -> None:
+def test_a_killed_game_resumes(tmp_path: Path, game: str, seed: int) -> None:
     path, random = tmp_path / "game", Random(f"{game}/{seed}")
     command = {
         "play": ["play", "-n", "13", "-p", "4", *(f"--random={seat}" for seat in range(4))],
@@ -128,7 +128,7 @@ def test_a_game_goes_on_wherever_it_is_killed(tmp_path: Path, game: str, seed: i
         run = subprocess.Popen(
             [sys.executable, "-u", "-m", "quaternity", *command, "--record", str(path)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            pipesize=PAGE, bufsize=0,  # it is never far ahead of what is read
+            pipesize=PAGE, bufsize=0,  # the process is never far ahead of its reader
         )  # fmt: skip
         with run:
             assert run.stdout is not None

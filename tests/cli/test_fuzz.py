@@ -16,7 +16,7 @@ from tests.solvers.broken import drops_a_minimum
 QUICK = ("--solvers", "max-flow,coalitions")
 
 
-def test_both_kinds_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = cli("fuzz", "--examples", 60, *QUICK)
     assert outcome.status == 0
@@ -30,11 +30,11 @@ def test_both_kinds_are_counted(cli: Cli, tmp_path: Path, monkeypatch: pytest.Mo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_seed_gives_the_same_campaign(cli: Cli) -> None:
+def test_a_seed_reproduces_the_results(cli: Cli) -> None:
     def counts(*options: object) -> dict[str, object]:
-        found = cli("fuzz", "--examples", 40, *QUICK, "--json", *options).json
-        del found["seconds"]
-        return dict(found)
+        document = cli("fuzz", "--examples", 40, *QUICK, "--json", *options).json
+        del document["seconds"]
+        return dict(document)
 
     first = counts("--seed", 4)
     assert first == counts("--seed", 4) != counts("--seed", 5)
@@ -43,7 +43,7 @@ def test_a_seed_gives_the_same_campaign(cli: Cli) -> None:
     assert first["finding"] is None
 
 
-def test_all_solvers_for_a_time(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_solvers_run_for_a_given_time(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = count()
     monkeypatch.setattr("quaternity.trials.campaign.running.monotonic", lambda: next(seconds))
     document = cli("fuzz", "--seconds", 20, "--json").json
@@ -52,7 +52,7 @@ def test_all_solvers_for_a_time(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     assert document["finding"] is None
 
 
-def test_a_broken_solver_is_found_told_and_saved(
+def test_a_broken_solver_is_reported_and_its_state_saved(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", drops_a_minimum))
@@ -76,19 +76,19 @@ def test_a_finding_that_cannot_be_saved_is_printed(
     place = tmp_path / "gone"
     place.mkdir()
 
-    def mine(problem: DealProblem) -> Verdict:
+    def solve_without_folder(problem: DealProblem) -> Verdict:
         if place.exists():
             place.rmdir()
         return drops_a_minimum(problem)
 
-    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", mine))
+    monkeypatch.setitem(SOLVERS, "mine", solver_from_function("mine", solve_without_folder))
     outcome = cli("fuzz", "--solvers", "mine", "--save-to", place)
     assert outcome.status == 3
     assert "No such file or directory" in outcome.err
     assert '"format": "quaternity-state/1"' in outcome.err
 
 
-def test_an_interrupt_prints_what_was_done(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_prints_the_results_so_far(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[DealProblem] = []
 
     def stops(problem: DealProblem) -> Verdict:
@@ -122,7 +122,7 @@ def test_an_interrupt_prints_what_was_done(cli: Cli, monkeypatch: pytest.MonkeyP
         (["state.json"], "state.json"),
     ],
 )
-def test_bad_input(cli: Cli, options: list[str], words: str) -> None:
+def test_bad_input_is_refused(cli: Cli, options: list[str], words: str) -> None:
     outcome = cli("fuzz", *options)
     assert outcome.status == 2
     assert words in outcome.err

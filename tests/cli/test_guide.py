@@ -1,13 +1,13 @@
-"""What the README and the guide show is so: their files, their code and their commands.
+"""The files, code and commands of the README and the guide work as shown.
 
 Python with prompts is left to doctest. In other blocks
 
 - a file's name after the language (```` ```python first.py ````) puts the block into a file,
-- `$ quaternity ...` is run, in the order of the page, in one folder for each page; lines from `> `
-  on are typed into it; what follows is what it prints, `...` standing for anything. `# exit
-  status 1` at its end says how it ends; `# minutes` or `# until stopped`, that it is not run, only
-  read.
-- `$ make ...` names a target that exists; `$ python FILE` runs one of the page's files.
+- `$ quaternity ...` is run, in the order of the page, in one folder per page. Lines that begin with
+  `> ` are its input, the other lines its output, in which `...` stands for any text. A comment
+  `# exit status 1` gives the exit status. A command with `# minutes` or `# until stopped` is only
+  parsed.
+- `$ make ...` names an existing target; `$ python FILE` runs a file of the page.
 """
 
 import ast
@@ -36,17 +36,17 @@ from tests.cli.conftest import Cli
 from tests.installed import installed
 from tests.sizes import THOROUGH, thorough
 
-HOUSE = Path(__file__).parents[2]
-PAGES = {"README": HOUSE / "README.md"} | {
-    name: HOUSE / "quaternity" / "guide" / f"{name}.md" for name in guide.ORDER
+ROOT = Path(__file__).parents[2]
+PAGES = {"README": ROOT / "README.md"} | {
+    name: ROOT / "quaternity" / "guide" / f"{name}.md" for name in guide.ORDER
 }
 IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
-ELSEWHERE = ("cd", "git", "pip", "python3", "uv", "source")
-"""Commands of other people, which are not run."""
+OTHER_PROGRAMS = ("cd", "git", "pip", "python3", "uv", "source")
+"""Programs of other projects, which are not run."""
 
 
 class Block(NamedTuple):
-    """A block of code: its language, the file it is, and its text."""
+    """A block of code: its language, its file name and its text."""
 
     language: str
     file: str
@@ -54,14 +54,14 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The fenced blocks of a page."""
+    """Yield the fenced blocks of a page."""
     for info, body in re.findall(r"^```(\S.*?)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         language, _, file = info.partition(" ")
         yield Block(language, file, body)
 
 
 class Command(NamedTuple):
-    """A command of a page: its words, what is said of it, what is typed, what it prints."""
+    """A command of a page: its words, its comment, its input and its output."""
 
     words: list[str]
     note: str
@@ -70,17 +70,17 @@ class Command(NamedTuple):
 
 
 def commands(text: str) -> Iterator[Command]:
-    """The commands of a block; a backslash at a line's end goes on."""
+    """Yield the commands of a block; a backslash at the end of a line continues the command."""
     for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
         line, *rest = part.splitlines()
-        said, _, note = line.partition(" # ")
-        typed = "".join(f"{one[2:]}\n" for one in rest if one.startswith("> "))
-        printed = "".join(f"{one}\n" for one in rest if not one.startswith("> "))
-        yield Command(shlex.split(said), note, typed, printed)
+        command_line, _, note = line.partition(" # ")
+        typed = "".join(f"{row[2:]}\n" for row in rest if row.startswith("> "))
+        printed = "".join(f"{row}\n" for row in rest if not row.startswith("> "))
+        yield Command(shlex.split(command_line), note, typed, printed)
 
 
-def read_only(words: list[str]) -> None:
-    """Have the command line read a command that is not run."""
+def parse_only(words: list[str]) -> None:
+    """Parse a command that is not run."""
     group = root_command()
     context = group.make_context("quaternity", list(words))
     while hasattr(group, "resolve_command"):
@@ -89,30 +89,30 @@ def read_only(words: list[str]) -> None:
 
 
 def check_printed(command: Command, printed: str) -> None:
-    """What was printed is what the page says."""
+    """Check that the output is the output on the page."""
     if command.printed.strip():
         checker, how = OutputChecker(), ELLIPSIS | NORMALIZE_WHITESPACE
         assert checker.check_output(command.printed, printed, how), f"{command.words}\n{printed}"
 
 
 def run(command: Command, cli: Cli) -> None:
-    """Run a command of this program, and hold it against the page."""
+    """Run a command of this program, and compare its output with the page."""
     if re.search(r"minutes|until stopped", command.note):
-        read_only(command.words[1:])
+        parse_only(command.words[1:])
         return
-    found = re.search(r"exit status (\d+)", command.note)
+    status = re.search(r"exit status (\d+)", command.note)
     outcome = cli(*command.words[1:], stdin=command.typed)
-    assert outcome.status == int(found[1] if found else 0), (command.words, outcome)
+    assert outcome.status == int(status[1] if status else 0), (command.words, outcome)
     check_printed(command, outcome.out + outcome.err)
 
 
 def check(command: Command, cli: Cli, folder: Path) -> None:
-    """Run a command, or see that it is there."""
+    """Run a command, or check that it exists."""
     program = command.words[0].removeprefix(".venv/bin/")
     if program == "quaternity":
         run(command, cli)
     elif program == "make":
-        targets = re.findall(r"^([a-z]+):", (HOUSE / "Makefile").read_text(), re.MULTILINE)
+        targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         assert command.words[1] in targets
     elif program == "python":
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
@@ -120,21 +120,21 @@ def check(command: Command, cli: Cli, folder: Path) -> None:
             runpy.run_path(str(folder / command.words[1]), run_name="__main__")
         check_printed(command, out.getvalue())
     else:
-        assert program in ELSEWHERE
+        assert program in OTHER_PROGRAMS
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_says_what_is_so(
+def test_a_page_shows_what_its_commands_print(
     name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    # A page's programs in Python run as they do where this distribution is installed.
+    # The Python programs of a page run as if this distribution were installed.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(HOUSE))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))  # a server may have the usual one
-    if not THOROUGH:  # drawing takes long, and what a report shows is looked at elsewhere
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))  # a server may use the default
+    if not THOROUGH:  # drawing is slow, and other tests check the reports
         request.getfixturevalue("no_drawings")
     known, installs = set(sys.modules), ExitStack()
     try:
@@ -172,7 +172,7 @@ def test_a_page_says_what_is_so(
 
 
 @pytest.mark.parametrize("name", notebooks.NAMES)
-def test_a_notebook_is_its_page(name: str) -> None:
+def test_a_notebook_matches_its_page(name: str) -> None:
     kept = notebooks.path_of(name).read_text(encoding="utf-8")
     assert kept == notebooks.notebook(PAGES[name].read_text(encoding="utf-8")), "make notebooks"
     for cell in json.loads(kept)["cells"]:
@@ -191,7 +191,7 @@ def test_a_lesson_shows_what_its_page_computes(name: str) -> None:
         assert (PAGES[name].parent / file).read_text(encoding="utf-8") == svg, "make notebooks"
 
 
-def test_cells_fail_as_they_are_meant_to() -> None:
+def test_a_cell_must_raise_the_error_that_its_page_shows() -> None:
     raised = "Traceback (most recent call last):\nZeroDivisionError: no"
     page = f"# A\n```python\n>>> 1 / 0\n{raised}\n```\n"
     assert notebooks.run_cells(notebooks.notebook(page)) == []
@@ -202,21 +202,21 @@ def test_cells_fail_as_they_are_meant_to() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_what_is_copied_fits_a_terminal(name: str) -> None:
+def test_text_to_copy_fits_a_terminal(name: str) -> None:
     for block in blocks(PAGES[name].read_text(encoding="utf-8")):
         if block.file or block.language == "console":
             lines = block.text.splitlines()
-            typed = lines if block.file else [one for one in lines if one[:2] in ("$ ", "> ")]
-            assert not [one for one in typed if len(one) > 78], "the pager would break the line"
+            typed = lines if block.file else [line for line in lines if line[:2] in ("$ ", "> ")]
+            assert not [line for line in typed if len(line) > 78], "the pager would break the line"
 
 
 def test_every_page_is_in_the_order() -> None:
-    there = {path.stem for path in (HOUSE / "quaternity" / "guide").glob("*.md")}
-    assert there == set(guide.ORDER)
+    names = {path.stem for path in (ROOT / "quaternity" / "guide").glob("*.md")}
+    assert names == set(guide.ORDER)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_lead_to_existing_files(name: str) -> None:
     path = PAGES[name]
     prose = re.sub(r"^```.*?^```$", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose):
@@ -224,16 +224,16 @@ def test_links_lead_somewhere(name: str) -> None:
         assert not target.startswith("http")
 
 
-def test_tags_in_a_page_are_shown() -> None:
+def test_tags_in_a_page_are_escaped() -> None:
     shown = guide.html("# A\n<!-- not\nthis -->\n<script>x</script> [b](rules.md#c)")
     assert "not" not in shown
     assert "&lt;script&gt;" in shown
-    named = guide.html("```python mine.py\npass\n```")
-    assert named.startswith("<p><code>mine.py</code>:</p>\n<pre>")
+    html = guide.html("```python mine.py\npass\n```")
+    assert html.startswith("<p><code>mine.py</code>:</p>\n<pre>")
     assert 'href="rules#c"' in shown
 
 
-def test_pages_at_the_terminal(cli: Cli) -> None:
+def test_pages_are_shown_at_the_terminal(cli: Cli) -> None:
     assert guide.page("solvers").title in cli("guide").out
     assert cli("guide", "solvers").out == guide.page("solvers").text
     wrong = cli("guide", "nothing")
@@ -242,21 +242,21 @@ def test_pages_at_the_terminal(cli: Cli) -> None:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_the_change_of_the_page_on_the_house_applies_and_passes_its_test(tmp_path: Path) -> None:
-    """In the quick run only whether it applies: its test takes a process and a tree of its own."""
-    (patch,) = (one for one in blocks(guide.page("house").text) if one.file == "eager.patch")
+def test_the_patch_of_the_guide_applies_and_passes_its_test(tmp_path: Path) -> None:
+    """The quick run only applies the patch; its test takes a process and a copy of the project."""
+    (patch,) = (block for block in blocks(guide.page("house").text) if block.file == "eager.patch")
     changed = re.findall(r"^--- a/(\S+)", patch.text, re.MULTILINE)
     for name in thorough(changed, ["quaternity", "solvers", "tests"]):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if THOROUGH else shutil.copy)(HOUSE / name, tmp_path / name)
-    here = dict.fromkeys(("PYTHONPATH", "GIT_CEILING_DIRECTORIES"), str(tmp_path))
+        (shutil.copytree if THOROUGH else shutil.copy)(ROOT / name, tmp_path / name)
+    environment = dict.fromkeys(("PYTHONPATH", "GIT_CEILING_DIRECTORIES"), str(tmp_path))
     for words in (
         ["git", "apply", "-"],
         *thorough([], [[sys.executable, "-m", "pytest", "-q", "tests/quarto/test_eager.py"]]),
     ):
         done = subprocess.run(
             words, input=patch.text, cwd=tmp_path, capture_output=True, text=True, check=False,
-            env=os.environ | here,
+            env=os.environ | environment,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
 
@@ -268,18 +268,18 @@ def test_no_table_is_cut_off_at_a_terminal() -> None:
 
     from quaternity.cli.layout import GuideMarkdown
 
-    def laid_out(text: str) -> str:
+    def render(text: str) -> str:
         out = StringIO()
         Console(width=80, file=out).print(GuideMarkdown(guide.shown(text), hyperlinks=False))
         return out.getvalue()
 
-    for one in guide.pages():
-        tables = re.findall(r"(?:^\|.*\n)+", one.text, re.MULTILINE)
-        text = one.text if THOROUGH else "\n".join(tables)
-        made = laid_out(text)
-        assert made.count("…") == text.count("…"), one.name
-        assert max(map(len, made.splitlines()), default=0) <= 80, one.name
+    for page in guide.pages():
+        tables = re.findall(r"(?:^\|.*\n)+", page.text, re.MULTILINE)
+        text = page.text if THOROUGH else "\n".join(tables)
+        rendered = render(text)
+        assert rendered.count("…") == text.count("…"), page.name
+        assert max(map(len, rendered.splitlines()), default=0) <= 80, page.name
     head = "| name |" + " a long heading |" * 9 + "\n|---|" + "---|" * 9 + "\n"
-    parts = laid_out(head + "| mine |" + " 3,208,417 |" * 9)
+    parts = render(head + "| mine |" + " 3,208,417 |" * 9)
     assert (parts.count("mine"), parts.count("3,208,417")) == (2, 9)
-    assert laid_out("| a | b |\n|---|---|\n| x | " + "y" * 90 + " |").count("y") == 90
+    assert render("| a | b |\n|---|---|\n| x | " + "y" * 90 + " |").count("y") == 90

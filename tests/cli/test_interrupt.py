@@ -1,4 +1,4 @@
-"""Ctrl-C leaves with status 130, and keeps what is finished."""
+"""Ctrl-C exits with status 130 and keeps the finished results."""
 
 import signal
 import subprocess
@@ -28,7 +28,7 @@ def test_perft_keeps_the_depths_it_has_counted() -> None:
     assert "Traceback" not in error
 
 
-# Fourteen pigeons in thirteen holes take CP-SAT very long, told like this.
+# With these options CP-SAT takes very long for fourteen pigeons in thirteen holes.
 HARD = """
 import sys
 from quaternity.cli.app import run
@@ -40,9 +40,9 @@ def truth(evaluator, *anything):
     for row in rows:
         model.require_one(row)
     for column in zip(*rows):
-        for number, one in enumerate(column):
+        for number, literal in enumerate(column):
             for other in column[:number]:
-                model.require_one([one.negated(), other.negated()])
+                model.require_one([literal.negated(), other.negated()])
     print("at work", flush=True)
     return model.solve(cp_model_presolve=False, symmetry_level=0, linearization_level=0)
 
@@ -51,7 +51,7 @@ sys.exit(run(["kwartet", "know", sys.argv[1], "true"]))
 """
 
 
-def test_kwartet_know_hears_an_interrupt_while_cp_sat_works(tmp_path: Path) -> None:
+def test_an_interrupt_stops_kwartet_know_while_cp_sat_runs(tmp_path: Path) -> None:
     game = tmp_path / "game.log"
     game.write_text(log_text(random_log(KwartetSettings(), Random(1), 5)))
     process = subprocess.Popen(
@@ -66,14 +66,14 @@ def test_kwartet_know_hears_an_interrupt_while_cp_sat_works(tmp_path: Path) -> N
     assert "Traceback" not in error
 
 
-def test_an_interrupt_before_a_command_begins_or_as_it_ends(
+def test_an_interrupt_before_or_after_a_command_has_its_status(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def interrupted() -> int:
+    def interrupt() -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quaternity.cli.app.run", interrupted)
-    monkeypatch.setattr(sys, "set_int_max_str_digits", lambda _: None)  # it is the whole process's
-    with pytest.raises(SystemExit) as left:
+    monkeypatch.setattr("quaternity.cli.app.run", interrupt)
+    monkeypatch.setattr(sys, "set_int_max_str_digits", lambda _: None)  # a process-wide setting
+    with pytest.raises(SystemExit) as exit_info:
         main()
-    assert left.value.code == 130
+    assert exit_info.value.code == 130

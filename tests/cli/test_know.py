@@ -1,4 +1,4 @@
-"""`kwartet know`."""
+"""`kwartet know`: truth, reasons, limits and bad input."""
 
 import json
 import subprocess
@@ -62,7 +62,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ([], "all s: all c in set s: ¬M1 H0 c", True),
     ],
 )
-def test_truth(cli: Cli, small: Path, place: list[object], formula: str, truth: bool) -> None:
+def test_truth_value(cli: Cli, small: Path, place: list[object], formula: str, truth: bool) -> None:
     outcome = cli("kwartet", "know", small, *place, formula, "--json")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.json == {"formula": formula, "true": truth}
@@ -71,7 +71,7 @@ def test_truth(cli: Cli, small: Path, place: list[object], formula: str, truth: 
         assert plain == (0, f"{str(truth).lower()}\n", "")
 
 
-def test_why_known(cli: Cli, small: Path) -> None:
+def test_a_known_formula_is_explained(cli: Cli, small: Path) -> None:
     outcome = cli("kwartet", "know", small, "--at", 0, "K1 H0 0/0", "--why")
     assert outcome.status == 0
     assert outcome.out.splitlines() == [
@@ -82,17 +82,17 @@ def test_why_known(cli: Cli, small: Path) -> None:
     ]
 
 
-def test_why_not_known(cli: Cli, full: Path) -> None:
-    """The deals shown fit what is public, and agree on the hand that they should."""
+def test_an_unknown_formula_is_explained_by_deals(cli: Cli, full: Path) -> None:
+    """The deals fit the public information, and share the hand that the player sees."""
     formula = "K1 K2 H0 5/3"
     outcome = cli("kwartet", "know", full, formula, "--why", "--json")
     answer = outcome.json
     assert list(answer) == ["formula", "true", "why", "deals"]
     assert answer["true"] is False
     position = read_log(str(full)).positions[-1]
-    deals = [Deal(tuple(map(tuple, one))) for one in answer["deals"]]
+    deals = [Deal(tuple(map(tuple, deal))) for deal in answer["deals"]]
     assert deals
-    assert not any(deal_faults(position.public.problem, one.owner) for one in deals)
+    assert not any(deal_faults(position.public.problem, deal.owner) for deal in deals)
     assert deals[0].hand(1) == position.deal.hand(1)
     text = cli("kwartet", "know", full, formula, "--why").out.splitlines()
     assert text[0] == "false"
@@ -116,7 +116,7 @@ def test_why_not_known(cli: Cli, full: Path) -> None:
         (["true", "--go", "x"], "valid integer"),
     ],
 )
-def test_bad_input(cli: Cli, small: Path, arguments: list[object], words: str) -> None:
+def test_bad_input_is_refused(cli: Cli, small: Path, arguments: list[object], words: str) -> None:
     outcome = cli("kwartet", "know", small, *arguments)
     assert (outcome.status, outcome.out) == (2, "")
     assert words in outcome.err
@@ -134,7 +134,7 @@ def test_an_impossible_request_is_named_with_its_line_and_the_reason(
     )
 
 
-def test_bad_files(cli: Cli, tmp_path: Path) -> None:
+def test_bad_files_are_refused(cli: Cli, tmp_path: Path) -> None:
     assert cli("kwartet", "know", tmp_path / "none", "true").status == 2
     outcome = cli("kwartet", "know", "-", "true", stdin="quaternity 1\n")
     assert outcome.status == 2
@@ -151,21 +151,21 @@ def test_bad_files(cli: Cli, tmp_path: Path) -> None:
         ["K0 !K1 !K2 K3 H0 5/3", "--seconds", "1e-6"],
     ],
 )
-def test_limits(cli: Cli, full: Path, arguments: list[str]) -> None:
+def test_limits_are_reported(cli: Cli, full: Path, arguments: list[str]) -> None:
     outcome = cli("kwartet", "know", full, "--at", 20, *arguments, "--json")
     assert (outcome.status, outcome.out) == (4, "")
     assert len(outcome.err.splitlines()) == (3 if "column" in outcome.err else 1)
 
 
-def test_an_announcement_that_is_not_decided_is_named(cli: Cli, full: Path) -> None:
-    said = "K0 !K1 !K2 K3 H0 5/3"
-    asked = ("kwartet", "know", full, "true", "--say", said, "--seconds", "1e-6")
-    outcome = cli(*asked, "--at", 20)
+def test_an_undecided_announcement_is_named(cli: Cli, full: Path) -> None:
+    announcement = "K0 !K1 !K2 K3 H0 5/3"
+    command = ("kwartet", "know", full, "true", "--say", announcement, "--seconds", "1e-6")
+    outcome = cli(*command, "--at", 20)
     assert (outcome.status, outcome.out) == (4, "")
-    assert outcome.err.startswith(f"quaternity: --say {said}: undecided")
+    assert outcome.err.startswith(f"quaternity: --say {announcement}: undecided")
 
 
-def test_what_is_true_is_said_though_the_reason_was_not_found(
+def test_the_truth_is_printed_even_if_the_reason_is_not_found(
     cli: Cli, full: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_reason(*_: object) -> NoReturn:
@@ -177,11 +177,11 @@ def test_what_is_true_is_said_though_the_reason_was_not_found(
     assert "the reason was not found: undecided: too late" in outcome.err
 
 
-def test_what_a_player_knows_of_hands_loads_no_solver_library(full: Path) -> None:
+def test_knowledge_of_hands_does_not_load_solver_libraries(full: Path) -> None:
     probe = (
         "import sys; from quaternity.cli.app import run; "
         f"run(['kwartet', 'know', {str(full)!r}, 'K1 H3 8/3', '--json']); "
-        "print([one for one in ('ortools', 'numpy', 'scipy') if one in sys.modules])"
+        "print([name for name in ('ortools', 'numpy', 'scipy') if name in sys.modules])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60

@@ -1,4 +1,4 @@
-"""`kwartet note`, and `know` and `watch` on logs as one seat saw them."""
+"""`kwartet note`; also `know` and `watch` on the log of a single seat."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "evening.log"
 
 
-def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
+def test_typed_requests_are_saved_and_explained(cli: Cli, path: Path) -> None:
     typed = "0 asks 2 for 1/1: no\n0/3 0 n\n0 0/3 yes\n2 0 0/2 y\n2 0/2 no\nhistory\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW, stdin=typed)
     assert (outcome.status, outcome.err) == (0, "")
@@ -47,7 +47,7 @@ def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
     assert "2. 1 asks 0 for 0/3: yes" in outcome.out
     kept = START + "0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 2 for 0/2: no\n"
     assert path.read_text() == kept
-    # It goes on where it was left.
+    # The log is continued at its end.
     outcome = cli("kwartet", "note", path, stdin="undo\n2 0/2 y\n0/1 1 n\nhelp\nstate\n")
     assert "taken back: 1 asks 2 for 0/2: no" in outcome.out
     assert "1 puts down 0" in outcome.out
@@ -55,7 +55,7 @@ def test_what_is_typed_is_kept_and_told(cli: Cli, path: Path) -> None:
     assert path.read_text().endswith("1 asks 2 for 0/2: yes\n1 puts down 0\n")
 
 
-def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
+def test_sets_of_others_are_put_down(cli: Cli, path: Path) -> None:
     typed = "2 puts down 1\n2 puts down 3\n0 asks 2 for 1/1: yes\n0 puts down 1\nquit\n"
     outcome = cli("kwartet", "note", path, *NEW[:-1], HAND.replace("1/0", "3/1"), stdin=typed)
     assert "player 2 cannot put down 3: player 1 sees that" in outcome.out
@@ -70,7 +70,7 @@ def test_sets_that_others_put_down(cli: Cli, path: Path) -> None:
     assert "has already put down" in outcome.out
 
 
-def test_sets_are_kept_in_whatever_order_they_are_typed(cli: Cli, path: Path) -> None:
+def test_sets_are_saved_in_order_however_they_are_typed(cli: Cli, path: Path) -> None:
     hand = "0/0 0/1 0/2 2/0 2/1 4/0 4/1 5/0"
     new = ("--seat", 1, "--players", 3, "--sets", 6, "--hand", hand)
     typed = "2 puts down 3\n0 puts down 1\n0 2 4/2 n\nundo\nquit\n"
@@ -83,7 +83,7 @@ def test_sets_are_kept_in_whatever_order_they_are_typed(cli: Cli, path: Path) ->
 
 
 def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
-    """A game as somebody types it: shortly or in full, with slips that are taken back."""
+    """Return the lines that a user types for a game: short or in full, with slips taken back."""
     lines = []
     slips = [
         "x" * 5000,
@@ -93,7 +93,7 @@ def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
         "why H0",
         " " * 900 + "y",
     ]
-    down = [one for one in seen_by(log, seat).put_down_at_deal if one[1] != seat]
+    down = [pair for pair in seen_by(log, seat).put_down_at_deal if pair[1] != seat]
     random.shuffle(down)
     for index, player in down:
         lines += [f"{player} puts down {index}", "undo"] * random.randrange(2)
@@ -104,30 +104,30 @@ def typed_lines(log: GameLog, seat: int, random: Random) -> list[str]:
             f"{asker} asks {asked} for {card}: ", f"{asker} {asked} {card} ", f"{asked} {card}, ",
             f"{asked} for {card} ",
         ]  # fmt: skip
-        said = random.choice(full) + random.choice(["yes", "y"] if event.answer else ["no", "n"])
-        later = [f"{asker} puts down {one}" for one in event.announced]
+        request = random.choice(full) + random.choice(["yes", "y"] if event.answer else ["no", "n"])
+        later = [f"{asker} puts down {completed}" for completed in event.announced]
         if later and random.random() < 0.5:
-            said, later = f"{said}, puts down {' and '.join(map(str, event.announced))}", []
+            request, later = f"{request}, puts down {' and '.join(map(str, event.announced))}", []
         random.shuffle(later)
-        lines += [said, *later, "undo"] * random.randrange(2)
+        lines += [request, *later, "undo"] * random.randrange(2)
         lines += [random.choice(slips)] * random.randrange(2)
-        lines += [said, *later]
+        lines += [request, *later]
     return lines
 
 
 @pytest.mark.parametrize("seed", range(thorough(4, 60)))
-def test_what_is_typed_however_it_is_typed_is_what_the_seat_saw(
+def test_every_way_of_typing_a_game_gives_the_log_of_the_seat(
     cli: Cli, path: Path, seed: int
 ) -> None:
     random = Random(f"typed/{seed}")
     settings = random_settings(random, range(2, 9), range(2, 14))
     log = random_log(settings, random, random.randrange(25))
     seat = random.randrange(settings.players)
-    mine = seen_by(log, seat)
+    seen_log = seen_by(log, seat)
     new = {
         "--seat": seat, "--players": settings.players, "--sets": settings.sets,
-        "--cards": ",".join(map(str, mine.sizes[: settings.players])),
-        "--announce": settings.announce, "--hand": " ".join(map(str, cards_in(mine.hand))),
+        "--cards": ",".join(map(str, seen_log.sizes[: settings.players])),
+        "--announce": settings.announce, "--hand": " ".join(map(str, cards_in(seen_log.hand))),
         "--set-size": settings.set_size, "--aside": settings.aside,
         "--max-moves": settings.max_moves,
     }  # fmt: skip
@@ -142,10 +142,10 @@ def test_what_is_typed_however_it_is_typed_is_what_the_seat_saw(
         lines, options = lines[now:], []
     if not path.exists():
         cli("kwartet", "note", path, *options)
-    assert path.read_text() == seen_text(mine)
+    assert path.read_text() == seen_text(seen_log)
 
 
-def test_what_was_put_down_at_the_deal_is_taken_back(cli: Cli, path: Path) -> None:
+def test_sets_put_down_at_the_deal_can_be_taken_back(cli: Cli, path: Path) -> None:
     hand = "0/0 0/1 0/2 0/3 2/1 4/0 4/1 5/0"
     new = ("--seat", 1, "--players", 3, "--sets", 6, "--hand", hand)
     cli("kwartet", "note", path, *new, stdin="2 puts down 3\n0 puts down 1\n")
@@ -159,17 +159,17 @@ def test_what_was_put_down_at_the_deal_is_taken_back(cli: Cli, path: Path) -> No
     swapped = swapped.replace("2 puts down 3\n", "0 puts down 3\n")
     assert path.read_text() == swapped
     typed = "0 puts down 1\n2 puts down 1\n2 puts down 9\n7 puts down 5\n"
-    told = cli("kwartet", "note", path, stdin=typed).out
-    assert "set 1 cannot be put down by" in told
-    assert "player 2 has already put down 1" in told
-    assert "set 9 is out of range 0..5" in told
-    assert "player 7 is out of range 0..2" in told
-    # The set typed last goes first, wherever it stands; the own one stays.
+    output = cli("kwartet", "note", path, stdin=typed).out
+    assert "set 1 cannot be put down by" in output
+    assert "player 2 has already put down 1" in output
+    assert "set 9 is out of range 0..5" in output
+    assert "player 7 is out of range 0..2" in output
+    # The last typed set is taken back first, wherever it is in the log; the seat's own one stays.
     cli("kwartet", "note", path, stdin="undo\nundo\n0 puts down 3\n2 puts down 1\nundo\n")
     assert path.read_text() == begun.replace("0 puts down 1\n2 puts down 3", "0 puts down 3")
 
 
-def test_of_two_players_each_has_what_the_other_has_not(cli: Cli, path: Path) -> None:
+def test_of_two_players_each_holds_the_cards_that_the_other_lacks(cli: Cli, path: Path) -> None:
     new = ("--seat", 0, "--players", 2, "--sets", 2, "--hand", "0/0 0/1 0/2 0/3")
     outcome = cli("kwartet", "note", path, *new, stdin="undo\n")
     assert path.read_text().endswith("0 puts down 0\n1 puts down 1\n")
@@ -177,7 +177,7 @@ def test_of_two_players_each_has_what_the_other_has_not(cli: Cli, path: Path) ->
     assert "1 puts down 1 cannot be taken back: the deal is impossible" in outcome.out
 
 
-def test_a_line_too_long_is_told_in_part(cli: Cli, path: Path) -> None:
+def test_long_lines_are_shortened_in_the_output(cli: Cli, path: Path) -> None:
     typed = [
         "z" * 9000,
         f"0 asks 2 for {'1' * 3000}: no",
@@ -200,7 +200,7 @@ def test_a_line_too_long_is_told_in_part(cli: Cli, path: Path) -> None:
         ("0 asks 2 for 1/2:no\r\n1 asks 0 for 0/3: no\r\n", "undo\n", 1),
     ],
 )
-def test_what_was_written_by_hand_is_cut_off_where_it_begins(
+def test_undo_removes_lines_written_by_hand(
     cli: Cli, path: Path, lines: str, typed: str, left: str | int
 ) -> None:
     start = START.replace(" 1/0", " 2/2") if "puts" in lines else START
@@ -214,9 +214,9 @@ def test_what_was_written_by_hand_is_cut_off_where_it_begins(
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
-    """With settings left out, which are as usual, and with comments, which stay."""
-    lines = [one for one in START.splitlines() if not one.startswith(("announce", "own"))]
+def test_a_log_written_by_hand_is_continued(cli: Cli, path: Path, end: str) -> None:
+    """Omitted settings have their default values, and comments stay."""
+    lines = [line for line in START.splitlines() if not line.startswith(("announce", "own"))]
     begun = "\n".join([*lines, "# at last", "0 asks 2 for 1/1: no"]) + end
     path.write_text(begun)
     cli("kwartet", "note", path, stdin="0 0/3 n\n")
@@ -239,23 +239,23 @@ def test_a_log_written_by_hand_goes_on(cli: Cli, path: Path, end: str) -> None:
         (["--announce", "never"], "choose from at-once"),
     ],
 )
-def test_bad_beginnings(cli: Cli, path: Path, arguments: list[object], words: str) -> None:
+def test_bad_options_are_refused(cli: Cli, path: Path, arguments: list[object], words: str) -> None:
     outcome = cli("kwartet", "note", path, *NEW, *arguments)
     assert outcome.status == 2
     assert words in outcome.err
     assert not path.exists()
 
 
-def test_the_hand_is_asked_for_until_it_is_one(cli: Cli, path: Path) -> None:
+def test_the_hand_is_requested_until_it_is_valid(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=f"0/0\nx\n{HAND}\nquit\n")
     assert outcome.out.count("your 6 cards, for example") == 3
     assert "hand 1: 1 cards, not 6" in outcome.out
     assert path.read_text() == START
     path.unlink()
-    for wrong, asked in (("0/0\n", 2), (b"\xff\n", 2)):
+    for wrong, times in (("0/0\n", 2), (b"\xff\n", 2)):
         outcome = cli("kwartet", "note", path, *NEW[:-2], stdin=wrong)
         assert outcome.status == 2
-        assert outcome.out.count("your 6 cards") == asked
+        assert outcome.out.count("your 6 cards") == times
     outcome = cli("kwartet", "note", path, *NEW[:-2], stdin="0/0\nquit\n")
     assert outcome.status == 0
     assert "cards, quit and use --cards" in outcome.out
@@ -279,15 +279,15 @@ def test_other_logs_are_left_alone(cli: Cli, path: Path) -> None:
     path.write_text(before)
 
 
-def test_what_somebody_wrote_into_the_log_stays(cli: Cli, path: Path) -> None:
-    mine = START.replace("hand 1", "# my seat\nhand 1")
-    path.write_text(f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: no")
+def test_comments_in_the_log_stay(cli: Cli, path: Path) -> None:
+    start = START.replace("hand 1", "# my seat\nhand 1")
+    path.write_text(f"{start}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: no")
     outcome = cli("kwartet", "note", path, stdin="0 asks 2 for 0/3: no\nundo\n")
     assert (outcome.status, outcome.err) == (0, "")
     assert "it is the turn of player 2" in outcome.out
-    assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n"
+    assert path.read_text() == f"{start}0 asks 2 for 1/1: no  # aha\n\n"
     cli("kwartet", "note", path, stdin="0 0/3 y\n")
-    assert path.read_text() == f"{mine}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: yes\n"
+    assert path.read_text() == f"{start}0 asks 2 for 1/1: no  # aha\n\n1 asks 0 for 0/3: yes\n"
 
 
 def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path: Path) -> None:
@@ -301,12 +301,12 @@ def test_a_request_whose_announcement_was_cut_off_is_typed_again(cli: Cli, path:
 ASKED = ["H2 0/3", "K1 H2 0/3", "Kw0 H1 0/0", "C !H0 0/0", "M2 H1 0/1", "P true", "!U1(2) <= 3"]
 
 
-def all_that_is_told(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
-    """What a seat's log, know, note and watch print."""
+def all_output(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
+    """Return everything that log, know, note and watch print for a seat."""
     whole, seen = folder / "whole.log", folder / "seen.log"
     whole.write_text(log_text(log))
     seen.write_text(log_as_seen(log, seat))
-    told = []
+    outputs = []
     for arguments in (
         ["know", seen, *ASKED[:: thorough(3, 1)], "--why"],
         ["know", whole, *ASKED[1 :: thorough(3, 1)], "--why", "--seat", seat],
@@ -321,31 +321,31 @@ def all_that_is_told(cli: Cli, log: GameLog, seat: int, folder: Path) -> str:
         ["watch", whole, "--seat", seat],
     ):
         outcome = cli("kwartet", *arguments)
-        told += [outcome.status, outcome.out, outcome.err]
-    told.append((folder / "drawn.svg").read_text())
+        outputs += [outcome.status, outcome.out, outcome.err]
+    outputs.append((folder / "drawn.svg").read_text())
     words = "\n".join(
-        ["state", "chances", "history", *(f"why {one}" for one in ASKED[-2:]), "hint", "quit"]
+        ["state", "chances", "history", *(f"why {text}" for text in ASKED[-2:]), "hint", "quit"]
     )
     outcome = cli("kwartet", "note", seen, stdin=words)
-    return repr([*told, outcome, seen.read_text()])
+    return repr([*outputs, outcome, seen.read_text()])
 
 
 @pytest.mark.parametrize("seed", range(thorough(1, 10)))
-def test_nothing_is_told_that_the_seat_cannot_know(cli: Cli, tmp_path: Path, seed: int) -> None:
-    """Games that a seat cannot tell apart give it the same, byte for byte."""
+def test_output_depends_only_on_what_the_seat_sees(cli: Cli, tmp_path: Path, seed: int) -> None:
+    """Games that a seat cannot tell apart give it the same output, byte for byte."""
     random = Random(f"note/{seed}")
     log = random_log(random_settings(random, range(3, 5), range(3, 5)), random, 4)
     seat = random.randrange(log.settings.players)
     others = twins(log, seat, random, 4)
     assert others, "the hands of the others are known: choose another seed"
-    told = all_that_is_told(cli, log, seat, tmp_path)
+    output = all_output(cli, log, seat, tmp_path)
     for other in others[: thorough(1, 3)]:
-        assert all_that_is_told(cli, other, seat, tmp_path) == told
+        assert all_output(cli, other, seat, tmp_path) == output
     strange = (seat + 1) % log.settings.players
-    assert all_that_is_told(cli, log, strange, tmp_path) != told
+    assert all_output(cli, log, strange, tmp_path) != output
 
 
-def test_another_seat_than_the_log_shows(cli: Cli, path: Path) -> None:
+def test_a_seat_other_than_that_of_the_log_is_refused(cli: Cli, path: Path) -> None:
     path.write_text(START)
     for command in (["know", path, "true"], ["watch", path]):
         outcome = cli("kwartet", *command, "--seat", 0)
@@ -353,7 +353,7 @@ def test_another_seat_than_the_log_shows(cli: Cli, path: Path) -> None:
         assert "shows only what player 1 saw" in outcome.err
 
 
-def test_what_cannot_be_told_is_open_with_a_deal_for_each(cli: Cli, path: Path) -> None:
+def test_an_undetermined_formula_is_open_with_a_deal_for_each_value(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     outcome = cli("kwartet", "know", path, "H0 0/3", "--why", "--json")
     assert outcome.json["true"] is None
@@ -365,11 +365,11 @@ def test_what_cannot_be_told_is_open_with_a_deal_for_each(cli: Cli, path: Path) 
     assert cli("kwartet", "know", path, "K1 H0 0/3").out == "false\n"
 
 
-def test_chances(cli: Cli, path: Path) -> None:
+def test_chances_of_formulas_are_printed(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     outcome = cli("kwartet", "know", path, "H0 0/3", "K1 H0 1/1", "--chance", "--json")
     chances = [json.loads(line)["chance"] for line in outcome.out.splitlines()]
-    # Player 0 has 1/1, and four of the nine other cards that player 1 does not see.
+    # Player 0 has 1/1 and four of the nine other cards that player 1 does not see.
     assert chances[0] == {"value": 4 / 9, "low": 4 / 9, "high": 4 / 9, "exact": True}
     assert chances[1]["value"] == 1
     text = cli("kwartet", "know", path, "H0 0/3", "--chance").out
@@ -378,26 +378,26 @@ def test_chances(cli: Cli, path: Path) -> None:
     assert "you do not know whether H0 0/3: true with 44.4%" in noted
 
 
-def test_announcements(cli: Cli, path: Path) -> None:
+def test_announcements_change_what_is_known(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     says = ("--say", "!H0 0/3 | H0 1/1", "--say", "some c in set 3: H1 c")
     assert cli("kwartet", "know", path, "H0 1/1", *says).out == "true\n"
     outcome = cli("kwartet", "know", path, "true", "--say", "H1 0/3")
     assert (outcome.status, outcome.out) == (1, "")
     assert "H1 0/3 cannot be announced: it is not true, as is known to player 1" in outcome.err
-    # Each is said after those before: then it is known that player 0 has it.
+    # The announcements are made in order: after the first, player 0 is known to have 0/3.
     refused = cli("kwartet", "know", path, "true", "--say", "H0 0/3", "--say", "H2 0/3")
     assert refused.status == 1
     assert "H2 0/3 cannot be announced" in refused.err
 
 
-def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
+def test_an_announcement_that_a_seat_cannot_check_is_assumed_to_be_true(
     cli: Cli, path: Path
 ) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n")
     says = ("--say", "H2 0/3", "--say", "K0 !H0 0/2")
-    asked = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
-    outcome = cli("kwartet", "know", path, *asked, *says)
+    formulas = ("H0 0/2", "K1 H2 0/2", "H0 3/1", "H2 2/2")
+    outcome = cli("kwartet", "know", path, *formulas, *says)
     assert outcome.out.splitlines() == [
         "assuming what is not known to player 1: H2 0/3; K0 !H0 0/2",
         "false  H0 0/2",
@@ -405,19 +405,19 @@ def test_what_a_seat_cannot_tell_is_supposed_to_be_true_when_it_is_said(
         "open  H0 3/1",
         "open  H2 2/2",
     ]
-    told = cli("kwartet", "know", path, *asked, *says, "--chance", "--why", "--json").out
-    answers = [json.loads(line) for line in told.splitlines()]
-    assert [one["true"] for one in answers] == [False, True, None, None]
+    output = cli("kwartet", "know", path, *formulas, *says, "--chance", "--why", "--json").out
+    answers = [json.loads(line) for line in output.splitlines()]
+    assert [answer["true"] for answer in answers] == [False, True, None, None]
     assert answers[0]["supposed"] == ["H2 0/3", "K0 !H0 0/2"]
-    deals = [deal for one in answers for deal in one["deals"]]
+    deals = [deal for answer in answers for deal in answer["deals"]]
     assert len(deals) == 6
-    # Both deals of the two that are open, and those that the reasons of the others begin with.
+    # Two deals for each of the two open formulas, and one for each of the other reasons.
     assert [deal[0][2:] for deal in deals] == [[2, 2]] * 6
-    # Of the seven cards left player 0 has four, player 2 three.
-    assert [one["chance"]["value"] for one in answers] == [0, 1, 4 / 7, 3 / 7]
+    # Player 0 has four of the seven remaining cards, player 2 three.
+    assert [answer["chance"]["value"] for answer in answers] == [0, 1, 4 / 7, 3 / 7]
 
 
-def test_over_time(cli: Cli, path: Path) -> None:
+def test_truth_over_time_is_printed(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n")
     outcome = cli("kwartet", "know", path, "K1\n\tH0 1/1", "H1 0/3", "true", "--over-time")
     assert outcome.status == 0
@@ -427,13 +427,13 @@ def test_over_time(cli: Cli, path: Path) -> None:
         "true       ###",
     ]
     assert "  true from request 1, 0 asks 2 for 1/1: no" in outcome.out
-    told = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
-    assert told == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
+    document = cli("kwartet", "know", path, "H0 0/3", "--over-time", "--json").json
+    assert document == {"formula": "H0 0/3", "over_time": [None, None, False], "changes": [2]}
     assert cli("kwartet", "know", path, "true", "--over-time", "--at", 1).status == 2
     assert cli("kwartet", "know", path, "true", "--over-time", "--chance").status == 2
 
 
-def test_over_time_on_a_narrow_terminal_and_as_a_drawing(
+def test_truth_over_time_fits_a_narrow_terminal_and_is_drawn(
     cli: Cli, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.write_text(log_text(random_log(KwartetSettings(3, 4), Random(1), 30)))
@@ -450,7 +450,7 @@ def test_over_time_on_a_narrow_terminal_and_as_a_drawing(
 
 
 @pytest.mark.parametrize("seed", range(thorough(2, 20)))
-def test_over_time_is_know_at_every_moment(cli: Cli, path: Path, seed: int) -> None:
+def test_truth_over_time_agrees_with_know_at_every_step(cli: Cli, path: Path, seed: int) -> None:
     random = Random(f"over time/{seed}")
     log = random_log(random_settings(random, range(2, 4), range(2, 4)), random, 8)
     path.write_text(log_text(log))
@@ -460,30 +460,30 @@ def test_over_time_is_know_at_every_moment(cli: Cli, path: Path, seed: int) -> N
         assert cli("kwartet", "know", path, formula, "--at", step, "--json").json["true"] is truth
 
 
-def test_over_time_nothing_follows_from_what_cannot_be_said(cli: Cli, path: Path) -> None:
+def test_truth_over_time_is_unknown_if_an_announcement_is_impossible(cli: Cli, path: Path) -> None:
     path.write_text(f"{START}0 asks 2 for 1/1: no\n1 asks 0 for 0/3: yes\n1 asks 0 for 0/2: no\n")
-    asked = ("kwartet", "know", path, "H0 1/1", "--over-time", "--say", "!H1 0/3")
-    outcome = cli(*asked, "--say", "K1 H0 1/1")
+    command = ("kwartet", "know", path, "H0 1/1", "--over-time", "--say", "!H1 0/3")
+    outcome = cli(*command, "--say", "K1 H0 1/1")
     assert "H0 1/1  -#--" in outcome.out
     assert "-: --say is not true" in outcome.out
     assert "  cannot be announced from request 2, 1 asks 0 for 0/3: yes" in outcome.out
-    told = cli(*asked, "--json").json
-    assert told["over_time"] == [None, True, None, None]
-    assert told["unsaid"] == [2, 3]
+    document = cli(*command, "--json").json
+    assert document["over_time"] == [None, True, None, None]
+    assert document["unsaid"] == [2, 3]
 
 
-def test_the_reason_when_all_is_over(cli: Cli, path: Path) -> None:
-    """No set in play has cards any more, yet they may be named."""
+def test_a_formula_is_explained_after_the_end_of_the_game(cli: Cli, path: Path) -> None:
+    """No set in play has any cards left, but formulas may still name them."""
     hands = "hand 0: 0/0 0/1 0/2 1/0\nhand 1: 0/3 1/1 1/2 1/3\n"
-    said = "0 asks 1 for 0/3: yes\n0 puts down 0\n0 asks 1 for 1/1: yes\n0 asks 1 for 1/2: yes\n"
+    moves = "0 asks 1 for 0/3: yes\n0 puts down 0\n0 asks 1 for 1/1: yes\n0 asks 1 for 1/2: yes\n"
     end = "0 asks 1 for 1/3: yes\n0 puts down 1\n"
-    path.write_text(f"kwartet 1\nplayers 2\nsets 2\n{hands}{said}{end}")
+    path.write_text(f"kwartet 1\nplayers 2\nsets 2\n{hands}{moves}{end}")
     outcome = cli("kwartet", "know", path, "K1 !H0 0/1", "--why")
     assert (outcome.status, outcome.err) == (0, "")
     assert "no request is needed" in outcome.out
 
 
-def test_the_log_of_an_onlooker(cli: Cli, path: Path) -> None:
+def test_the_log_of_a_bystander_is_read_and_continued(cli: Cli, path: Path) -> None:
     text = START.replace(f"hand 1: {HAND}", "hand 1: 6 cards") + "0 asks 2 for 1/1: no\n"
     path.write_text(text)
     log = parse_any_log(text)

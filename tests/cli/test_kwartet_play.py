@@ -1,4 +1,4 @@
-"""`kwartet play`: what people type, what they see, what they must not see, and what is on disk."""
+"""`kwartet play`: input, output, hidden cards and the log on disk."""
 
 import sys
 from pathlib import Path
@@ -26,20 +26,20 @@ DEAL = header_text(SETTINGS, HANDS, ("you", "you", "you"))
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A game of three people, just dealt."""
+    """Write the log of a game of three people that was just dealt; return its path."""
     place = tmp_path / "game.log"
     place.write_text(DEAL)
     return place
 
 
-def resumed(cli: Cli, path: Path, typed: str) -> Outcome:
-    """Play on; the first line that is typed shows the first hand."""
+def resume(cli: Cli, path: Path, typed: str) -> Outcome:
+    """Resume the game; the first typed line shows the first hand."""
     outcome = cli("kwartet", "play", "--record", path, stdin="\n" + typed)
     assert outcome.status == 0, outcome.err
     return outcome
 
 
-def test_what_one_seat_saw_is_not_played_on(cli: Cli, path: Path) -> None:
+def test_the_log_of_one_seat_cannot_be_resumed(cli: Cli, path: Path) -> None:
     path.write_text(log_as_seen(read_log(str(path)), 1))
     outcome = cli("kwartet", "play", "--record", path)
     assert outcome.status == 2
@@ -51,15 +51,15 @@ def test_what_one_seat_saw_is_not_played_on(cli: Cli, path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["1 0/2", "1 0 2", "1 for 0/2", "0 asks 1 for 0/2", "  1   0 / 2 "]
 )
-def test_ways_to_type_a_request(cli: Cli, path: Path, line: str) -> None:
-    outcome = resumed(cli, path, line + "\n")
+def test_a_request_can_be_typed_in_several_ways(cli: Cli, path: Path, line: str) -> None:
+    outcome = resume(cli, path, line + "\n")
     assert "0 asks 1 for 0/2: yes" in outcome.out
     assert "the game ends here, after 1 move" in outcome.out
     assert path.read_text() == DEAL + "0 asks 1 for 0/2: yes\n"
 
 
 def test_a_full_set_is_put_down_and_counts(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "1 0 2\n2 0 3\nhistory\n")
+    outcome = resume(cli, path, "1 0 2\n2 0 3\nhistory\n")
     assert "\n0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
     assert "2. 0 asks 2 for 0/3: yes · 0 puts down 0\n" in outcome.out
     assert "put down by 0" in outcome.out
@@ -68,8 +68,8 @@ def test_a_full_set_is_put_down_and_counts(cli: Cli, path: Path) -> None:
     )
 
 
-def test_anything_else_is_explained_and_asked_again(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "hello\n\n1\n7 8 9\n0 0 2\n2 1/4\n2 99999999999/1\nhelp\nquit\n")
+def test_invalid_input_is_explained_and_requested_again(cli: Cli, path: Path) -> None:
+    outcome = resume(cli, path, "hello\n\n1\n7 8 9\n0 0 2\n2 1/4\n2 99999999999/1\nhelp\nquit\n")
     for words in (
         "'hello' is not understood",
         "'1' is not understood",
@@ -85,37 +85,37 @@ def test_anything_else_is_explained_and_asked_again(cli: Cli, path: Path) -> Non
     assert path.read_text() == DEAL
 
 
-def test_state_hint_chances_history(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
+def test_state_hint_chances_and_history_are_shown(cli: Cli, path: Path) -> None:
+    outcome = resume(cli, path, "history\nhint\nchances\nstate\n1 0/2\nhint\n")
     assert outcome.out.count("your hand: 0/0 0/1  1/0 1/1  2/0\n") == 2
     assert "chances in percent" in outcome.out
     assert "second rows as read" in outcome.out, "there are none before the first request"
     assert outcome.out.count("reader would: ") == 2
 
 
-def test_chances_of_some_sets(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "chances 2\nchances 2 0\nchances 3\nchances x\n")
+def test_chances_of_some_sets_are_shown(cli: Cli, path: Path) -> None:
+    outcome = resume(cli, path, "chances 2\nchances 2 0\nchances 3\nchances x\n")
     heads = [line.split() for line in outcome.out.splitlines() if line.startswith("        ")]
     assert heads[::2] == [["set", "2"], ["set", "0", "set", "2"]]
     assert outcome.out.count("sets are 0..2") == 2
 
 
 def test_a_certain_owner_is_named(cli: Cli, path: Path) -> None:
-    # Player 1 has not got 0/3, so player 2 has; the others ask for cards of their own meanwhile.
-    outcome = resumed(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
+    # Player 1 does not have 0/3, so player 2 has it; the others ask for cards that they hold.
+    outcome = resume(cli, path, "1 0/3\n\n0 1/2\n\n0 2/3\n\nhint\n")
     assert outcome.out.count("press Enter to show") == 4
     last = outcome.out[outcome.out.rindex("at least") :]
     assert last.splitlines()[1].split() == ["0", "mine", "mine", "*", "=2", "2:1"]
     assert "reader would: " in last
 
 
-def test_between_two_people_enter_is_awaited(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "2 0/2\n")
+def test_between_two_people_the_game_waits_for_enter(cli: Cli, path: Path) -> None:
+    outcome = resume(cli, path, "2 0/2\n")
     before, after = outcome.out.split("0 asks 2 for 0/2: no", 1)
     assert "your hand: 0/0" in before
     assert "player 1 is to move: press Enter to show what player 1 sees" in after
     assert "your hand: " not in after
-    outcome = resumed(cli, path, "")
+    outcome = resume(cli, path, "")
     assert "your hand: 0/2  1/2  2/1 2/2" in outcome.out
     assert "your hand: 0/0" not in outcome.out
 
@@ -136,7 +136,7 @@ def test_the_deal_is_on_disk_before_the_first_prompt(cli: Cli, tmp_path: Path) -
     assert not log.events
 
 
-def test_the_same_seed_is_the_same_game(cli: Cli, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_game(cli: Cli, tmp_path: Path) -> None:
     texts = []
     for name in ("a", "b"):
         path = tmp_path / name
@@ -154,7 +154,7 @@ def test_the_same_seed_is_the_same_game(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() == texts[0]
 
 
-def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) -> None:
+def test_an_interrupted_game_continues_as_without_the_interrupt(cli: Cli, tmp_path: Path) -> None:
     seats = ["--seats", "greedy,random,mixed", "--sets", "4", "--seed", "9"]
     whole, part = tmp_path / "whole", tmp_path / "part"
     cli("kwartet", "play", *seats, "--record", whole)
@@ -182,7 +182,7 @@ def test_an_interrupted_game_goes_on_as_it_would_have(cli: Cli, tmp_path: Path) 
         (["--record", "/dev/full"], "quaternity: /dev/full: cannot be written"),
     ],
 )
-def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
+def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> None:
     outcome = cli("kwartet", "play", *options)
     assert outcome.status == 2
     assert words in outcome.err
@@ -207,7 +207,7 @@ def test_resuming_with_other_settings_is_refused(
     assert path.read_text() == DEAL
 
 
-def test_resuming_with_the_same_settings(cli: Cli, path: Path) -> None:
+def test_resuming_with_the_same_settings_is_allowed(cli: Cli, path: Path) -> None:
     same = ["--sets", "3", "--seats", "you,you,you", "--announce", "at-once", "--own-card-requests"]
     assert cli("kwartet", "play", "--record", path, *same).status == 0
 
@@ -234,7 +234,7 @@ def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, path: Path) -> N
     assert path.read_text() == text
 
 
-def test_undecodable_input_is_no_traceback(cli: Cli) -> None:
+def test_undecodable_input_causes_no_traceback(cli: Cli) -> None:
     outcome = cli("kwartet", "play", "--seats", "you,random", stdin=b"\xff\xfe\n\x00\nquit\n")
     assert outcome.status == 0
 
@@ -253,7 +253,7 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
     path = tmp_path / "game.log"
     asked_for_a_hint = False
 
-    def typed(prompt: str) -> str:
+    def read_line(prompt: str) -> str:
         nonlocal asked_for_a_hint
         assert prompt == "player 0> "
         asked_for_a_hint = not asked_for_a_hint
@@ -263,7 +263,7 @@ def test_a_person_who_follows_the_hints_plays_to_the_end(
         assert advice.startswith("reader would: ")
         return advice.removeprefix("reader would: ").partition(" (")[0]
 
-    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr("builtins.input", read_line)
     seats = ["--seats", "you,greedy,better-greedy", "--sets", "5", "--seed", "2"]
     outcome = cli("kwartet", "play", *seats, "--record", path)
     assert outcome.status == 0
@@ -282,20 +282,20 @@ def test_strategies_that_never_end_are_given_up(cli: Cli) -> None:
 
 # ------------------------------------------------------------------ nothing leaks
 
-LOOKS = "state\nhistory\nchances\nwhy H1 0/1\nhint\nhelp\n0 99 0\n9 99/9\nnonsense\nquit\n"
+TYPED_LINES = "state\nhistory\nchances\nwhy H1 0/1\nhint\nhelp\n0 99 0\n9 99/9\nnonsense\nquit\n"
 
 
 def transcript(
     log: GameLog, seat: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> str:
-    """All that a person on turn is shown who types every command and some illegal requests."""
-    lines = iter(LOOKS.splitlines())
+    """Return all output for the player to move, who types all commands and illegal requests."""
+    lines = iter(TYPED_LINES.splitlines())
 
-    def typed(prompt: str) -> str:
+    def read_line(prompt: str) -> str:
         sys.stdout.write(prompt)
         return next(lines)
 
-    monkeypatch.setattr("builtins.input", typed)
+    monkeypatch.setattr("builtins.input", read_line)
     names = tuple("you" if player == seat else "exact" for player in range(log.settings.players))
     capfd.readouterr()
     rules = KwartetRules(log.settings)
@@ -306,12 +306,12 @@ def transcript(
 
 
 @pytest.mark.parametrize("seed", range(thorough(12, 25)))
-def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
+def test_output_depends_only_on_what_the_seat_sees(
     seed: int, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(f"play/{seed}")
     others: list[GameLog] = []
-    while not others:  # where the hands of the others are known
+    while not others:  # there are none if the hands of the others are known
         settings = random_settings(random, range(3, 5), range(6, 11))
         game = random_log(settings, random, max_events=random.randrange(12))
         seat = game.positions[-1].public.turn
@@ -324,11 +324,11 @@ def test_what_a_person_is_shown_depends_on_what_the_seat_sees_only(
         assert transcript(other, seat, capfd, monkeypatch) == shown
 
 
-def test_know_says_what_follows_from_what_the_seat_sees(cli: Cli, path: Path) -> None:
-    outcome = resumed(cli, path, "know H0 0/0\nknow !H1 0/0\nknow H1 1/1\nknow\nknow H9\nquit\n")
-    told = " ".join(outcome.out.split())
-    assert "you know that H0 0/0 is " in told
-    assert "you do not know whether H1 1/1" in told or "you know that H1 1/1 is" in told
-    assert "type a formula: know H1 0/2" in told
-    assert "formula, column 1: player 9 does not exist" in told
+def test_know_answers_from_what_the_seat_sees(cli: Cli, path: Path) -> None:
+    outcome = resume(cli, path, "know H0 0/0\nknow !H1 0/0\nknow H1 1/1\nknow\nknow H9\nquit\n")
+    output = " ".join(outcome.out.split())
+    assert "you know that H0 0/0 is " in output
+    assert "you do not know whether H1 1/1" in output or "you know that H1 1/1 is" in output
+    assert "type a formula: know H1 0/2" in output
+    assert "formula, column 1: player 9 does not exist" in output
     assert outcome.err == ""

@@ -35,23 +35,23 @@ FIELDS = [
 SMALL = ("--sets", "5", "--games", "12", "--seed", "3")
 
 
-def test_json_has_the_fields_by_seat_entry(cli: Cli) -> None:
+def test_json_has_fields_for_every_seat_entry(cli: Cli) -> None:
     done = cli("kwartet", "simulate", "--seats", "exact,greedy,greedy", *SMALL, "--json")
     assert (done.status, done.err) == (0, "")
     assert set(done.json) == set(FIELDS)
-    found = done.json
-    assert found["strategies"] == ["exact", "greedy", "greedy"]
-    assert found["games"] == 12
-    assert sum(found["sole_wins"]) + found["tied_games"] == 12
-    assert sum(found["sets_won"]) == 12 * 5
-    assert sum(found["win_share"]) == pytest.approx(1)
-    assert set(found["goes"]) == set(found["requests"]) == {"mean", "se"}
-    assert found["labels"] == ["exact", "greedy 1", "greedy 2"]
-    assert (found["deals"], found["games_a_deal"], found["failed"]) == (2, 6, None)
-    assert found["win_share"][1] == found["win_share"][2]
+    document = done.json
+    assert document["strategies"] == ["exact", "greedy", "greedy"]
+    assert document["games"] == 12
+    assert sum(document["sole_wins"]) + document["tied_games"] == 12
+    assert sum(document["sets_won"]) == 12 * 5
+    assert sum(document["win_share"]) == pytest.approx(1)
+    assert set(document["goes"]) == set(document["requests"]) == {"mean", "se"}
+    assert document["labels"] == ["exact", "greedy 1", "greedy 2"]
+    assert (document["deals"], document["games_a_deal"], document["failed"]) == (2, 6, None)
+    assert document["win_share"][1] == document["win_share"][2]
 
 
-def test_workers_options_and_seeds_decide_the_result_as_they_should(cli: Cli) -> None:
+def test_options_and_seeds_change_the_result_but_workers_do_not(cli: Cli) -> None:
     def games(*options: str) -> dict[str, object]:
         command = ("kwartet", "simulate", *SMALL, "--seats", "exact,mixed,greedy,random")
         done = cli(*command, "--json", *options)
@@ -69,7 +69,7 @@ def test_workers_options_and_seeds_decide_the_result_as_they_should(cli: Cli) ->
 
 
 @only_thorough
-def test_a_cluster_gives_the_same_though_a_worker_is_killed(
+def test_a_cluster_gives_the_same_result_even_if_a_worker_is_killed(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def games(*options: str) -> dict[str, object]:
@@ -89,7 +89,7 @@ def test_a_cluster_gives_the_same_though_a_worker_is_killed(
             both.wait_for_workers(2, timeout=60)
 
         class Killing:
-            """A progress bar; as soon as the first games are back one of the workers is killed."""
+            """A progress bar that kills a worker as soon as the first games are finished."""
 
             def advance(self, games: int) -> None:
                 if not finished:
@@ -106,7 +106,7 @@ def test_a_cluster_gives_the_same_though_a_worker_is_killed(
     assert len(finished) > 5
 
 
-def test_a_table_for_people(cli: Cli) -> None:
+def test_the_results_are_a_table(cli: Cli) -> None:
     done = cli("kwartet", "simulate", "--seats", "exact,random", *SMALL)
     assert done.status == 0
     assert done.out.splitlines()[0].split() == [
@@ -119,7 +119,7 @@ def test_a_table_for_people(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("games", "names", "said"),
+    ("games", "names", "orders"),
     [
         (8, "random,exact,random", "1 deal in all 6 orders of seats, one more in 2"),
         (20, "random,random", "10 deals in all 2 orders of seats; ± 95 % intervals over deals"),
@@ -128,34 +128,32 @@ def test_a_table_for_people(cli: Cli) -> None:
         (40, ",".join(["random"] * 5), "2 deals in 20 orders of seats, balanced"),
     ],
 )  # fmt: skip
-def test_it_is_said_in_which_orders_deals_were_played(
-    cli: Cli, games: int, names: str, said: str
-) -> None:
+def test_the_orders_of_seats_are_reported(cli: Cli, games: int, names: str, orders: str) -> None:
     done = cli("kwartet", "simulate", "--seats", names, "--sets", 3, "--games", games)
     assert done.status == 0
     lines = done.out.splitlines()
-    assert lines[-1] == said
+    assert lines[-1] == orders
     assert max(map(len, lines)) <= 80
-    assert all("±" in line for line in lines[1:-1]) == ("intervals" in said)
+    assert all("±" in line for line in lines[1:-1]) == ("intervals" in orders)
     assert re.search(r"^random 2 ", done.out, re.MULTILINE)
 
 
-def test_with_fixed_seats_a_seed_gives_the_games_it_always_gave(cli: Cli) -> None:
+def test_fixed_seats_reproduce_earlier_results_of_a_seed(cli: Cli) -> None:
     done = cli(
         "kwartet", "simulate", "--fixed", "--games", "60", "--seats", "greedy,exact,exact",
         "--seed", "3", "--json",
     )  # fmt: skip
-    found = done.json
-    assert found["sole_wins"] == [0, 27, 26]
-    assert (found["tied_games"], found["tied_players"]) == (7, [0, 7, 7])
-    assert found["win_share"] == [0.0, 0.5083333333333333, 0.49166666666666664]
-    assert found["sets_won"] == [69, 346, 365]
-    assert found["goes"] == pytest.approx({"mean": 13.583333333333334, "se": 0.42138570617784143})
-    assert found["requests"] == pytest.approx({"mean": 70.91666666666667, "se": 1.7348686703037512})
+    stats = done.json
+    assert stats["sole_wins"] == [0, 27, 26]
+    assert (stats["tied_games"], stats["tied_players"]) == (7, [0, 7, 7])
+    assert stats["win_share"] == [0.0, 0.5083333333333333, 0.49166666666666664]
+    assert stats["sets_won"] == [69, 346, 365]
+    assert stats["goes"] == pytest.approx({"mean": 13.583333333333334, "se": 0.42138570617784143})
+    assert stats["requests"] == pytest.approx({"mean": 70.91666666666667, "se": 1.7348686703037512})
 
 
 @pytest.mark.parametrize("suffix", ["svg", *thorough([], ["png", "pdf"])])
-def test_pictures(cli: Cli, tmp_path: Path, suffix: str) -> None:
+def test_pictures_are_drawn(cli: Cli, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / f"games.{suffix}"
     done = cli("kwartet", "simulate", "--seats", "exact,greedy", *SMALL, "--plot", path)
@@ -175,7 +173,7 @@ def test_many_players_get_a_picture_without_worlds(cli: Cli, tmp_path: Path) -> 
     assert path.exists()
 
 
-def test_an_interrupt_shows_what_is_finished(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_shows_the_finished_games(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     requests = count()
 
     def stops(view: View, random: Random) -> Question:
@@ -190,15 +188,15 @@ def test_an_interrupt_shows_what_is_finished(cli: Cli, monkeypatch: pytest.Monke
     assert f"interrupted after {done.json['games']} of 12 games" in done.err
 
 
-def test_a_limit_shows_what_is_finished_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    played = playing.play_game
+def test_a_lost_cluster_shows_the_finished_games(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    play_game = playing.play_game
 
-    def lost(plan: playing.Tournament, game: int) -> playing.GameResult:
+    def lose_workers(plan: playing.Tournament, game: int) -> playing.GameResult:
         if game == 5:
             raise WorkersLost("the cluster went away")
-        return played(plan, game)
+        return play_game(plan, game)
 
-    monkeypatch.setattr(playing, "play_game", lost)
+    monkeypatch.setattr(playing, "play_game", lose_workers)
     done = cli("kwartet", "simulate", "--seats", "greedy,random", *SMALL, "--json")
     assert done.status == 4
     assert done.json["games"] == 5
@@ -233,17 +231,17 @@ def test_bad_input_is_named(cli: Cli, command: str, options: tuple[str, ...], me
         ("--plot", "/no/such/place/x.png"),
     ],
 )  # fmt: skip
-def test_more_bad_input(cli: Cli, options: tuple[str, ...]) -> None:
+def test_bad_options_of_simulate_are_refused(cli: Cli, options: tuple[str, ...]) -> None:
     done = cli("kwartet", "simulate", *options)
     assert (done.status, done.out) == (2, "")
     assert done.err
     assert "Traceback" not in done.err
 
 
-def test_the_strategy_in_the_guide_plays_once_it_is_installed(
+def test_the_strategy_in_the_guide_plays_after_installation(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a distribution on the path of this process, and in the thorough run in workers."""
+    """It is installed on the path of this process and, in the thorough run, of workers."""
     page = guide.page("bots").text
     code = re.search(r"```python hoard.py\n([^`]*def hoarder.*?)```", page, re.DOTALL)
     points = re.search(r"(\[project.entry-points.\"quaternity.kwartet.*?)```", page, re.DOTALL)
@@ -296,7 +294,7 @@ SEATS = ("--sets", "6", "--seed", "3", "--secret", "3", "--seats")
 
 @pytest.fixture
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Strategies of another distribution, and the folder to run in."""
+    """Install strategies of another distribution; yield the folder to run in."""
     (tmp_path / "foreign_strategies.py").write_text(FOREIGN)
     lines = [f"{name} = foreign_strategies:{name}\n" for name in ACTING]
     monkeypatch.chdir(tmp_path)
@@ -310,7 +308,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("name", "status", "said"),
+    ("name", "status", "failure"),
     [
         ("leaves", 3, "failed: SystemExit(None)"),
         *thorough(
@@ -323,15 +321,15 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("loops", 4, "gave no move within 1 s"),
     ],
 )  # fmt: skip
-def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_plays_it_again(
-    cli: Cli, foreign: Path, name: str, status: int, said: str
+def test_a_failing_strategy_loses_no_finished_game_and_its_game_can_be_replayed(
+    cli: Cli, foreign: Path, name: str, status: int, failure: str
 ) -> None:
     options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "1")
     done = cli("kwartet", "simulate", *options, "--games", "60", "--json")
     assert done.status == status
-    told = f"game 6, go 6: strategy '{name}' in seat 0 {said}"
+    message = f"game 6, go 6: strategy '{name}' in seat 0 {failure}"
     stopped, saved, again = done.err.removeprefix("at work\n").splitlines()
-    assert stopped == f"quaternity: {told}; ended after 6 of 60 games"
+    assert stopped == f"quaternity: {message}; ended after 6 of 60 games"
     assert saved == "quaternity: the game up to the failure is saved: failed-game-6.log"
     assert (foreign / "failed-game-6.log").stat().st_mode & 0o077 == 0
     whole = cli(
@@ -350,7 +348,7 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
     assert replayed.status == status
     assert replayed.out == (foreign / "failed-game-6.log").read_text()
     *trace, last = replayed.err.splitlines()
-    assert last == f"quaternity: {told}"
+    assert last == f"quaternity: {message}"
     code = {"fails": "in fail", "leaves": "in strategy", "loops": "in loop"}.get(name)
     assert code is None or any(code in line for line in trace)
     assert not any(line.startswith("Traceback") for line in done.err.splitlines())
@@ -358,26 +356,26 @@ def test_whatever_a_strategy_does_the_games_before_are_shown_and_one_command_pla
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ACTING)
-def test_workers_and_clusters_stop_and_tell_the_same(cli: Cli, foreign: Path, name: str) -> None:
+def test_workers_and_clusters_stop_with_the_same_report(cli: Cli, foreign: Path, name: str) -> None:
     options = (*SEATS, f"{name},greedy,greedy", "--move-seconds", "1", "--json", "--games", "60")
-    here = cli("kwartet", "simulate", *options)
+    local = cli("kwartet", "simulate", *options)
     client = pytest.importorskip("distributed").Client
     with cluster(foreign, workers=1) as (address, _, [worker]):
-        with client(address, set_as_default=False) as one:
-            one.wait_for_workers(1, timeout=60)
+        with client(address, set_as_default=False) as connection:
+            connection.wait_for_workers(1, timeout=60)
         for how in (("--workers", "2"), ("--dask", address)):
-            there = cli("kwartet", "simulate", *options, *how)
-            assert there.status == here.status
-            assert {**there.json, "seconds": 0} == {**here.json, "seconds": 0}
+            remote = cli("kwartet", "simulate", *options, *how)
+            assert remote.status == local.status
+            assert {**remote.json, "seconds": 0} == {**local.json, "seconds": 0}
         assert worker.poll() is None
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "said"),
+    ("number", "status", "word"),
     [(signal.SIGINT, 130, "interrupted"), *thorough([], [(signal.SIGTERM, 143, "terminated")])],
 )
-def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(
-    foreign: Path, number: int, status: int, said: str
+def test_an_interrupt_ends_a_strategy_that_loops_and_shows_the_finished_games(
+    foreign: Path, number: int, status: int, word: str
 ) -> None:
     process = subprocess.Popen(
         [
@@ -391,7 +389,7 @@ def test_an_interrupt_ends_a_strategy_that_loops_and_shows_what_is_finished(
     process.send_signal(number)
     out, error = process.communicate(timeout=60)
     assert process.returncode == status
-    assert error == f"quaternity: {said} after 6 of 240 games\n"
+    assert error == f"quaternity: {word} after 6 of 240 games\n"
     assert json.loads(out)["games"] == 6
 
 
@@ -406,11 +404,11 @@ def test_a_strategy_that_fails_at_once_is_named(
     plant_strategy(monkeypatch, "broken", broken)
     game = ("kwartet", command, "--seats", "broken,random", "--sets", "4")
     done = cli(*game)
-    where = "player" if command == "play" else "game 0, go 0: strategy"
-    said = f"quaternity: {where} 'broken' in seat 0 failed: ValueError('seat 0')"
+    subject = "player" if command == "play" else "game 0, go 0: strategy"
+    message = f"quaternity: {subject} 'broken' in seat 0 failed: ValueError('seat 0')"
     assert done.status == 3
     before = "quaternity: the game stops after 0 moves\n" if command == "play" else ""
-    assert done.err.startswith(before + said)
+    assert done.err.startswith(before + message)
     assert "Traceback" not in done.err
     traced = cli(*game, "--traceback")
     assert traced.err.startswith(f"{before}Traceback (most recent call last):\n")
@@ -422,7 +420,7 @@ def test_a_strategy_that_fails_at_once_is_named(
         assert "hand 0: 8 cards" in Path("seen.log").read_text()
 
 
-def test_where_the_game_cannot_be_saved_the_rest_is_shown(
+def test_results_are_shown_even_if_the_failed_game_cannot_be_saved(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def late(view: View, random: Random) -> Question:
@@ -442,7 +440,7 @@ def test_where_the_game_cannot_be_saved_the_rest_is_shown(
     assert "No such file or directory" in done.err
 
 
-def test_a_foreign_strategy_at_the_terminal(cli: Cli, foreign: Path) -> None:
+def test_a_failing_strategy_at_the_terminal_leaves_the_record(cli: Cli, foreign: Path) -> None:
     seats = ("kwartet", "play", "--sets", "6", "--seed", "8", "--move-seconds", "1")
     for name, status in (("crashes", 3), *thorough([], [("loops", 4)])):
         done = cli(*seats, "--seats", ",".join([name] * 3), "--record", f"{name}.game")
@@ -451,7 +449,7 @@ def test_a_foreign_strategy_at_the_terminal(cli: Cli, foreign: Path) -> None:
         assert len(parse_log((foreign / f"{name}.game").read_text()).events) >= 7
 
 
-def test_a_log_is_printed_written_and_seen_by_a_seat(cli: Cli, tmp_path: Path) -> None:
+def test_a_log_is_printed_saved_and_limited_to_a_seat(cli: Cli, tmp_path: Path) -> None:
     game = ("kwartet", "log", "--seats", "exact,greedy,random", "--sets", "6", "--seed", "2")
     printed = cli(*game, "--game", "4")
     assert (printed.status, printed.err) == (0, "")

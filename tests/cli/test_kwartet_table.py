@@ -1,4 +1,4 @@
-"""What a seat is shown of the others' cards: exactly what holds in every deal it holds possible."""
+"""The table shows exactly what holds in all deals that the seat considers possible."""
 
 from random import Random
 
@@ -15,7 +15,7 @@ from tests.sizes import thorough
 
 
 def rows(view: View) -> list[list[str]]:
-    """The words of the table's rows."""
+    """Return the words of each row of the table."""
     shown = KwartetRules(view.public.settings).show(view).split("at least\n")[1]
     return [
         line.split(maxsplit=view.public.settings.set_size + 1)
@@ -23,8 +23,8 @@ def rows(view: View) -> list[list[str]]:
     ]
 
 
-def expected(view: View) -> list[list[str]]:
-    """The same, read off every possible deal."""
+def rows_of_deals(view: View) -> list[list[str]]:
+    """Compute the same words from all possible deals."""
     possible = list(deals(view.problem))
     opponents = [
         player for player, cards in enumerate(view.public.hands) if cards and player != view.seat
@@ -34,10 +34,10 @@ def expected(view: View) -> list[list[str]]:
     def name(holder: int) -> str:
         return "a" if holder == players else str(holder)
 
-    told = []
+    table = []
     for index, removed in enumerate(view.public.removed):
         if removed is not None:
-            told.append([str(index), *"-" * size, f"put down by {removed}"])
+            table.append([str(index), *"-" * size, f"put down by {removed}"])
             continue
         row = [str(index)]
         for number in range(size):
@@ -48,27 +48,27 @@ def expected(view: View) -> list[list[str]]:
                 row.append(f"={name(owners[0])}")
             else:
                 row.append("*" if owners == opponents else "".join(map(name, owners)))
-        least = {one: min(deal.owner[index].count(one) for deal in possible) for one in opponents}
-        held = " ".join(f"{name(one)}:{count}" for one, count in least.items() if count)
-        told.append([*row, held] if held else row)
-    return told
+        low = {seat: min(deal.owner[index].count(seat) for deal in possible) for seat in opponents}
+        held = " ".join(f"{name(seat)}:{count}" for seat, count in low.items() if count)
+        table.append([*row, held] if held else row)
+    return table
 
 
 @pytest.mark.parametrize("seed", range(thorough(6, 20)))
-def test_every_cell_is_what_the_possible_deals_have_in_common(seed: int) -> None:
+def test_every_cell_shows_what_the_possible_deals_have_in_common(seed: int) -> None:
     random = Random(f"table/{seed}")
     settings = random_settings(random, range(2, 5), range(2, thorough(3, 4)))
-    looked = 0
+    checked = 0
     for position, _ in random_game(settings, random, max_events=14):
         for seat in range(settings.players):
             view = position.view(seat)
             if refuses(view.problem) is None and not position.public.is_over:
-                assert [[word.strip() for word in row] for row in rows(view)] == expected(view)
-                looked += 1
-    assert looked
+                assert [[word.strip() for word in row] for row in rows(view)] == rows_of_deals(view)
+                checked += 1
+    assert checked
 
 
-def test_a_hand_and_an_empty_hand() -> None:
+def test_hands_and_points_are_written_as_text() -> None:
     start = Position.start(KwartetSettings(2, 2), ((0b1111, 0), (0, 0b1111)))
     assert hand_text(start.view(0).hand) == "no cards"
     assert points_text(start.public) == "player 0: 1, player 1: 1: a tie of players 0, 1"

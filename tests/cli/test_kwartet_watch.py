@@ -1,4 +1,4 @@
-"""`kwartet watch`: every step of a log, forward and back, whole or as one seat sees it."""
+"""`kwartet watch`: all steps of a log, forward and back, with all hands or for one seat."""
 
 import os
 import pty
@@ -32,16 +32,16 @@ def path(log: GameLog, tmp_path: Path) -> Path:
 
 
 def steps(out: str) -> list[int]:
-    """The numbers of the steps that were shown, in order."""
+    """Return the numbers of the steps that were shown, in order."""
     return [int(line.split()[1]) for line in out.splitlines() if line.startswith("step ")]
 
 
-def shown(out: str) -> list[int]:
-    """The same for a session, where a step follows its prompt on the same line."""
+def session_steps(out: str) -> list[int]:
+    """Return the same for a session, where a step follows its prompt on the same line."""
     return [int(part.split()[0]) for part in out.split("step ")[1:] if " of " in part[:9]]
 
 
-def test_piped_all_steps_are_printed_plainly(cli: Cli, path: Path, log: GameLog) -> None:
+def test_all_steps_are_printed_plainly_into_a_pipe(cli: Cli, path: Path, log: GameLog) -> None:
     outcome = cli("kwartet", "watch", path)
     assert outcome.status == 0
     assert steps(outcome.out) == list(range(len(log.events) + 1))
@@ -52,7 +52,7 @@ def test_piped_all_steps_are_printed_plainly(cli: Cli, path: Path, log: GameLog)
     assert "all sets are put down" in outcome.out.splitlines()[-1]
 
 
-def test_the_hands_stand_side_by_side(cli: Cli, tmp_path: Path) -> None:
+def test_hands_are_shown_side_by_side(cli: Cli, tmp_path: Path) -> None:
     place = tmp_path / "game.log"
     place.write_text(header_text(KwartetSettings(2, 2), ((0b0111, 0b0001), (0b1000, 0b1110))))
     lines = cli("kwartet", "watch", place).out.splitlines()
@@ -65,7 +65,7 @@ def test_the_hands_stand_side_by_side(cli: Cli, tmp_path: Path) -> None:
     assert lines[2].index("3") == lines[3].index("1", 8) == lines[1].index("1")
 
 
-def test_the_numbers_of_worlds_of_a_small_deal(cli: Cli, tmp_path: Path) -> None:
+def test_the_numbers_of_worlds_are_shown(cli: Cli, tmp_path: Path) -> None:
     place = tmp_path / "game.log"
     place.write_text(header_text(KwartetSettings(2, 2), ((0b0111, 0b0001), (0b1000, 0b1110))))
     out = cli("kwartet", "watch", place).out
@@ -74,32 +74,32 @@ def test_the_numbers_of_worlds_of_a_small_deal(cli: Cli, tmp_path: Path) -> None
     assert "possible deals" not in cli("kwartet", "watch", place, "--no-worlds").out
 
 
-def test_from_a_step_on(cli: Cli, path: Path, log: GameLog) -> None:
+def test_watching_can_begin_at_any_step(cli: Cli, path: Path, log: GameLog) -> None:
     outcome = cli("kwartet", "watch", path, "--step", 3)
     assert steps(outcome.out) == list(range(3, len(log.events) + 1))
 
 
-@pytest.mark.usefixtures("seated")
-def test_forward_back_and_to_a_number(cli: Cli, path: Path) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_steps_go_forward_back_and_to_a_number(cli: Cli, path: Path) -> None:
     typed = "\nn\nb\n5\n005\ns\nq\n3\n"
     outcome = cli("kwartet", "watch", path, stdin=typed)
     assert outcome.status == 0
-    assert shown(outcome.out) == [0, 1, 2, 1, 5, 5, 5]
+    assert session_steps(outcome.out) == [0, 1, 2, 1, 5, 5, 5]
 
 
-@pytest.mark.usefixtures("seated")
-def test_both_ends_say_so(cli: Cli, path: Path, log: GameLog) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_both_ends_are_reported(cli: Cli, path: Path, log: GameLog) -> None:
     last = len(log.events)
     outcome = cli("kwartet", "watch", path, stdin=f"b\n{last + 1}\n{last}\n\nb\n{'9' * 5000}\n")
     assert outcome.status == 0
-    assert shown(outcome.out) == [0, last, last - 1]
+    assert session_steps(outcome.out) == [0, last, last - 1]
     assert "this is the start: there is nothing before it" in outcome.out
     assert f"there is no step {last + 1}: steps are 0..{last}" in outcome.out
     assert f"this is the end, after {last} steps" in outcome.out
 
 
-@pytest.mark.usefixtures("seated")
-def test_what_a_player_knows(cli: Cli, path: Path) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_the_knowledge_of_a_player_is_shown(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "watch", path, stdin="k 2\nk1\nk 3\nk\nk x\nhelp\nfoo\n")
     assert outcome.status == 0
     assert "what player 2 knows at step 0" in outcome.out
@@ -108,8 +108,8 @@ def test_what_a_player_knows(cli: Cli, path: Path) -> None:
     assert "'foo' is not understood" in outcome.out
 
 
-@pytest.mark.usefixtures("seated")
-def test_formulas_are_asked_of_all_hands_or_as_a_seat(cli: Cli, path: Path, log: GameLog) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_formulas_are_answered_for_all_hands_or_a_seat(cli: Cli, path: Path, log: GameLog) -> None:
     owner = log.positions[0].deal.owner[0][0]
     typed = f"know H{owner} 0/0\nwhy K{owner} H{owner} 0/0\n"
     outcome = cli("kwartet", "watch", path, stdin=typed)
@@ -122,8 +122,8 @@ def test_formulas_are_asked_of_all_hands_or_as_a_seat(cli: Cli, path: Path, log:
     assert "true if the cards lie" in outcome.out
 
 
-@pytest.mark.usefixtures("seated")
-def test_the_log_of_an_onlooker_says_nothing_of_what_players_know(
+@pytest.mark.usefixtures("interactive_terminal")
+def test_the_log_of_a_bystander_shows_no_knowledge_of_players(
     cli: Cli, path: Path, log: GameLog
 ) -> None:
     path.write_text(seen_text(seen_by(log, None)))
@@ -132,7 +132,7 @@ def test_the_log_of_an_onlooker_says_nothing_of_what_players_know(
     assert "what player 0 knows" not in outcome.out
 
 
-@pytest.mark.usefixtures("seated")
+@pytest.mark.usefixtures("interactive_terminal")
 def test_a_seat_is_shown_its_own_knowledge_only(cli: Cli, path: Path) -> None:
     outcome = cli("kwartet", "watch", path, "--seat", 1, stdin="k\nk 1\nk 0\n")
     assert outcome.out.count("what player 1 knows") == 2
@@ -148,13 +148,13 @@ def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path,
     others = twins(game, seat, random, 3)
     assert others, "the hands of the others are known: choose another seed"
     seen = []
-    for number, one in enumerate([game, *others]):
+    for number, variant in enumerate([game, *others]):
         place = tmp_path / f"{number}.log"
-        place.write_text(log_text(one))
+        place.write_text(log_text(variant))
         seen.append(cli("kwartet", "watch", place, "--seat", seat).out)
     assert len(steps(seen[0])) == len(game.events) + 1
     assert set(seen) == {seen[0]}
-    # Without a seat everything is seen, and so is the difference.
+    # Without a seat all hands are shown, so the outputs differ.
     assert (
         cli("kwartet", "watch", tmp_path / "0.log").out
         != cli("kwartet", "watch", tmp_path / "1.log").out
@@ -165,7 +165,7 @@ def test_a_seat_sees_the_same_whatever_the_others_hold(cli: Cli, tmp_path: Path,
 def test_no_step_shows_a_seat_what_others_hold(
     seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def pictured(log: GameLog) -> str:
+    def show(log: GameLog) -> str:
         show_step(log, step, seat, worlds=False)
         show_knowledge(log, step, seat)
         return capsys.readouterr().out
@@ -177,14 +177,14 @@ def test_no_step_shows_a_seat_what_others_hold(
         game = random_log(settings, random, random.randrange(30))
         seat = random.randrange(settings.players)
         step = random.randrange(len(game.events) + 1)
-        seen = pictured(game)
+        seen = show(game)
         for other in twins(game, seat, random, thorough(8, 30)):
-            assert pictured(other) == seen
+            assert show(other) == seen
             pairs += 1
     assert pairs > thorough(10, 100)
 
 
-def test_bad_logs_and_options(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused(cli: Cli, path: Path, log: GameLog, tmp_path: Path) -> None:
     bad = tmp_path / "bad.log"
     bad.write_text(log_text(log).replace(": no", ": yes", 1))
     outcome = cli("kwartet", "watch", bad)
@@ -207,7 +207,7 @@ def test_bad_logs_and_options(cli: Cli, path: Path, log: GameLog, tmp_path: Path
     assert cli("kwartet", "watch", bad).status == 2
 
 
-def test_a_log_cut_off_is_shown_up_to_there(cli: Cli, tmp_path: Path, log: GameLog) -> None:
+def test_a_truncated_log_is_shown_up_to_its_end(cli: Cli, tmp_path: Path, log: GameLog) -> None:
     place = tmp_path / "cut.log"
     short = log_text(GameLog.of(log.settings, log.hands, log.events[:3]))
     place.write_text(short + "1 asks 0 f")
@@ -223,7 +223,7 @@ def test_the_log_may_come_from_standard_input(cli: Cli, log: GameLog) -> None:
     assert len(steps(outcome.out)) == len(log.events) + 1
 
 
-def test_names_in_a_log_do_nothing_to_the_screen(cli: Cli, tmp_path: Path) -> None:
+def test_names_in_a_log_cannot_control_the_terminal(cli: Cli, tmp_path: Path) -> None:
     place = tmp_path / "game.log"
     hands = ((0b0111, 0b0001), (0b1000, 0b1110))
     place.write_text(header_text(KwartetSettings(2, 2), hands, ("[red]x", "a\x1b[31mb")))
@@ -234,24 +234,24 @@ def test_names_in_a_log_do_nothing_to_the_screen(cli: Cli, tmp_path: Path) -> No
     assert "[red]x" in cli("kwartet", "watch", place).out
 
 
-def test_on_a_terminal_there_are_colours_and_keys(path: Path) -> None:
-    here, there = pty.openpty()
+def test_a_terminal_has_colours_and_keys(path: Path) -> None:
+    outer, inner = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     with subprocess.Popen(
         [sys.executable, "-m", "quaternity", "kwartet", "watch", str(path)],
-        stdin=there, stdout=there, stderr=there, close_fds=True,
+        stdin=inner, stdout=inner, stderr=inner, close_fds=True,
         env={**environment, "TERM": "xterm-256color", "COLUMNS": "100"},
     ) as running:  # fmt: skip
-        os.close(there)
-        os.write(here, b"\nb\nq\n")
+        os.close(inner)
+        os.write(outer, b"\nb\nq\n")
         out = b""
         try:
-            while part := os.read(here, 65536):
+            while part := os.read(outer, 65536):
                 out += part
-        except OSError:  # how a terminal ends
+        except OSError:  # the other end was closed
             pass
         finally:
-            os.close(here)
+            os.close(outer)
     assert running.returncode == 0
     text = out.decode()
     assert "\x1b[1mstep 0 of" in text

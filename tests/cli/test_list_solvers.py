@@ -1,4 +1,4 @@
-"""`solvers`: ours, rivals, and what installs the rest."""
+"""`solvers`: our own solvers, the rivals, and how to install the missing ones."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_every_solver_has_a_row(cli: Cli) -> None:
         assert ("install" in rows[name]) == (not rival.installed)
 
 
-def test_what_is_missing_is_listed_with_what_installs_it(
+def test_missing_solvers_are_listed_with_their_installation(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "_is_there", lambda name: False)

@@ -1,4 +1,4 @@
-"""Quarto and SET at the terminal, and what is the same in all four games."""
+"""Quarto and SET at the terminal, and what all four games have in common."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ every_game = pytest.mark.parametrize("game", PLAYS)
 
 
 @every_game
-def test_a_newcomer_is_told_the_rules_and_what_can_be_typed(cli: Cli, game: str) -> None:
+def test_help_shows_the_rules_and_the_commands(cli: Cli, game: str) -> None:
     outcome = cli(*PLAYS[game], "--seed", 1, stdin="help\nrules\nmoves\nhint\nhistory\nx1z\nquit\n")
     assert outcome.status == 0
     assert outcome.err == ""
@@ -55,11 +55,11 @@ def test_at_sixty_columns_no_word_is_broken(
         assert len(line.replace("player 0> ", "")) <= 60
 
 
-def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
-    """Also what the one before him has seen: player 0 goes on asking until he hears no."""
+def test_the_next_person_sees_all_moves_since_their_last_turn(cli: Cli) -> None:
+    """The previous player has already seen these moves: player 0 asks until the answer is no."""
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
-    asked = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
-    seen = cli(*command, stdin="\n" + "\n".join(asked) + "\n\nquit\n").out
+    requests = [f"1 {index}/{number}" for index in range(4) for number in range(4)]
+    seen = cli(*command, stdin="\n" + "\n".join(requests) + "\n\nquit\n").out
     before, _, after = seen.partition("press Enter to show what player 1")
     gained = [line for line in before.splitlines() if line.endswith(": yes")]
     assert gained
@@ -68,47 +68,47 @@ def test_the_next_person_sees_all_since_his_last_look(cli: Cli) -> None:
 
 
 @every_game
-def test_moves_of_programs_among_themselves_are_told_as_they_come(
+def test_moves_between_programs_are_shown_immediately(
     cli: Cli, game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = {"quaternity": "random,random,random", "set": "quick,slow"}.get(game, "random,random")
     command = (*PLAYS[game][:-1], names, "--seed", 2)
     at_the_end = cli(*command).out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    told, _, table = cli(*command).out.partition("\n\n")
-    assert sorted(f"{told} {table}".replace("·", "").split()) == sorted(
+    news, _, table = cli(*command).out.partition("\n\n")
+    assert sorted(f"{news} {table}".replace("·", "").split()) == sorted(
         at_the_end.replace("·", "").split()
     )
-    assert len(told.splitlines()) > 9
+    assert len(news.splitlines()) > 9
     assert len(table.splitlines()) < 24
 
 
-def test_who_sits_down_after_an_undo_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The screen is emptied before the next hand, not of that."""
+def test_the_next_player_is_named_after_an_undo(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The screen is cleared before the next hand is shown; the message stays."""
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5)
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    shown = cli(*command, stdin=f"\n{asked}\n\nundo\n\nquit\n").out
+    shown = cli(*command, stdin=f"\n{requests}\n\nundo\n\nquit\n").out
     screens = shown.split(CLEAR)
     assert [screen.count("your hand") > 0 for screen in screens] == [True, True, True]
     assert screens[-1].startswith("1 move taken back\nplayer 0 is to move")
 
 
-def test_the_news_of_who_has_not_moved_yet_survives_resuming(cli: Cli, tmp_path: Path) -> None:
+def test_the_news_of_a_player_who_has_not_moved_survives_resuming(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "my.game"
     command = ("kwartet", "play", "--sets", 4, "--seats", "you,you", "--seed", 5, "--record", path)
     cli(*command, stdin="\n".join(["", *(f"1 {at // 4}/{at % 4}" for at in range(16)), "quit"]))
     moves = [line for line in path.read_text().splitlines() if " asks " in line]
     assert all(move.startswith("0 asks 1") for move in moves)
     assert len(moves) > 1
-    told = " ".join(cli(*command, stdin="\nquit\n").out.split())
-    assert all(move in told for move in moves)
+    output = " ".join(cli(*command, stdin="\nquit\n").out.split())
+    assert all(move in output for move in moves)
 
 
-def test_the_table_stays_on_the_screen_however_long_the_news(
+def test_the_table_stays_on_the_screen_below_long_news(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What does not fit below it stands above it: nothing is lost."""
+    """News that does not fit below the table is printed above it."""
     command = ("play", "-n", 6, "--seats", "random,random,random", "--seed", 1)
     whole = cli(*command).out.split("> ")[-1]
     monkeypatch.setenv("LINES", "16")
@@ -129,7 +129,7 @@ def test_a_seat_that_is_handed_over_does_not_show_the_next_hand(cli: Cli) -> Non
     assert "the game ends here" in outcome.out
 
 
-def test_a_seat_with_many_digits(cli: Cli) -> None:
+def test_invalid_seat_numbers_are_explained(cli: Cli) -> None:
     outcome = cli(*PLAYS["quarto"], stdin="seat 00099 you\nseat 01 you\nquit\n")
     assert outcome.status == 0
     assert outcome.out.count("type for example seat 1 you") == 2
@@ -141,17 +141,15 @@ def test_after_resuming_the_news_is_shown_again(cli: Cli, tmp_path: Path, game: 
     moves = {"quaternity": "1 0/1\n", "kwartet": None, "quarto": "A\n", "set": "a b c\n"}[game]
     command = (*PLAYS[game], "--seed", 3, "--record", path)
     if moves is None:
-        told = cli(*command[:-2], stdin="moves\nquit\n").out
-        moves = f"{told.split('  0 asks ')[1][:9]}\n"
+        output = cli(*command[:-2], stdin="moves\nquit\n").out
+        moves = f"{output.split('  0 asks ')[1][:9]}\n"
     first = cli(*command, stdin=f"{moves}quit\n").out
     again = cli(*command, stdin="quit\n").out
     assert first.split("player 0> ")[-2].strip() in again
 
 
 @every_game
-def test_programs_alone_finish_a_game_which_can_be_watched(
-    cli: Cli, tmp_path: Path, game: str
-) -> None:
+def test_programs_finish_a_game_that_can_be_watched(cli: Cli, tmp_path: Path, game: str) -> None:
     path = tmp_path / "game.record"
     seats = {
         "quaternity": "random,random,random",
@@ -187,7 +185,7 @@ def test_a_seat_is_handed_over_and_a_move_taken_back(cli: Cli, game: str) -> Non
     assert f"player 0 is {name}" in outcome.out
 
 
-def test_a_claim_by_letters_and_by_numbers(cli: Cli, tmp_path: Path) -> None:
+def test_claims_are_checked_and_saved(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     typed = "a b c\na a b\nz y x\nmore\nmore\nquit\n"
     outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, "--record", path, stdin=typed)
@@ -234,7 +232,7 @@ def test_after_an_empty_line_the_quickest_program_moves(cli: Cli) -> None:
         (["watch", "/dev/null"], "not a record of a game"),
     ],
 )
-def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
+def test_bad_options_are_refused(cli: Cli, options: list[str], words: str) -> None:
     outcome = cli(*options)
     assert outcome.status == 2
     assert words in outcome.err
@@ -258,9 +256,7 @@ def test_bad_options(cli: Cli, options: list[str], words: str) -> None:
         ("chess 1\n", "not a record of a game"),
     ],
 )
-def test_records_that_are_wrong_name_the_line(
-    cli: Cli, tmp_path: Path, text: str, words: str
-) -> None:
+def test_errors_in_records_name_the_line(cli: Cli, tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "game.record"
     path.write_text(text)
     outcome = cli("watch", path)
@@ -270,13 +266,13 @@ def test_records_that_are_wrong_name_the_line(
 
 
 class Terminal:
-    """What a program at a pseudo-terminal has shown, and what is typed there."""
+    """A pseudo-terminal: the output of the program there, and its input."""
 
     def __init__(self, place: int) -> None:
         self.place, self.seen = place, b""
 
     def wait_for(self, *words: bytes, times: int = 1) -> None:
-        """Read on until one of the words was shown so often."""
+        """Read until one of the words was shown this many times."""
         while all(self.seen.count(word) < times for word in words):
             assert select([self.place], [], [], 60)[0], self.seen
             self.seen += os.read(self.place, 4096)
@@ -290,7 +286,7 @@ def at_terminal(
     *words: str, code: str = "from quaternity.cli import main; main()", quiet: bool = False,
     status: int = 0,
 ) -> Iterator[Terminal]:  # fmt: skip
-    """A command in a process of its own, which ends in order; quiet: what it prints is lost."""
+    """Run a command at a pseudo-terminal and check its status; `quiet` discards standard output."""
     outer, inner = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", code, *words],
@@ -307,14 +303,14 @@ needs_terminal = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a pse
 
 @needs_terminal
 def test_at_a_terminal_the_clock_runs() -> None:
-    """Nobody types anything: the programs go on by themselves."""
+    """Without any input, the programs continue to move."""
     with at_terminal("set", "play", "--seats", "you,slow:0.01", "--seed", "1") as terminal:
         terminal.wait_for(b"player 1 claims", times=3)
         terminal.type(b"quit\n")
         terminal.wait_for(b"the game ends here", b"the game is over")
 
 
-def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_can_be_cancelled(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted:
         def choose(self, view: object, random: object) -> None:
             raise KeyboardInterrupt
@@ -326,20 +322,20 @@ def test_a_hint_can_be_given_up(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> No
     assert "player 0 hands over A" in outcome.out
 
 
-def test_an_empty_line_when_no_program_waits_says_so(cli: Cli) -> None:
+def test_an_empty_line_is_explained_if_no_program_waits(cli: Cli) -> None:
     outcome = cli("set", "play", "--seats", "you,you", "--seed", 1, stdin="\nquit\n")
     assert "no program waits to move: it is up to you" in outcome.out
 
 
 @needs_terminal
-def test_at_a_terminal_one_sees_who_is_thinking() -> None:
+def test_a_terminal_shows_which_player_is_thinking() -> None:
     with at_terminal("quarto", "play", "--seats", "careful,careful", quiet=True) as terminal:
         terminal.wait_for(b"player 0 (careful) is thinking ...\r\x1b[K")
 
 
 @every_game
-@pytest.mark.usefixtures("seated")
-def test_who_watches_is_told_the_marks(cli: Cli, tmp_path: Path, game: str) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_the_help_of_watch_explains_the_marks(cli: Cli, tmp_path: Path, game: str) -> None:
     path = tmp_path / "game.record"
     first = cli(*PLAYS[game], "--seed", 1, "--record", path, stdin="quit\n").out.splitlines()
     outcome = cli("watch", path, "--seat", 0, stdin="help\nq\n")
@@ -349,8 +345,8 @@ def test_who_watches_is_told_the_marks(cli: Cli, tmp_path: Path, game: str) -> N
 
 
 @needs_terminal
-def test_what_a_person_types_while_a_program_thinks_counts_first() -> None:
-    """The table is there before the program thinks, here until somebody types."""
+def test_input_while_a_program_thinks_counts_first() -> None:
+    """The table is shown before the program thinks, which here lasts until a key is pressed."""
     code = """if True:
         import select, sys
         from quaternity.cli import main

@@ -1,4 +1,4 @@
-"""Whatever opens a file: it says once which, what is wrong with it, and what is only odd."""
+"""Commands that open a file name it once, and report its errors and irregularities."""
 
 import shutil
 from pathlib import Path
@@ -26,46 +26,46 @@ BROKEN = {
 }
 
 
-def typed(command: tuple[str, ...], path: Path) -> list[object]:
+def command_words(command: tuple[str, ...], path: Path) -> list[object]:
     return [*command, path, *(["H0 0/0"] if command[-1] == "know" else [])]
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("command", [*POSITIONS, *GAMES], ids=" ".join)
-def test_what_is_wrong_with_a_file_names_it_once(
+def test_an_error_message_names_the_file_once(
     cli: Cli, tmp_path: Path, command: tuple[str, ...], content: bytes
 ) -> None:
     path = tmp_path / "given"
-    path.write_bytes(content or b" " * ("--record" in command))  # in an empty one a game begins
-    told = cli(*typed(command, path))
-    assert told.status == 2
-    assert told.out == ""
-    assert told.err.count(str(path)) == 1, told.err
+    path.write_bytes(content or b" " * ("--record" in command))  # an empty record starts a game
+    outcome = cli(*command_words(command, path))
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert outcome.err.count(str(path)) == 1, outcome.err
 
 
 @pytest.mark.parametrize(
-    "command", [one for one in [*POSITIONS, ("watch",)] if one[0] != "solve"], ids=" ".join
+    "command", [words for words in [*POSITIONS, ("watch",)] if words[0] != "solve"], ids=" ".join
 )
-def test_a_line_that_was_cut_off_is_told_and_no_more(
+def test_a_truncated_line_is_only_a_warning(
     cli: Cli, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     path = tmp_path / "cut.record"
     lines = Path(RECORD).read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:7]) + lines[7][:4])
-    told = cli(*typed(command, path))
-    assert f"{path}: line 8 is cut off and left out" in told.err
-    assert told.status in (0, 1, 4)
+    outcome = cli(*command_words(command, path))
+    assert f"{path}: line 8 is cut off and left out" in outcome.err
+    assert outcome.status in (0, 1, 4)
 
 
 @pytest.mark.parametrize("command", [("questions",), ("solve", "--from")], ids=" ".join)
-def test_a_deal_problem_is_the_state_of_no_game(
+def test_a_deal_problem_is_not_a_game_state(
     cli: Cli, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     path = tmp_path / "problem.json"
     path.write_text(cli("instances", "--families", "php", "--cards", "12", "--possible").out)
-    told = cli(*command, path)
-    assert told.status == 2
-    assert f"{path}: holds a deal problem, not a game state" in told.err
+    outcome = cli(*command, path)
+    assert outcome.status == 2
+    assert f"{path}: holds a deal problem, not a game state" in outcome.err
 
 
 STATE = """{"format": "quaternity-state/1", "set_size": 2, "sets": 1, "players": 2, "turn": 0,
@@ -93,7 +93,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
 @pytest.mark.parametrize(("command", "text"), TEXTS, ids=[command for command, _ in TEXTS])
-def test_every_reader_takes_a_byte_order_mark_and_names_utf_16(
+def test_every_reader_accepts_a_byte_order_mark_and_reports_utf_16(
     cli: Cli, tmp_path: Path, command: str, text: str, encoding: str
 ) -> None:
     path = tmp_path / "given"
@@ -109,7 +109,7 @@ def test_every_reader_takes_a_byte_order_mark_and_names_utf_16(
 @pytest.mark.parametrize(
     "name", ["bad\x1b]0;owned\x07\x1b[31m", "worse\x9b2J\x7f", "tab\tand\rback"]
 )
-def test_no_name_of_a_file_commands_the_terminal(cli: Cli, tmp_path: Path, name: str) -> None:
+def test_file_names_cannot_control_the_terminal(cli: Cli, tmp_path: Path, name: str) -> None:
     missing, state, problem = (str(tmp_path / f"{name}{number}") for number in range(3))
     shutil.copy(DATA / "possible-4-13-4.json", state)
     Path(problem).write_text(cli("instances", "--families", "php", "--cards", 12).out)

@@ -1,4 +1,4 @@
-"""`analyse --oracle`, `play --oracle`, perfect bots: what tablebases say, and what is refused."""
+"""`analyse --oracle`, `play --oracle` and perfect bots: output from tablebases, and errors."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tablebase of 2-3-3."""
+    """Write a tablebase of 2-3-3; return its path."""
     path = tmp_path_factory.mktemp("oracle") / "2-3-3.tablebase"
     write_tablebase(path, solve(State.start(Settings(2, 3, 3))))
     return path
@@ -24,41 +24,42 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    """A game in which player 0 has completed a set and wins another."""
+    """Write a game in which player 0 has completed a set and wins another; return its path."""
     record = tmp_path / "game.record"
     record.write_text(HEADER + "0 asks 1 for 0/1: yes\n")
     return record
 
 
-def test_analyse_says_what_each_answer_gives_away(cli: Cli, path: Path, record: Path) -> None:
+def test_analyse_shows_the_value_of_each_answer(cli: Cli, path: Path, record: Path) -> None:
     text = cli("analyse", record, "--oracle", path).out
-    said = text[text.index("With perfect play\n") :]
-    assert said.splitlines()[1:5] == [
+    advice = text[text.index("With perfect play\n") :]
+    assert advice.splitlines()[1:5] == [
         "player 0 wins by force in 2 moves",
         "  2 for 1/0 and 1/1",
         "    no: player 0 wins by force in 1 move",
         "    yes: player 0 wins by force in 1 move",
     ]
     assert (
-        "    no: player 0 can still win, nobody by force; player 1 can prevent a win of 0" in said
+        "    no: player 0 can still win, nobody by force; player 1 can prevent a win of 0" in advice
     )
-    assert "    yes: player 0 has won" in said
+    assert "    yes: player 0 has won" in advice
 
 
-def test_analyse_gives_all_of_it_as_json(cli: Cli, path: Path, record: Path) -> None:
-    found = cli("analyse", record, "--oracle", path, "--json").json["oracle"]
+def test_analyse_gives_the_oracle_as_json(cli: Cli, path: Path, record: Path) -> None:
+    oracle = cli("analyse", record, "--oracle", path, "--json").json["oracle"]
     state = parse_record(record.read_text()).replay().state
     with Tablebase(path) as tablebase:
-        assert found["can_force_win"] == [0]
-        assert found["forced_length"] == [2, None, None]
+        assert oracle["can_force_win"] == [0]
+        assert oracle["forced_length"] == [2, None, None]
         cards = [
-            (one["asked"], one["set"], card) for one in found["questions"] for card in one["cards"]
+            (row["asked"], row["set"], card) for row in oracle["questions"] for card in row["cards"]
         ]
         assert sorted(cards) == sorted(
-            (one.asked, one.card.set_index, one.card.number) for one in state.legal_questions
+            (question.asked, question.card.set_index, question.card.number)
+            for question in state.legal_questions
         )
-        for one, prospect in zip(found["questions"], tablebase.prospects(state), strict=True):
-            assert one["after"] == {
+        for question, prospect in zip(oracle["questions"], tablebase.prospects(state), strict=True):
+            assert question["after"] == {
                 str(answer): after.document() for answer, after in prospect.after.items()
             }
 
@@ -67,8 +68,8 @@ def test_play_asks_the_oracle(cli: Cli, path: Path) -> None:
     outcome = cli("play", "-s", 2, "--oracle", path, stdin="oracle\n1 0 0\noracle\nquit\n")
     assert outcome.status == 0
     assert "players 0, 1 and 2 can still win, nobody by force" in outcome.out
-    none = cli("play", "-s", 2, stdin="oracle\nquit\n")
-    assert "start with --oracle FILE" in none.out
+    missing = cli("play", "-s", 2, stdin="oracle\nquit\n")
+    assert "start with --oracle FILE" in missing.out
 
 
 def test_perfect_bots_play_a_game_out(cli: Cli, path: Path) -> None:
@@ -89,7 +90,7 @@ def test_another_games_tablebase_is_refused_before_a_record_is_begun(
     assert not record.exists()
 
 
-def test_what_is_no_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -> None:
+def test_a_file_that_is_not_a_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -> None:
     cut = tmp_path / "cut"
     cut.write_bytes(path.read_bytes()[:-1])
     flipped = tmp_path / "flipped"
@@ -115,7 +116,7 @@ def test_what_is_no_tablebase_is_refused(cli: Cli, tmp_path: Path, path: Path) -
             assert "Traceback" not in outcome.err
 
 
-def test_a_position_that_was_not_solved_is_a_limit(cli: Cli, tmp_path: Path, record: Path) -> None:
+def test_an_unsolved_position_is_a_limit(cli: Cli, tmp_path: Path, record: Path) -> None:
     part = tmp_path / "part"
     assert cli("solve", "--from", record, "--out", part).status == 0
     assert cli("analyse", record, "--oracle", part).status == 0

@@ -1,4 +1,4 @@
-"""`play`: what people type, what they see, and what is on disk."""
+"""`play`: input, output, and the record on disk."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.cli.conftest import Cli
 START = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
 
 
-def test_a_few_moves_and_the_end_of_input(cli: Cli, tmp_path: Path) -> None:
+def test_a_few_moves_are_saved_until_the_end_of_the_input(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     outcome = cli("play", "--record", path, stdin="1 0 2\nn\n2 for 1/1\nYES\n")
     assert outcome.status == 0
@@ -19,7 +19,7 @@ def test_a_few_moves_and_the_end_of_input(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["y", "Y", "yes", "1"])
-def test_words_for_yes(cli: Cli, tmp_path: Path, word: str) -> None:
+def test_yes_can_be_typed_in_several_ways(cli: Cli, tmp_path: Path, word: str) -> None:
     path = tmp_path / "game.record"
     cli("play", "--record", path, stdin=f"1 0 2\n{word}\n")
     assert path.read_text().endswith(": yes\n")
@@ -28,7 +28,7 @@ def test_words_for_yes(cli: Cli, tmp_path: Path, word: str) -> None:
 @pytest.mark.parametrize(
     "question", ["1 0 2", "1 for 0/2", "1 0/2", "0 asks 1 for 0/2", "1  0  2 "]
 )
-def test_ways_to_type_a_question(cli: Cli, tmp_path: Path, question: str) -> None:
+def test_a_question_can_be_typed_in_several_ways(cli: Cli, tmp_path: Path, question: str) -> None:
     path = tmp_path / "game.record"
     cli("play", "--record", path, stdin=f"{question}\nno\n")
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
@@ -40,7 +40,7 @@ def test_forced_answers_are_announced_and_explained(cli: Cli) -> None:
     assert "yes is impossible: player 0 is known not to have 0/2" in outcome.out
 
 
-def test_anything_else_is_explained_and_asked_again(cli: Cli) -> None:
+def test_invalid_input_is_explained_and_requested_again(cli: Cli) -> None:
     outcome = cli("play", stdin="hello\n\n9 0 2\n0 0 2\n1 9 9\n1 0 2\nperhaps\nn\nquit\n")
     assert outcome.status == 0
     for words in (
@@ -54,7 +54,7 @@ def test_anything_else_is_explained_and_asked_again(cli: Cli) -> None:
         assert words in outcome.out
 
 
-def test_help_questions_state_why(cli: Cli) -> None:
+def test_help_questions_state_and_why_are_printed(cli: Cli) -> None:
     outcome = cli("play", stdin="help\nquestions\nstate\nwhy\nwhy 1 0 2\n1 0 2\nhelp\nundo\nquit\n")
     assert "Ask:" in outcome.out
     assert "1 for 0/0, 0/1, 0/2 and 0/3" in outcome.out
@@ -105,7 +105,7 @@ def test_a_record_that_breaks_the_rules_is_left_alone(cli: Cli, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("place", ["no/such/folder/file", "."])
-def test_a_record_that_cannot_be_written(cli: Cli, tmp_path: Path, place: str) -> None:
+def test_a_record_that_cannot_be_written_is_refused(cli: Cli, tmp_path: Path, place: str) -> None:
     outcome = cli("play", "--record", tmp_path / place, stdin="1 0 2\nn\n")
     assert outcome.status == 2
     assert outcome.err
@@ -124,15 +124,15 @@ def test_random_seats_finish_a_game_that_the_referee_confirms(cli: Cli, tmp_path
     assert again.read_text() == path.read_text()
 
 
-def test_two_players_are_told_what_that_means(cli: Cli) -> None:
+def test_a_game_of_two_players_starts_with_a_warning(cli: Cli) -> None:
     assert "player 0 never loses the turn" in cli("play", "-n", 2, "-p", 2).out
 
 
-def test_undecodable_input_is_no_traceback(cli: Cli) -> None:
+def test_undecodable_input_causes_no_traceback(cli: Cli) -> None:
     assert cli("play", stdin=b"\xff\xfe\n1 0 2\nn\n").status == 0
 
 
-def test_a_byte_order_mark_costs_nothing(cli: Cli, tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_kept(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     text = "\ufeff" + START + "0 asks 1 for 0/2: no\n"
     path.write_text(text)
@@ -147,7 +147,7 @@ def test_a_refused_resume_changes_nothing(cli: Cli, tmp_path: Path) -> None:
     assert path.read_text() == START + "0 asks 1 f"
 
 
-def test_a_header_cut_off_is_not_played_on(cli: Cli, tmp_path: Path) -> None:
+def test_a_record_with_a_truncated_header_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(START[:-6])
     outcome = cli("play", "--record", path, stdin="1 0 2\nn\n")
@@ -157,7 +157,7 @@ def test_a_header_cut_off_is_not_played_on(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", ["-1", "1234567890"])
-def test_seeds_that_no_record_can_hold(cli: Cli, tmp_path: Path, seed: str) -> None:
+def test_seeds_that_no_record_can_hold_are_refused(cli: Cli, tmp_path: Path, seed: str) -> None:
     path = tmp_path / "game.record"
     outcome = cli("play", "--record", path, "--seed", seed)
     assert outcome.status == 2
@@ -166,14 +166,14 @@ def test_seeds_that_no_record_can_hold(cli: Cli, tmp_path: Path, seed: str) -> N
 
 
 @pytest.mark.parametrize("word", ["undo", "UNDO", "undo it"])
-def test_taking_a_question_back_leaves_the_record(cli: Cli, tmp_path: Path, word: str) -> None:
+def test_a_question_taken_back_is_not_in_the_record(cli: Cli, tmp_path: Path, word: str) -> None:
     path = tmp_path / "game.record"
     outcome = cli("play", "--record", path, stdin=f"1 0 0\nn\n2 1 0\n{word}\n2 1 1\ny\n")
     assert outcome.status == 0
     assert path.read_text() == START + "0 asks 1 for 0/0: no\n1 asks 2 for 1/1: yes\n"
 
 
-def test_somebody_else_cannot_ask(cli: Cli) -> None:
+def test_only_the_player_to_move_can_ask(cli: Cli) -> None:
     outcome = cli("play", stdin="2 asks 1 for 0/0\n")
     assert "it is the turn of player 0, not of player 2" in " ".join(outcome.out.split())
 
@@ -185,14 +185,14 @@ def test_why_is_about_the_position_of_the_refusal(cli: Cli) -> None:
     assert "1 asks 0 for 0/2: yes is impossible" in outcome.out
 
 
-def test_why_takes_players_that_do_not_exist(cli: Cli) -> None:
+def test_why_accepts_players_that_do_not_exist(cli: Cli) -> None:
     outcome = cli("play", stdin="why 9 0 2\nwhy 7 asks 1 for 0/2\nmoves\nquit\n")
     assert outcome.status == 0
     assert "0 asks 9 for 0/2 is refused: player 9 is out of range 0..2" in outcome.out
     assert "the game ends here" in outcome.out
 
 
-def test_why_tells_the_moves_and_their_proof_or_that_there_are_none(cli: Cli) -> None:
+def test_why_shows_the_moves_and_their_proof_or_that_none_matter(cli: Cli) -> None:
     outcome = cli("play", "-s", 2, "-n", 4, "-p", 4,
                   stdin="3 1 0\nn\n2 0 1\ny\n0 2 1\nn\n3 3 1\nwhy\n")  # fmt: skip
     assert "player 3 holds 3 cards (2 at the start, 1 received)" in " ".join(outcome.out.split())
@@ -211,8 +211,8 @@ def test_a_question_that_waits_for_its_answer_is_asked_again_after_resuming(
     path = tmp_path / "game.record"
     assert "after 0 moves" in cli("play", "--record", path, stdin="1 0 2\nquit\n").out
     assert path.read_text() == START + "0 asks 1 for 0/2:"
-    looked = cli("watch", path)
-    assert "step 1 of 1\n0 asks 1 for 0/2\n" in looked.out
+    watched = cli("watch", path)
+    assert "step 1 of 1\n0 asks 1 for 0/2\n" in watched.out
     outcome = cli("play", "--record", path, stdin="y\n")
     assert outcome.err == ""
     assert "0 asks 1 for 0/2: yes or no?" in outcome.out
@@ -226,7 +226,7 @@ def test_a_question_that_waits_for_its_answer_is_asked_again_after_resuming(
 @pytest.mark.parametrize(
     "last", ["0 asks 1 for 0/2", "0 asks 1 for 0/0: ye", "0 asks 1 for 7/2:", "1 for 0/2:", "\xff:"]
 )
-def test_what_is_no_whole_question_is_left_out(cli: Cli, tmp_path: Path, last: str) -> None:
+def test_an_incomplete_question_is_left_out(cli: Cli, tmp_path: Path, last: str) -> None:
     path = tmp_path / "game.record"
     path.write_text(START + "0 asks 1 for 0/0: no\n" + last, encoding="latin-1")
     outcome = cli("play", "--record", path, stdin="quit\n")
@@ -236,8 +236,8 @@ def test_what_is_no_whole_question_is_left_out(cli: Cli, tmp_path: Path, last: s
 
 
 @pytest.mark.parametrize("typed", ["seat 1 random\n1 0 2\n", "1 0 2\nseat 1 random\n"])
-def test_a_record_tells_that_a_seat_was_handed_over(cli: Cli, tmp_path: Path, typed: str) -> None:
-    """Also amid a question and its answer: then after it; and an undo does not forget it."""
+def test_a_record_notes_that_a_seat_was_handed_over(cli: Cli, tmp_path: Path, typed: str) -> None:
+    """Between a question and its answer, the note follows the answer; an undo keeps the note."""
     path = tmp_path / "game.record"
     cli("play", "--record", path, "--seats", "you,you,you", stdin=f"{typed}quit\n")
     assert path.read_text().count("# seats: you, random, you\n") == 1
@@ -250,20 +250,20 @@ def test_a_record_tells_that_a_seat_was_handed_over(cli: Cli, tmp_path: Path, ty
     assert "player 0 is random, player 1 is you, player 2 is you" in other.out
 
 
-def test_the_news_tells_a_question_and_its_answer_once(cli: Cli) -> None:
+def test_the_news_shows_a_question_and_its_answer_once(cli: Cli) -> None:
     outcome = cli("play", stdin="1 0 2\nn\nhistory\nrules\nquit\n")
     assert outcome.out.count("0 asks 1 for 0/2: no") == 2
     assert "\nplayer 1> 1. 0 asks 1 for 0/2: no\n" in outcome.out
     assert " ".join(outcome.out.split()).count("=1: player 1 has the card") == 2
 
 
-def test_the_table_shown_again_has_its_news_again(cli: Cli) -> None:
+def test_a_repeated_table_has_its_news_again(cli: Cli) -> None:
     screens = cli("play", stdin="1 0 2\nn\nstate\nstate\nquit\n").out.split("player 1> ")
     assert "0 asks 1 for 0/2: no" in screens[1]
     assert screens[2] == screens[3] == screens[1]
 
 
-def test_questions_stand_beside_each_other_and_why_needs_no_turn(cli: Cli) -> None:
+def test_questions_are_shown_side_by_side_and_why_needs_no_turn(cli: Cli) -> None:
     outcome = cli("play", stdin="questions\n1 0 2\nwhy 2 1 0\nquit\n")
     assert "  1 for 0/0, 0/1, 0/2 and 0/3   2 for 0/0, 0/1, 0/2 and 0/3\n" in outcome.out
     assert "0 asks 2 for 1/0: both answers are possible" in outcome.out
@@ -274,7 +274,7 @@ def test_a_question_and_its_answer_are_one_move_that_is_taken_back(cli: Cli) -> 
     assert "1 move taken back" in cli("play", stdin="1 0 2\nundo\nquit\n").out
 
 
-def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path) -> None:
+def test_moves_are_typed_as_in_a_record(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     typed = "0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n2 0 1: perhaps\nknow H1 0/2\n"
     typed += "know !H0 0/2 & M0 H1 0/1\nknow H1 0/1\nknow\nknow H9\n"
@@ -299,8 +299,8 @@ def test_a_conversation_is_typed_as_it_is_written_down(cli: Cli, tmp_path: Path)
     assert "after 0 moves" in two.out
 
 
-@pytest.mark.usefixtures("seated")
-def test_a_formula_is_asked_while_watching(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("interactive_terminal")
+def test_formulas_are_answered_while_watching(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(f"{START}0 asks 1 for 0/2: no\n1 asks 2 for 0/2: yes\n")
     outcome = cli("watch", path, stdin="know H1 0/2\n4\n3\nwhy H1 0/2\nhelp\nq\n")

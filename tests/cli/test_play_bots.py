@@ -1,4 +1,4 @@
-"""`play` with seats that the program plays: what is taken back, and what is not."""
+"""`play` with bots: which moves `undo` takes back."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from tests.cli.conftest import Cli
 
 START = "quaternity 1\nset-size 4\nsets 3\nplayers 3\ntie-break first-in-order\n"
-MINE = "0 asks 1 for 0/0: yes\n"
+OWN_MOVE = "0 asks 1 for 0/0: yes\n"
 SEATS = ("--bot", "1=random", "--random", 2)
 
 
@@ -18,11 +18,11 @@ SEATS = ("--bot", "1=random", "--random", 2)
      ("0 asks 1 for 0/2: no\n1 asks 0 for 1/0: yes\n1 asks 0 for 2/0: no\n", ["2/0", "1/0"])],
     ids=["a forced answer", "two bots", "a bot goes on"],
 )  # fmt: skip
-@pytest.mark.parametrize("earlier", ["", MINE], ids=["first", "later"])
+@pytest.mark.parametrize("earlier", ["", OWN_MOVE], ids=["first", "later"])
 def test_undo_goes_back_to_the_last_move_of_a_person(
     cli: Cli, tmp_path: Path, earlier: str, since: str, answered: list[str]
 ) -> None:
-    """An answer of his, then his question; what followed goes too, and no bot moves again."""
+    """First an answer, then the person's question; no bot moves again after later moves go."""
     path = tmp_path / "game.record"
     for undone in range(1, len(answered) + 2):
         path.write_text(START + earlier + since)
@@ -40,7 +40,7 @@ def test_undo_among_people_takes_back_one_move(cli: Cli, tmp_path: Path) -> None
     assert path.read_text() == START + "0 asks 1 for 0/2: no\n"
 
 
-def test_undo_before_ones_first_move_lets_a_bot_begin_again(cli: Cli, tmp_path: Path) -> None:
+def test_undo_before_the_first_own_move_lets_a_bot_begin_again(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.write_text(START + "0 asks 1 for 0/2: no\n")
     cli("play", "--record", path, "--bot", "0=random", stdin="undo\nn\n")

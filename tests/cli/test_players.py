@@ -1,4 +1,4 @@
-"""`players`, `players check`, names of players in files, and one tournament of all games."""
+"""`players`, `players check`, player names in files, and one tournament command for all games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_all_players_of_all_games_are_listed(cli: Cli, folder: Path) -> None:
     assert "1947" in cli("players").out
 
 
-def test_a_check_says_what_is_wrong_and_how_to_see_it_again(cli: Cli) -> None:
+def test_a_check_reports_a_fault_and_how_to_reproduce_it(cli: Cli) -> None:
     done = cli("players", "check", f"{HOSTILE} text", "--game", "quarto", "--json")
     failure = done.json["failure"]
     assert done.status == 3
@@ -67,7 +67,7 @@ def test_one_tournament_plays_all_games(cli: Cli, game: str, folder: Path) -> No
     assert "to replay a game, use --replay 3" in old.err
 
 
-def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
+def test_a_server_reads_only_the_player_file_that_is_given(folder: Path) -> None:
     from quaternity.cli.serve import _players
 
     (folder / "players.toml").write_text('[set]\nmine = "slow:20"\n')
@@ -88,7 +88,7 @@ def test_a_server_serves_names_of_a_named_file_alone(folder: Path) -> None:
         ("a = 1", "'a' is not a table of a game"),
     ],
 )
-def test_files_of_players_are_read_with_care(cli: Cli, text: str, why: str, folder: Path) -> None:
+def test_invalid_player_files_are_refused(cli: Cli, text: str, why: str, folder: Path) -> None:
     (folder / "mine.toml").write_text(text)
     run = ("quarto", "tournament", "a", "careful", "--player-file", "mine.toml")
     for words in (run, ("players", "--player-file", "mine.toml")):
@@ -110,7 +110,7 @@ def test_files_of_players_are_read_with_care(cli: Cli, text: str, why: str, fold
         (("players", "check", "random", "--game", "chess"), "'chess' is unknown"),
     ],
 )
-def test_bad_input(cli: Cli, words: tuple[str, ...], why: str) -> None:
+def test_bad_input_is_refused(cli: Cli, words: tuple[str, ...], why: str) -> None:
     done = cli(*words)
     assert (done.status, done.out) == (2, "")
     assert why in done.err

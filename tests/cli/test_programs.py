@@ -1,4 +1,4 @@
-"""Programs in any language at the terminal: wherever a player is named."""
+"""External programs at the terminal, wherever a player can be named."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HOSTILE = Path(__file__).parents[1] / "table/hostile.py"
 OURS = {"quaternity": "random", "kwartet": "random", "quarto": "careful", "set": "quick"}
 
 
-def program(deed: str) -> str:
-    """A comma in its quotes belongs to the command."""
-    return f"cmd:{sys.executable} -I -S {HOSTILE} {deed} 'a,b'"
+def program(mode: str) -> str:
+    """Return a program with this fault; the quoted comma belongs to its command."""
+    return f"cmd:{sys.executable} -I -S {HOSTILE} {mode} 'a,b'"
 
 
 @pytest.mark.parametrize("game", OURS)
-def test_a_program_plays_at_the_terminal_and_its_record_runs_nothing_unasked(
+def test_a_program_plays_and_its_record_does_not_start_it_unasked(
     cli: Cli, game: str, tmp_path: Path
 ) -> None:
     words = ["play"] if game == "quaternity" else [game, "play"]
@@ -32,7 +32,7 @@ def test_a_program_plays_at_the_terminal_and_its_record_runs_nothing_unasked(
     assert done.status == 0, done.err
     rules = rules_of_record(record.read_bytes())
     names = rules.replay(record.read_bytes()).names
-    if names:  # that of Quaternity does not say who plays
+    if names:  # a record of Quaternity does not name the players
         assert names == ("you", program("moves_folder"))
         refused = cli(*words, "--record", record, stdin="quit\n")
         assert refused.status == 2
@@ -42,16 +42,16 @@ def test_a_program_plays_at_the_terminal_and_its_record_runs_nothing_unasked(
 
 
 @pytest.mark.parametrize("game", OURS)
-def test_a_program_that_fails_is_named_with_the_command_that_plays_its_game_again(
+def test_a_failing_program_is_named_with_the_command_that_replays_its_game(
     cli: Cli, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     name = program("text")
     words = ["tournament"] if game == "quaternity" else [game, "tournament"]
-    who = [name, OURS[game]]
+    players = [name, OURS[game]]
     if game == "kwartet":
-        words, who = ["kwartet", "simulate", "--sets", "3"], ["--seats", ",".join(who)]
-    done = cli(*words, *who, "--games", 10, "--json")
+        words, players = ["kwartet", "simulate", "--sets", "3"], ["--seats", ",".join(players)]
+    done = cli(*words, *players, "--games", 10, "--json")
     assert done.status == 3, done.err
     failed = done.json["failed"]
     assert name in failed.values()
@@ -60,7 +60,7 @@ def test_a_program_that_fails_is_named_with_the_command_that_plays_its_game_agai
     assert (again.status, again.out) == (3, Path(failed["saved"]).read_text())
 
 
-def test_a_command_that_is_none_is_refused(cli: Cli) -> None:
+def test_an_invalid_command_is_refused(cli: Cli) -> None:
     for name, why in (("cmd:./nowhere", "is not an executable program"), ("cmd:'a", "quotation")):
         for words in (
             ["tournament", name, "random"], ["quarto", "play", "--seats", f"you,{name}"],

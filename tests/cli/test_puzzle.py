@@ -1,4 +1,4 @@
-"""`puzzle`: judged by its exit status; what it cannot make is refused."""
+"""`puzzle`: the exit status judges an answer, and invalid options are refused."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from quaternity.puzzles import make
 from tests.cli.conftest import Cli
 
 
-def test_the_status_says_whether_an_answer_is_right(cli: Cli) -> None:
+def test_the_status_shows_whether_an_answer_is_right(cli: Cli) -> None:
     puzzle = make("quarto", 0, 1)
-    asked = ["puzzle", "quarto", "--level", 1, "--seed", 0, "--answer"]
-    assert cli(*asked, puzzle.answers[0]).status == 0
-    assert cli(*asked, next(iter(puzzle.wrong))).status == 1
+    command = ["puzzle", "quarto", "--level", 1, "--seed", 0, "--answer"]
+    assert cli(*command, puzzle.answers[0]).status == 0
+    assert cli(*command, next(iter(puzzle.wrong))).status == 1
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_the_status_says_whether_an_answer_is_right(cli: Cli) -> None:
         (["quarto", "--level", 1, "--seed", 0, "--answer", ""], "answer '': write "),
     ],
 )
-def test_it_refuses_what_it_cannot_do(cli: Cli, options: list[object], message: str) -> None:
+def test_invalid_options_are_refused(cli: Cli, options: list[object], message: str) -> None:
     refused = cli("puzzle", *options)
     assert refused.status == 2
     assert message in refused.err

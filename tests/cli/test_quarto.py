@@ -1,4 +1,4 @@
-"""`quaternity quarto`: what it prints, and that nothing one can type ends in a traceback."""
+"""`quaternity quarto`: its output, and that no input causes a traceback."""
 
 import json
 import os
@@ -16,7 +16,7 @@ FIRST, SECOND = "N?BI??JO?FDLMEAG", "KHEF#DCMXABJPGOL"
 COMMANDS = ("show", "explain", "solve")
 
 
-def test_show_as_json(cli: Cli) -> None:
+def test_show_prints_json(cli: Cli) -> None:
     outcome = cli("quarto", "show", example_pieces(), FIRST, "--json")
     assert outcome.status == 0
     assert outcome.err == ""
@@ -34,14 +34,14 @@ def test_show_as_json(cli: Cli) -> None:
     assert shown["drawn_completions"] == 0
 
 
-def test_show_of_the_other_board(cli: Cli) -> None:
+def test_show_finds_the_quartos_of_another_board(cli: Cli) -> None:
     shown = cli("quarto", "show", "example", SECOND, "--json").json
     assert shown["quartos"] == [["H4", "blue"], ["V2", "hollow"], ["D1", "square"]]
     assert shown["reachable"] is False
 
 
 @pytest.mark.parametrize(("empty", "completions"), [(16, None), (11, None), (10, int), (0, int)])
-def test_show_of_boards_of_every_size(cli: Cli, empty: int, completions: type | None) -> None:
+def test_show_takes_boards_of_every_size(cli: Cli, empty: int, completions: type | None) -> None:
     configuration = "PHACIENOGLKJDMFB"[: 16 - empty] + "?" * empty
     shown = cli("quarto", "show", "example", configuration, "--json").json
     assert shown["can_draw"] is True
@@ -53,7 +53,7 @@ def test_show_of_boards_of_every_size(cli: Cli, empty: int, completions: type | 
         assert shown["drawn_completions"] > 0
 
 
-def test_show_as_text(cli: Cli) -> None:
+def test_show_prints_text(cli: Cli) -> None:
     outcome = cli("quarto", "show", "example", FIRST)
     assert outcome.out.splitlines() == [
         "     V1  V2  V3  V4",
@@ -81,7 +81,7 @@ def test_show_writes_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_explain(cli: Cli) -> None:
+def test_explain_names_quartos_and_safe_pieces(cli: Cli) -> None:
     lines = cli("quarto", "explain", "example", FIRST).out.splitlines()
     assert "H4: the pieces M, E, A and G on H4V1, H4V2, H4V3 and H4V4 are all big" in lines
     assert lines[-1].startswith("reachable: no (")
@@ -91,7 +91,7 @@ def test_explain(cli: Cli) -> None:
     assert "Whoever gets I completes a quarto on H1V4." not in lines
 
 
-def test_explain_as_json(cli: Cli) -> None:
+def test_explain_prints_json(cli: Cli) -> None:
     explained = cli("quarto", "explain", "example", FIRST, "--json").json
     assert explained["quartos"][0] == {
         "row": "H4",
@@ -109,7 +109,7 @@ def test_explain_as_json(cli: Cli) -> None:
     assert explained["winning_cells"]["I"] == []
 
 
-def test_solve(cli: Cli) -> None:
+def test_solve_prints_the_best_moves(cli: Cli) -> None:
     configuration = "??HPF?N?M?A?ED??"
     give = cli("quarto", "solve", "example", configuration)
     assert give.status == 0
@@ -127,7 +127,7 @@ def test_solve(cli: Cli) -> None:
     assert "  place it on H1V1, then hand over " in lost
 
 
-def test_solve_as_json(cli: Cli) -> None:
+def test_solve_prints_json(cli: Cli) -> None:
     give = cli("quarto", "solve", "example", "??HPF?N?M?A?ED??", "--json").json
     line = give.pop("line")
     assert line[0] == {"cell": None, "hand_over": "C"}
@@ -152,8 +152,8 @@ def test_solve_as_json(cli: Cli) -> None:
     ]
 
 
-def test_solve_of_a_lost_position(cli: Cli) -> None:
-    """The suicides come last."""
+def test_solve_orders_the_moves_of_a_lost_position(cli: Cli) -> None:
+    """Moves that lose at once come last."""
     out = cli("quarto", "solve", "example", "K??H???EO?ADGLB?", "--all").out
     lines = (
         "  hand over J (7 pieces to the end)\n"
@@ -164,7 +164,7 @@ def test_solve_of_a_lost_position(cli: Cli) -> None:
     assert out.endswith(f"All moves to a loss:\n{lines}")
 
 
-def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
+def test_solve_reports_that_a_game_is_over(cli: Cli) -> None:
     over = cli("quarto", "solve", "example", FIRST, "--json")
     assert over.json == {"outcome": "win", "over": True, "in_hand": None, "moves": [], "line": []}
     assert (
@@ -175,13 +175,13 @@ def test_solve_of_a_game_that_is_over(cli: Cli) -> None:
     assert "The game is over: a draw." in drawn
 
 
-def test_solve_with_squares(cli: Cli) -> None:
+def test_solve_counts_squares_on_request(cli: Cli) -> None:
     for more, outcome in (([], "loss"), (["--squares"], "win")):
-        told = cli("quarto", "solve", "example", "?HEJFNIP??ABOGDM", "-i", "C", "--json", *more)
-        assert (told.status, told.json["outcome"]) == (0, outcome)
+        solved = cli("quarto", "solve", "example", "?HEJFNIP??ABOGDM", "-i", "C", "--json", *more)
+        assert (solved.status, solved.json["outcome"]) == (0, outcome)
 
 
-def test_solve_above_its_limit(cli: Cli) -> None:
+def test_solve_refuses_positions_above_its_limit(cli: Cli) -> None:
     for more in ([], ["--in-hand", "A"], ["--json"]):
         outcome = cli("quarto", "solve", "example", "?" * 16, *more)
         assert outcome.status == 4
@@ -202,7 +202,7 @@ def test_solve_above_its_limit(cli: Cli) -> None:
         ("?" * 100_000, "100000 characters, not 16"),
     ],
 )
-def test_bad_configurations(cli: Cli, command: str, configuration: str, words: str) -> None:
+def test_bad_boards_are_refused(cli: Cli, command: str, configuration: str, words: str) -> None:
     outcome = cli("quarto", command, "example", configuration)
     assert outcome.status == 2
     assert outcome.out == ""
@@ -213,7 +213,7 @@ def test_bad_configurations(cli: Cli, command: str, configuration: str, words: s
 @pytest.mark.parametrize(
     "configuration", ["é🂡漢\u0301ABC?????????", "\udc80" * 16, "\n\t\0\x1b" * 4]
 )
-def test_configurations_of_odd_characters(cli: Cli, configuration: str) -> None:
+def test_unusual_characters_are_accepted(cli: Cli, configuration: str) -> None:
     for command in ("show", "explain"):
         outcome = cli("quarto", command, "example", configuration)
         assert outcome.status == 0
@@ -221,7 +221,7 @@ def test_configurations_of_odd_characters(cli: Cli, configuration: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_bad_files(cli: Cli, command: str, tmp_path: Path) -> None:
+def test_bad_files_are_refused(cli: Cli, command: str, tmp_path: Path) -> None:
     files = {
         "empty": b"",
         "binary": bytes(range(256)) * 20,
@@ -252,7 +252,7 @@ def test_bad_files(cli: Cli, command: str, tmp_path: Path) -> None:
         assert f"{path}: {message}" in outcome.err
 
 
-def test_pieces_from_standard_input(cli: Cli) -> None:
+def test_pieces_are_read_from_standard_input(cli: Cli) -> None:
     text = Path(example_pieces()).read_text(encoding="utf-8")
     assert cli("quarto", "show", "-", FIRST, stdin=text).status == 0
     refused = cli("quarto", "show", "-", FIRST, stdin=text[:-20])
@@ -269,7 +269,7 @@ def test_a_file_called_example_is_reached_by_its_path(
     assert cli("quarto", "show", "./example", FIRST).status == 2
 
 
-def test_bad_pieces_in_hand(cli: Cli) -> None:
+def test_bad_pieces_in_hand_are_refused(cli: Cli) -> None:
     for in_hand, words in (
         ("", "'' is not a piece"),
         ("AB", "'AB' is not a piece"),
@@ -284,7 +284,7 @@ def test_bad_pieces_in_hand(cli: Cli) -> None:
     assert "the game is over" in outcome.err
 
 
-def test_pictures_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+def test_pictures_that_cannot_be_written_are_refused(cli: Cli, tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "board.svg", ""):
         outcome = cli("quarto", "show", "example", FIRST, "--svg", path)
         assert outcome.status == 2
@@ -292,7 +292,7 @@ def test_pictures_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
         assert outcome.err
 
 
-def test_wrong_usage(cli: Cli) -> None:
+def test_wrong_usage_is_refused(cli: Cli) -> None:
     for arguments in (["show"], ["show", "example"], ["show", "example", FIRST, "x"], ["other"]):
         assert cli("quarto", *arguments).status == 2
 
@@ -306,7 +306,7 @@ def test_help_has_an_example_that_runs(cli: Cli, command: str, tmp_path: Path) -
 
 
 def test_json_is_plain_ascii(cli: Cli) -> None:
-    """So that it is the same in every locale."""
+    """The output is the same in every locale."""
     outcome = cli("quarto", "show", "example", FIRST, "--json")
     assert outcome.out == json.dumps(outcome.json) + os.linesep
 

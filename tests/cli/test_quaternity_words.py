@@ -1,4 +1,4 @@
-"""What `why F` tells in a game of Quaternity: moves that are enough, and none too many."""
+"""`why F` in a game of Quaternity: the moves of a reason are sufficient and minimal."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from tests.sizes import thorough
 
 
 def can_own(problem: DealProblem, player: int, index: int, number: int, mask: int) -> bool:
-    """Whether somebody of the mask can have a card."""
+    """Return whether a player of the mask can have a card."""
     owners, low, high = problem.sets[index]
     narrow = [*owners[:number], owners[number] & mask, *owners[number + 1 :]]
-    one = SetConstraint.trusted(tuple(narrow), low, high)
-    return bool(narrow[number]) and bool(solve(problem.with_set(index, one)))
+    constraint = SetConstraint.trusted(tuple(narrow), low, high)
+    return bool(narrow[number]) and bool(solve(problem.with_set(index, constraint)))
 
 
 @pytest.mark.parametrize("seed", range(thorough(3, 40)))
-def test_the_moves_of_a_reason_are_enough_and_minimal(seed: int) -> None:
+def test_the_moves_of_a_reason_are_sufficient_and_minimal(seed: int) -> None:
     random = Random(f"why/{seed}")
     game = Game.start(Settings(3, 3, 3))
     while len(game.moves) < 7 and (questions := list(game.state.legal_questions)):
         question = random.choice(questions)
         game = game.play(Move(question, random.choice(game.state.answers(question))))
-    for index, one in enumerate(game.state.problem.sets):
-        for number in range(one.size):
+    for index, constraint in enumerate(game.state.problem.sets):
+        for number in range(constraint.size):
             player, everybody = random.randrange(3), 0b111
-            told = list(told_of_game(f"H{player} {index}/{number}", game, why=True))
-            if "can be true and can be false" in told[0]:
+            lines = list(told_of_game(f"H{player} {index}/{number}", game, why=True))
+            if "can be true and can be false" in lines[0]:
                 continue
-            other = everybody & ~(1 << player) if "is true" in told[0] else 1 << player
+            other = everybody & ~(1 << player) if "is true" in lines[0] else 1 << player
             moves = {
-                int(found[1]) - 1 for line in told if (found := re.search(r"move (\d+)", line))
+                int(match[1]) - 1 for line in lines if (match := re.search(r"move (\d+)", line))
             }
             assert not can_own(known_from(game, moves), player, index, number, other)
-            for left in moves:
-                assert can_own(known_from(game, moves - {left}), player, index, number, other)
-            assert moves or "no move matters" in told[1]
+            for omitted in moves:
+                assert can_own(known_from(game, moves - {omitted}), player, index, number, other)
+            assert moves or "no move matters" in lines[1]

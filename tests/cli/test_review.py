@@ -21,7 +21,7 @@ def record(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_prints_what_python_says(cli: Cli, record: Path) -> None:
+def test_the_output_is_that_of_the_python_function(cli: Cli, record: Path) -> None:
     expected = review(RECORD, seconds=600)
     assert cli("review", record, "--seconds", 600).out == f"{expected}\n"
     assert cli("review", "-", "--seconds", 600, stdin=RECORD).out == f"{expected}\n"
@@ -29,7 +29,7 @@ def test_it_prints_what_python_says(cli: Cli, record: Path) -> None:
     assert shown.json == expected.document()
 
 
-def test_it_draws_a_curve(cli: Cli, record: Path, tmp_path: Path) -> None:
+def test_curves_are_drawn(cli: Cli, record: Path, tmp_path: Path) -> None:
     drawing = tmp_path / "chances.svg"
     assert cli("review", record, "--svg", drawing, "--seconds", 600).status == 0
     root = ElementTree.fromstring(drawing.read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def test_a_review_that_is_not_finished_has_the_status_of_a_limit(cli: Cli, recor
         (["--svg", "/nowhere/x.svg"], "/nowhere"),
     ],
 )
-def test_it_refuses_what_it_cannot_do(
+def test_invalid_options_are_refused(
     cli: Cli, record: Path, options: list[object], message: str
 ) -> None:
     refused = cli("review", record, *options)

@@ -1,4 +1,4 @@
-"""A game in a file is not overwritten, not played twice at once, and resumes after an interrupt."""
+"""A saved game is not overwritten, not played twice at once, and resumes after an interrupt."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ with GrowingFile(sys.argv[1]):
 """
 
 
-def test_a_log_overwrites_no_saved_game_unless_told_to(cli: Cli, tmp_path: Path) -> None:
+def test_a_log_overwrites_a_saved_game_only_on_request(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game.log"
     path.touch()
     assert cli(*LOG, path).status == 0
@@ -40,7 +40,7 @@ def test_a_log_overwrites_no_saved_game_unless_told_to(cli: Cli, tmp_path: Path)
 
 
 @pytest.mark.parametrize("command", [PLAY, KWARTET])
-def test_a_second_process_is_refused_and_a_killed_one_is_not_waited_for(
+def test_a_second_process_is_refused_until_the_first_is_killed(
     cli: Cli, tmp_path: Path, command: tuple[object, ...]
 ) -> None:
     path = tmp_path / "game"
@@ -70,17 +70,17 @@ def test_many_processes_at_once_play_one_game(tmp_path: Path, seed: int) -> None
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    told = [run.communicate()[1] for run in runs]
+    errors = [run.communicate()[1] for run in runs]
     statuses = [run.returncode for run in runs]
     assert 0 in statuses
-    for status, error in zip(statuses, told, strict=True):
+    for status, error in zip(statuses, errors, strict=True):
         assert (status == 0) == (error == "")
         assert not error or "another process" in error
-    # A game that two had played would break the rules.
+    # A game that two processes had played would break the rules.
     assert read_record(str(path)).replay().state.is_over
 
 
-def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
+def test_a_replaced_file_gets_no_further_moves(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "game"
@@ -104,19 +104,19 @@ def test_what_was_replaced_meanwhile_gets_no_rest_of_a_game(
 
 
 @pytest.mark.parametrize(
-    ("command", "typed", "said"),
+    ("command", "typed", "message"),
     [
         (PLAY, ["1 0 2", "n"], "interrupted after 1 move"),
         (KWARTET, [""], "interrupted after 0 moves"),
     ],
 )
-def test_an_interrupt_says_what_resumes_the_game(
+def test_an_interrupt_prints_how_to_resume_the_game(
     cli: Cli,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     command: tuple[object, ...],
     typed: list[str],
-    said: str,
+    message: str,
 ) -> None:
     path = tmp_path / "game"
 
@@ -128,14 +128,14 @@ def test_an_interrupt_says_what_resumes_the_game(
     monkeypatch.setattr("builtins.input", read)
     outcome = cli(*command, path)
     assert outcome.status == 130
-    assert outcome.err == f"quaternity: {said}; --record {path} resumes it\n"
+    assert outcome.err == f"quaternity: {message}; --record {path} resumes it\n"
     monkeypatch.undo()
     resumed = cli(*command, path)
     assert (resumed.status, resumed.err) == (0, "")
-    assert f"resuming {path} {said.removeprefix('interrupted ')}" in resumed.out
+    assert f"resuming {path} {message.removeprefix('interrupted ')}" in resumed.out
 
 
-def test_a_refused_resume_of_a_log_leaves_it(cli: Cli, tmp_path: Path) -> None:
+def test_a_refused_resume_leaves_the_log_unchanged(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "game"
     assert cli(*KWARTET, path).status == 0
     with GrowingFile(str(path)) as journal:

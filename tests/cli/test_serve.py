@@ -1,4 +1,4 @@
-"""`quaternity serve`: what it refuses before it begins; `tests/web` asks it when it has."""
+"""`quaternity serve`: options refused before it starts; `tests/web` tests the running server."""
 
 import socket
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.cli.conftest import Cli
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (["--players", "quarto=careful"], "expected GAME.NAME=PLAYER"),
         (["--players", "chess.mine=careful"], "the game one of quaternity"),
@@ -36,19 +36,19 @@ from tests.cli.conftest import Cli
         (["--data", "sqlite:///tables"], "--data sqlite://...: expected a folder"),
     ],
 )
-def test_what_cannot_be_served(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], says: str
+def test_invalid_options_are_refused(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = [] if "--data" in options else ["--data", str(tmp_path)]
-    outcome = cli("serve", *given, *options)
+    data = [] if "--data" in options else ["--data", str(tmp_path)]
+    outcome = cli("serve", *data, *options)
     assert outcome.status == 2
-    assert says in outcome.err
+    assert message in outcome.err
     assert "secret" not in outcome.err
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(":")]
 
 
-def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
+def test_a_port_in_use_is_refused(cli: Cli, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         outcome = cli("serve", "--data", str(tmp_path), "--port", port)
@@ -56,7 +56,7 @@ def test_a_port_that_is_taken(cli: Cli, tmp_path: Path) -> None:
     assert f"--port {port}" in outcome.err
 
 
-def test_all_that_is_wrong_is_said_without_serving(cli: Cli, tmp_path: Path) -> None:
+def test_check_reports_all_faults_without_serving(cli: Cli, tmp_path: Path) -> None:
     data = tmp_path / "data"
     options = ("serve", "--check", "--data", data)
     assert "nothing is wrong" in cli(*options, "--port", 0).out

@@ -1,4 +1,4 @@
-"""`solve` and `tournament`, as people and programs use them."""
+"""`solve` and `tournament`: their output for people and for programs."""
 
 import json
 import signal
@@ -23,17 +23,17 @@ from tests.table.planted import plant_bot
 HEADER = "quaternity 1\nset-size 2\nsets 3\nplayers 3\n"
 
 
-def test_solve_json(cli: Cli) -> None:
-    found = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--json").json
-    assert found["states"] == 2122
-    assert found["questions"] == 12724
-    assert found["can_force_win"] == []
-    assert found["can_win"] == [0, 1, 2]
-    assert found["rules"]["set_size"] == 3
-    assert found["longest_forced"] == 6
+def test_solve_prints_json(cli: Cli) -> None:
+    document = cli("solve", "-s", 3, "-n", 3, "-p", 3, "--json").json
+    assert document["states"] == 2122
+    assert document["questions"] == 12724
+    assert document["can_force_win"] == []
+    assert document["can_win"] == [0, 1, 2]
+    assert document["rules"]["set_size"] == 3
+    assert document["longest_forced"] == 6
 
 
-def test_solve_in_words(cli: Cli) -> None:
+def test_solve_prints_words(cli: Cli) -> None:
     outcome = cli("solve", "-s", 3, "-n", 2, "-p", 2)
     assert outcome.status == 0
     assert "player 0 can force a win, in" in outcome.out
@@ -41,13 +41,13 @@ def test_solve_in_words(cli: Cli) -> None:
     assert "\x1b" not in outcome.out
 
 
-def test_one_question_is_answered_where_a_game_is_too_large(cli: Cli, tmp_path: Path) -> None:
+def test_a_question_is_answered_if_a_game_is_too_large_to_solve(cli: Cli, tmp_path: Path) -> None:
     sizes = ("-s", 4, "-n", 13, "-p", 4)
-    found = cli("solve", *sizes, "--ask", "force:0", "--json").json
-    assert found["can_force"] is False
-    assert found["checked_whole"]
+    document = cli("solve", *sizes, "--ask", "force:0", "--json").json
+    assert document["can_force"] is False
+    assert document["checked_whole"]
     path = tmp_path / "waiting.record"
-    path.write_text("quaternity 1\nset-size 4\nsets 13\nplayers 4\n" + "\n".join(found["line"]))
+    path.write_text("quaternity 1\nset-size 4\nsets 13\nplayers 4\n" + "\n".join(document["line"]))
     outcome = cli("solve", "--from", path, "--ask", "force:0")
     assert "player 0 cannot force a win" in outcome.out
     assert "and so on for ever" in outcome.out
@@ -80,32 +80,32 @@ def test_a_tablebase_is_written_once_and_read_again(cli: Cli, tmp_path: Path) ->
     assert other.status == 2
     assert "a tablebase for 3 sets of 3 and 3 players, not 3 sets of 4" in other.err
     wishing = ("solve", "-s", 2, "--brisk", "--everybody", "win", "--json")
-    found = cli(*wishing, "--out", tmp_path / "brisk").json
+    document = cli(*wishing, "--out", tmp_path / "brisk").json
     again = cli(*wishing, "--out", tmp_path / "brisk").json
-    assert again | {"seconds": 0} == found | {"seconds": 0}
-    assert found["everybody"] == cli(*wishing).json["everybody"]
+    assert again | {"seconds": 0} == document | {"seconds": 0}
+    assert document["everybody"] == cli(*wishing).json["everybody"]
     assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, "brisk"]
     limited = cli(*wishing, "--out", tmp_path / "brisk", "--most-states", 10)
     assert limited.status == 4
     assert "everybody" not in limited.json
-    assert f"all {found['states']:,} states: the limit is 10;" in limited.err
+    assert f"all {document['states']:,} states: the limit is 10;" in limited.err
     path.write_text("a letter")
     assert cli("solve", *sizes, "--out", path).status == 2
     assert path.read_text() == "a letter"
 
 
-def test_from_a_record(cli: Cli, tmp_path: Path) -> None:
+def test_solve_starts_from_a_record(cli: Cli, tmp_path: Path) -> None:
     record = tmp_path / "game.record"
     record.write_text(
         "quaternity 1\nset-size 3\nsets 2\nplayers 3\n0 asks 1 for 0/0: yes\n", encoding="utf-8"
     )
-    found = cli("solve", "--from", record, "--json").json
-    assert found["rules"]["sets"] == 2
-    assert 1 < found["states"] < 91
-    assert cli("solve", "--from", record, "-s", 3, "--json").json["states"] == found["states"]
-    asked = cli("solve", "--from", record, "-s", 3, "-n", 4, "--tie-break", "fewest-sets")
-    assert asked.status == 2
-    assert f"{record}: sets 4 was requested, but the record has 2; tie-break few" in asked.err
+    document = cli("solve", "--from", record, "--json").json
+    assert document["rules"]["sets"] == 2
+    assert 1 < document["states"] < 91
+    assert cli("solve", "--from", record, "-s", 3, "--json").json["states"] == document["states"]
+    refused = cli("solve", "--from", record, "-s", 3, "-n", 4, "--tie-break", "fewest-sets")
+    assert refused.status == 2
+    assert f"{record}: sets 4 was requested, but the record has 2; tie-break few" in refused.err
     path = tmp_path / "out"
     assert cli("solve", "--from", record, "--out", path).status == 0
     other = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--out", path)
@@ -113,7 +113,7 @@ def test_from_a_record(cli: Cli, tmp_path: Path) -> None:
     assert "solved from another state" in other.err
 
 
-def test_impossible_positions_are_told_from_bad_files(cli: Cli, tmp_path: Path) -> None:
+def test_impossible_positions_are_distinguished_from_bad_files(cli: Cli, tmp_path: Path) -> None:
     start = state_document(State.start(Settings(2, 3, 3)))
     files = {
         "impossible": start | {"owners": [[[], [0]], *start["owners"][1:]]},
@@ -139,7 +139,7 @@ def test_impossible_positions_are_told_from_bad_files(cli: Cli, tmp_path: Path) 
         assert why in outcome.err
 
 
-def test_what_is_solved_is_shown_when_wishes_cannot_be_heard(cli: Cli, tmp_path: Path) -> None:
+def test_a_solution_is_shown_even_if_chance_rules_out_wishes(cli: Cli, tmp_path: Path) -> None:
     chance = ("solve", "-s", 2, "-n", 2, "-p", 4, "--tie-break", "fewest-sets", "--json",
               "--brisk", "--everybody", "win", "--out", tmp_path / "file")  # fmt: skip
     for _ in range(2):  # solved, and read again
@@ -149,7 +149,7 @@ def test_what_is_solved_is_shown_when_wishes_cannot_be_heard(cli: Cli, tmp_path:
         assert "chance" in outcome.err
 
 
-def test_everybody_for_himself(cli: Cli, tmp_path: Path) -> None:
+def test_wishes_of_all_players_are_solved(cli: Cli, tmp_path: Path) -> None:
     text = cli("solve", "-s", 2, "--brisk", "--everybody", "points").out
     words = " ".join(text.split())
     assert (
@@ -159,9 +159,9 @@ def test_everybody_for_himself(cli: Cli, tmp_path: Path) -> None:
     record = tmp_path / "game.record"
     record.write_text(HEADER + "brisk yes\n0 asks 1 for 0/0: yes\n", encoding="utf-8")
     late = ("solve", "--from", record, "--everybody", "win")
-    found = cli(*late, "--json", "--out", tmp_path / "file").json["everybody"]
-    assert (found["wish"], found["winners"], found["outcomes"]) == ("win", [0], [[2, 0, 0]])
-    assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == found
+    solved = cli(*late, "--json", "--out", tmp_path / "file").json["everybody"]
+    assert (solved["wish"], solved["winners"], solved["outcomes"]) == ("win", [0], [[2, 0, 0]])
+    assert cli(*late, "--json", "--out", tmp_path / "file").json["everybody"] == solved
     words = " ".join(cli(*late).out.split())
     assert (
         "(win), player 0 wins, however ties are broken without chance player 0 gets a win " in words
@@ -170,10 +170,10 @@ def test_everybody_for_himself(cli: Cli, tmp_path: Path) -> None:
     assert "player 0 gets 4 sets\n    player 1 gets 0 sets\n" in two
 
 
-def test_where_nobody_can_win(cli: Cli) -> None:
-    found = cli("solve", "-s", 2, "-n", 2, "-p", 4)
-    assert found.out.count("cannot win") == 4
-    assert "can prevent" not in found.out
+def test_a_game_may_have_no_possible_winner(cli: Cli) -> None:
+    outcome = cli("solve", "-s", 2, "-n", 2, "-p", 4)
+    assert outcome.out.count("cannot win") == 4
+    assert "can prevent" not in outcome.out
 
 
 def test_large_games_are_refused(cli: Cli) -> None:
@@ -212,7 +212,7 @@ def test_large_games_are_refused(cli: Cli) -> None:
     ],
     ids=str,
 )
-def test_bad_input_to_solve(cli: Cli, arguments: list[object], status: int, why: str) -> None:
+def test_bad_options_are_refused(cli: Cli, arguments: list[object], status: int, why: str) -> None:
     outcome = cli("solve", *arguments)
     assert outcome.status == status
     assert why in outcome.err
@@ -220,16 +220,16 @@ def test_bad_input_to_solve(cli: Cli, arguments: list[object], status: int, why:
     assert "Traceback" not in outcome.err
 
 
-def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
+def test_an_interrupted_solve_resumes(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "3-3-3.tablebase"
     sizes = ("-s", 3, "-n", 3, "-p", 3)
     work, interrupts = tmp_path / "3-3-3.tablebase.work", [KeyboardInterrupt()]
 
-    def interrupted() -> None:
+    def interrupt() -> None:
         if interrupts and any(work.glob("expanded-4-0*")):
             raise interrupts.pop()
 
-    with Disk(tmp_path, watch=interrupted):
+    with Disk(tmp_path, watch=interrupt):
         outcome = cli("solve", *sizes, "--out", path, "--json")
     assert outcome.status == 130
     assert "the same command continues" in outcome.err
@@ -239,7 +239,7 @@ def test_an_interrupted_solve_goes_on(cli: Cli, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Path) -> None:
+def test_a_run_over_a_limit_resumes_with_a_higher_limit(cli: Cli, tmp_path: Path) -> None:
     sizes = ("-s", 3, "-n", 2, "-p", 3, "--out", tmp_path / "file")
     outcome = cli("solve", *sizes, "--most-states", 20)
     assert outcome.status == 4
@@ -248,8 +248,8 @@ def test_a_run_over_a_limit_goes_on_when_more_is_allowed(cli: Cli, tmp_path: Pat
     assert cli("solve", *sizes, "--json").json["states"] == 91
 
 
-def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> None:
-    """A run can be killed before anything is written, and when everything is."""
+def test_abandoned_working_files_are_removed(cli: Cli, tmp_path: Path) -> None:
+    """A run can be killed before anything is written, or after everything is written."""
     target, work = tmp_path / "file", tmp_path / "file.work"
     solving = ("solve", "-s", 3, "-n", 2, "-p", 3, "--out", target)
     work.mkdir()
@@ -259,14 +259,14 @@ def test_working_files_left_behind_are_put_away(cli: Cli, tmp_path: Path) -> Non
     solve(State.start(Settings(3, 2, 3)), directory=work)
     assert cli(*solving).status == 0
     assert [file.name for file in tmp_path.iterdir()] == [target.name]
-    # What is somebody else's stays.
+    # Files of other programs stay.
     work.mkdir()
     (work / "letter.txt").write_text("dear")
     assert cli(*solving).status == 0
     assert (work / "letter.txt").read_text() == "dear"
 
 
-def test_an_interrupted_tournament_says_what_it_has(
+def test_an_interrupted_tournament_reports_its_finished_games(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     questions = count()
@@ -284,20 +284,20 @@ def test_an_interrupted_tournament_says_what_it_has(
     assert f"interrupted after {outcome.json['games']} of 40 games" in outcome.err
 
 
-def test_tournament_json(cli: Cli) -> None:
-    found = cli(
+def test_tournament_prints_json(cli: Cli) -> None:
+    document = cli(
         "tournament", "informed", "random", "-s", 2, "--games", 12, "--seed", 3, "--json"
     ).json
-    assert found["games"] == 12
-    assert [one["bot"] for one in found["bots"]] == ["informed", "random"]
-    assert found["bots"][0]["rating"]["mean"] > found["bots"][1]["rating"]["mean"]
+    assert document["games"] == 12
+    assert [row["bot"] for row in document["bots"]] == ["informed", "random"]
+    assert document["bots"][0]["rating"]["mean"] > document["bots"][1]["rating"]["mean"]
     again = cli(
         "tournament", "informed", "random", "-s", 2, "--games", 12, "--seed", 3, "--json"
     ).json
-    assert {**again, "seconds": 0} == {**found, "seconds": 0}
+    assert {**again, "seconds": 0} == {**document, "seconds": 0}
 
 
-def test_tournament_in_words_and_pictures(cli: Cli, tmp_path: Path) -> None:
+def test_tournament_prints_words_and_draws_pictures(cli: Cli, tmp_path: Path) -> None:
     picture = tmp_path / "bots.svg"
     outcome = cli("tournament", "informed", "random", "-s", 2, "--games", 6, "--plot", picture)
     assert outcome.status == 0
@@ -307,7 +307,7 @@ def test_tournament_in_words_and_pictures(cli: Cli, tmp_path: Path) -> None:
     assert picture.read_text().startswith("<?xml")
 
 
-def test_the_perfect_bot_needs_its_own_game(cli: Cli, tmp_path: Path) -> None:
+def test_the_perfect_bot_needs_a_tablebase_of_the_game(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "2-3-3.tablebase"
     assert cli("solve", "-s", 2, "--out", path).status == 0
     assert cli("tournament", f"perfect:{path}", "random", "-s", 2, "--games", 6).status == 0
@@ -331,7 +331,7 @@ def test_the_perfect_bot_needs_its_own_game(cli: Cli, tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_bad_input_to_tournament(cli: Cli, arguments: list[object], why: str) -> None:
+def test_bad_input_to_tournament_is_refused(cli: Cli, arguments: list[object], why: str) -> None:
     outcome = cli("tournament", *arguments)
     assert outcome.status == 2
     assert why in outcome.err
@@ -356,7 +356,7 @@ def test_no_game_is_refused_for_the_speed_of_the_machine(
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--ask", "force:0"), ("--everybody", "win", "--brisk")])
-def test_a_stopped_solve_that_keeps_nothing_says_so(
+def test_a_stopped_solve_reports_that_it_keeps_nothing(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], stop: signal.Signals
 ) -> None:
     where = "forcing.Forcing.search" if "--ask" in options else "solving.solver.solve"

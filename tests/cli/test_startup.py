@@ -1,4 +1,4 @@
-"""What the command line loads before it is needed: nothing heavy."""
+"""The command line loads heavy packages only when they are needed."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ LIGHT = [
 
 PROBE = f"""
 import sys
-import quaternity.cli.kwartet  # a group is whole though somebody has imported a part of it
+import quaternity.cli.kwartet  # a group is complete even if a part of it was imported
 from quaternity.cli.app import run
 for arguments in {LIGHT}:
     status = run(arguments)
@@ -50,12 +50,12 @@ for arguments in {LIGHT}:
 
 
 def test_light_commands_load_no_heavy_package() -> None:
-    """One after another in one process: who loads something is the first to show it."""
+    """The commands run in one process, so the first one that loads a package shows it."""
     ended = subprocess.run(
         [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, timeout=60
     )
-    told = [line for line in ended.stderr.splitlines() if line.startswith("[")]
-    assert told == [f"{arguments} 0 []" for arguments in LIGHT]
+    reports = [line for line in ended.stderr.splitlines() if line.startswith("[")]
+    assert reports == [f"{arguments} 0 []" for arguments in LIGHT]
 
 
 def test_python_m_quaternity_is_the_command() -> None:

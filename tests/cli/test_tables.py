@@ -1,4 +1,4 @@
-"""`quaternity tables`: what a server keeps, looked at and copied while it runs."""
+"""`quaternity tables`: inspect, copy and delete the tables of a server while it runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SMALLEST = {"set_size": 2, "sets": 2, "players": 2}
 
 
 class Running:
-    """A server with a table of each state; by state what it is called."""
+    """A server with a table in each state; `states` maps each table's name to its state."""
 
     def __init__(self, site: Site, folder: Path) -> None:
         self.site, self.folder = site, folder
@@ -52,14 +52,14 @@ class Running:
 
     @property
     def states(self) -> dict[str, str]:
-        made = {"under way": self.open, "waiting": self.waits, "over": self.over}
-        names = {name_of(table): state for state, table in made.items()}
+        tables = {"under way": self.open, "waiting": self.waits, "over": self.over}
+        names = {name_of(table): state for state, table in tables.items()}
         return names | {name_of(self.hidden): "under way", self.uploaded: "uploaded"}
 
 
-def play(table: Table, most: int) -> None:
-    """Make the last legal moves, as long as there are any."""
-    for _ in range(most):
+def play(table: Table, limit: int) -> None:
+    """Make the last legal move of every seat to act, up to `limit` times."""
+    for _ in range(limit):
         for seat in table.look()["to_act"]:
             moves = table.look(seat)["moves"]
             assert table.move(seat, moves[-1]).status == 200
@@ -86,9 +86,7 @@ def change(folder: Path, statement: str, *values: Any) -> None:
         database.commit()
 
 
-def test_a_list_has_every_table_and_shows_nothing_that_is_hidden(
-    running: Running, cli: Cli
-) -> None:
+def test_a_list_has_every_table_and_shows_no_secrets(running: Running, cli: Cli) -> None:
     document = cli("tables", "list", "--data", running.folder, "--json").json
     assert {row["id"]: row["state"] for row in document["tables"]} == running.states
     assert document["kept"] == len(running.states)
@@ -107,7 +105,7 @@ def test_a_list_has_every_table_and_shows_nothing_that_is_hidden(
                                  "--data", running.folder, "--json").out  # fmt: skip
 
 
-def test_a_record_is_the_one_that_players_get_and_hands_need_a_word(
+def test_an_export_equals_the_record_for_players_and_needs_an_option_for_hands(
     running: Running, cli: Cli, tmp_path: Path
 ) -> None:
     data = ("--data", running.folder)
@@ -132,17 +130,17 @@ def test_a_record_is_the_one_that_players_get_and_hands_need_a_word(
 COMMANDS = (["list"], ["check"], ["export", "--all", "--out", "records"], ["backup", "copy"])
 
 
-def test_who_reads_changes_nothing_and_leaves_nothing(
+def test_reading_commands_change_no_files_and_leave_none(
     tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with open_site(tmp_path / "data") as site:
         running = Running(site, tmp_path / "data")
-        beside = {path.name for path in running.folder.iterdir()}
+        names = {path.name for path in running.folder.iterdir()}
         for command in COMMANDS:
             assert cli("tables", *command, "--data", running.folder).status == 0
             play(running.open, 1)
-        assert {path.name for path in running.folder.iterdir()} == beside
+        assert {path.name for path in running.folder.iterdir()} == names
     before = files(running.folder)
     for command in COMMANDS:
         assert cli("tables", *command, "--data", running.folder).status == 0
@@ -152,7 +150,7 @@ def test_who_reads_changes_nothing_and_leaves_nothing(
         assert not (tmp_path / "none").exists()
 
 
-def test_a_backup_has_all_that_was_played_and_is_good_to_play_on(
+def test_a_backup_has_all_moves_and_can_be_played_on(
     running: Running, cli: Cli, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy" / FILE
@@ -169,7 +167,7 @@ def test_a_backup_has_all_that_was_played_and_is_good_to_play_on(
         play(running.open, 1)
 
 
-def test_a_backup_of_a_damaged_file_leaves_the_one_before(
+def test_a_backup_of_a_damaged_file_leaves_the_previous_backup(
     running: Running, cli: Cli, tmp_path: Path
 ) -> None:
     folder, copy = tmp_path / "damaged", tmp_path / "copy"
@@ -202,7 +200,7 @@ def test_check_names_the_tables_that_cannot_be_rebuilt(running: Running, cli: Cl
     assert faults[1].startswith(f"{broken}: cannot be rebuilt")
 
 
-def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: Cli) -> None:
+def test_a_file_of_an_older_version_is_copied_but_not_read(tmp_path: Path, cli: Cli) -> None:
     store = FileStore(str(tmp_path / "data"))
     store.close()
     for version in range(1, len(MIGRATIONS)):
@@ -218,7 +216,7 @@ def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: 
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (("list", "--order", "age"), "choose from touched, made"),
         (("show", "-nobody"), "-nobody: there is no such table"),
@@ -227,18 +225,18 @@ def test_a_file_of_an_older_version_is_copied_and_not_read(tmp_path: Path, cli: 
         (("backup", "none/copy"), "none/copy: cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    tmp_path: Path, cli: Cli, words: tuple[str, ...], says: str
+def test_impossible_requests_are_refused(
+    tmp_path: Path, cli: Cli, words: tuple[str, ...], message: str
 ) -> None:
     FileStore(str(tmp_path)).close()
     outcome = cli("tables", *words, "--data", tmp_path)
     assert (outcome.status, outcome.out) == (2, "")
-    assert says in outcome.err
+    assert message in outcome.err
     assert "Traceback" not in outcome.err
 
 
 def rows_of(folder: Path, name: str) -> dict[str, int]:
-    """How many rows of each kind a table has."""
+    """Return the number of rows of each kind that a table has."""
     with closing(sqlite3.connect(folder / FILE)) as database:
         kinds = [kind for (kind,) in database.execute("SELECT name FROM sqlite_master")]
         columns = {
@@ -254,20 +252,20 @@ def rows_of(folder: Path, name: str) -> dict[str, int]:
         }
 
 
-def everywhere(table: Table) -> None:
-    """Let a table have rows of all kinds, and people who look at it."""
+def add_rows_of_all_kinds(table: Table) -> None:
+    """Add a message, a mark and a link for another device to a table."""
     assert table.post(0, "talk", text="hello").status == 200
     assert table.post(0, "marks", player=1, card="0/2", mark="yes").status == 200
     assert table.post(0, "elsewhere").status == 201
 
 
-def house(site: Site) -> None:
-    """Let the server do what it does now and then."""
+def run_maintenance(site: Site) -> None:
+    """Run the periodic maintenance of the server."""
     site.run(site.app.state.tables.keep_house())
 
 
 @pytest.mark.parametrize("serves", [True, False])
-def test_a_table_is_removed_whole_and_no_other_is_touched(
+def test_a_table_is_removed_completely_and_others_are_unchanged(
     tmp_path: Path, cli: Cli, serves: bool
 ) -> None:
     folder = tmp_path / "data"
@@ -275,10 +273,10 @@ def test_a_table_is_removed_whole_and_no_other_is_touched(
         gone, stays = (Table(site, **(KWARTET | {"chat": True})) for _ in range(2))
         for table in (gone, stays):
             play(table, 2)
-            everywhere(table)
+            add_rows_of_all_kinds(table)
         name = name_of(gone)
         before = rows_of(folder, name_of(stays))
-        # Of who is present only servers that share all tables keep rows.
+        # Only servers that share a database keep rows about presence.
         assert {kind for kind, rows in before.items() if not rows} == {"removing", "present"}
         for token in (*gone.tokens, None):
             site.listen(f"{gone.path}/events", token)
@@ -286,10 +284,10 @@ def test_a_table_is_removed_whole_and_no_other_is_touched(
         if serves:
             refused = cli("tables", "delete", name, "nobody", "--data", folder)
             assert (refused.status, "nobody: there is no such table" in refused.err) == (2, True)
-            house(site)
+            run_maintenance(site)
             assert gone.look()["version"] == 2
             assert cli("tables", "delete", name, "--data", folder).status == 0
-            house(site)
+            run_maintenance(site)
             site.rest()
             assert not site.app.state.tables.streams.open
             answers = [site.ask("GET", path) for path in (gone.path, f"/t/{name}")]
@@ -302,37 +300,37 @@ def test_a_table_is_removed_whole_and_no_other_is_touched(
     assert rows_of(folder, name_of(stays)) == before | {"log": 2 + serves}
 
 
-def test_who_has_a_table_that_goes_keeps_nothing_of_it(tmp_path: Path) -> None:
+def test_requests_during_a_removal_find_no_table(tmp_path: Path) -> None:
     with open_site(tmp_path) as site:
         table, tables = Table(site, **QUARTO), site.app.state.tables
         first = table.look(0)["moves"][0]
         in_memory = site.run(tables.open(name_of(table)))
 
-        async def meanwhile() -> int:
+        async def look_during_removal() -> int:
             async with in_memory.lock:
-                going = asyncio.create_task(tables.remove([name_of(table)]))
+                removal = asyncio.create_task(tables.remove([name_of(table)]))
                 await asyncio.sleep(0)
-                looked = await site.send("GET", table.path)
-            await going
-            return looked.status
+                response = await site.send("GET", table.path)
+            await removal
+            return response.status
 
-        assert site.run(meanwhile()) == 404
+        assert site.run(look_during_removal()) == 404
         with pytest.raises(Refusal, match="there is no such table"):
             site.run(in_memory.play(0, 0, "late", first))
         assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
 
 
-def test_what_was_ordered_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:
+def test_a_requested_removal_is_done_by_the_next_server(tmp_path: Path, cli: Cli) -> None:
     with open_site(tmp_path) as site:
         table = Table(site, **QUARTO)
         assert cli("tables", "delete", name_of(table), "--data", tmp_path).status == 0
     with open_site(tmp_path) as site:
-        house(site)
+        run_maintenance(site)
         assert site.ask("GET", table.path).status == 404
     assert set(rows_of(tmp_path, name_of(table)).values()) == {0}
 
 
-def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, cli: Cli) -> None:
+def test_a_backup_is_restored_and_the_replaced_file_is_kept(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
     with open_site(folder) as site:
         table = Table(site, **QUARTO)
@@ -356,7 +354,7 @@ def test_a_backup_comes_back_and_what_was_there_before_is_kept(tmp_path: Path, c
 
 
 @pytest.mark.parametrize("word", ["backup", "restore"])
-def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
+def test_a_disk_fault_leaves_all_tables_of_the_old_or_the_new_file(
     tmp_path: Path, cli: Cli, word: str
 ) -> None:
     with open_site(tmp_path / "first") as site:
@@ -387,7 +385,7 @@ def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
             except Death:
                 assert fault is Fault.DEATH
         number, failed = number + 1, disk.failed
-        # The program reports the exception that stands for its death; nobody would read that.
+        # The program reports the exception that stands for its death; a dead process cannot.
         died = (ExitStatus.INTERNAL_ERROR,) if fault is Fault.DEATH else ()
         assert status in ((None, 0, 2, *died) if failed else (0,))
         reader = FileReader(str(folder))
@@ -399,7 +397,7 @@ def test_wherever_the_disk_fails_there_are_all_tables_of_before_or_of_after(
     assert number > 5
 
 
-def test_what_root_does_leaves_no_file_of_another_owner(tmp_path: Path, cli: Cli) -> None:
+def test_commands_of_root_keep_the_owner_of_the_files(tmp_path: Path, cli: Cli) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
     with open_site(folder) as site:
         name = name_of(Table(site, **QUARTO))
@@ -415,7 +413,7 @@ def test_what_root_does_leaves_no_file_of_another_owner(tmp_path: Path, cli: Cli
     assert {path.stat().st_uid for path in folder.iterdir()} == {owner}
 
 
-def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
+def test_a_bad_backup_is_refused_and_a_good_one_replaces_a_damaged_file(
     tmp_path: Path, cli: Cli
 ) -> None:
     folder, copy, bad = tmp_path / "data", tmp_path / "copy", tmp_path / "bad"
@@ -445,13 +443,13 @@ def test_a_bad_backup_is_refused_and_a_damaged_file_gives_way_to_a_good_one(
     assert kept.read_bytes() == damaged
 
 
-def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> None:
+def test_a_database_is_managed_like_a_folder(cli: Cli, tmp_path: Path) -> None:
     with closing(Cluster()) as cluster:
         place = cluster.place("x")
         with Site(app(place)) as site:
             name = Table(site, game="quarto", settings={}, seats=["me", "me"]).made["table"]
             listing = cli("tables", "list", "--json", "--data", place).json
-            assert [each["id"] for each in listing["tables"]] == [name]
+            assert [row["id"] for row in listing["tables"]] == [name]
             for words in (["show", name], ["export", name], ["check"]):
                 assert cli("tables", *words, "--data", place).status == 0
             for word in ("backup", "restore"):
@@ -463,7 +461,7 @@ def test_a_database_is_looked_after_like_a_folder(cli: Cli, tmp_path: Path) -> N
             assert site.ask("GET", f"/api/tables/{name}").status == 404
 
 
-def test_every_command_says_what_kind_of_file_it_cannot_read(tmp_path: Path, cli: Cli) -> None:
+def test_every_command_reports_why_it_cannot_read_a_file(tmp_path: Path, cli: Cli) -> None:
     unreleased = "ALTER TABLE seats ADD COLUMN unreleased TEXT"
     kinds = {
         "another program": (["CREATE TABLE notes (text)", "CREATE TABLE log (text)"], 7),

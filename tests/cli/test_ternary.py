@@ -1,4 +1,4 @@
-"""`quaternity set`: what it prints, and that nothing one can type ends in a traceback."""
+"""`quaternity set`: its output, and that no input causes a traceback."""
 
 import json
 import math
@@ -29,7 +29,7 @@ from tests.ternary.tables import belongs, holds_no_three
 @pytest.mark.parametrize(
     "card", ["23", "0212", "three purple striped diamonds", "STRIPED-three-purple-diamond"]
 )
-def test_show(cli: Cli, card: str) -> None:
+def test_show_describes_a_card(cli: Cli, card: str) -> None:
     outcome = cli("set", "show", card, "--json")
     assert outcome.status == 0
     assert outcome.err == ""
@@ -41,7 +41,7 @@ def test_show(cli: Cli, card: str) -> None:
     assert cli("set", "show", card).out == "23  0212  three purple striped diamonds\n"
 
 
-def test_partners(cli: Cli) -> None:
+def test_partners_of_a_card_are_listed(cli: Cli) -> None:
     shown = cli("set", "partners", "0212", "--json").json
     assert shown["card"] == 23
     assert shown["partners"] == list(partners(23))
@@ -52,7 +52,7 @@ def test_partners(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_find(cli: Cli, rule: Rule) -> None:
+def test_find_lists_all_triples(cli: Cli, rule: Rule) -> None:
     table = [0, 1, 2, 40, 80, 3, 77]
     outcome = cli("set", "find", *table, "--rule", rule, "--json")
     assert outcome.status == 0
@@ -62,8 +62,8 @@ def test_find(cli: Cli, rule: Rule) -> None:
     text = cli("set", "find", *table, "--rule", rule).out
     assert text.count(rule.three) == len(triples(table, rule))
     assert cli("set", "find", "0", "1", "3", "-r", rule).out == f"no {rule.three}\n"
-    none = cli("set", "find", "0", "1", "3", "-r", rule, "--json").json
-    assert none == {"rule": rule, "triples": []}
+    empty = cli("set", "find", "0", "1", "3", "-r", rule, "--json").json
+    assert empty == {"rule": rule, "triples": []}
 
 
 def test_find_draws_the_table(cli: Cli, tmp_path: Path) -> None:
@@ -74,13 +74,13 @@ def test_find_draws_the_table(cli: Cli, tmp_path: Path) -> None:
     assert "0, 40, 80" in path.read_text()
 
 
-def test_find_takes_cards_in_any_form(cli: Cli) -> None:
-    found = cli("set", "find", "0000", "40", "three purple solid squiggles", "--json").json
-    assert found == {"rule": "set", "triples": [[0, 40, 80]]}
+def test_find_accepts_cards_in_any_form(cli: Cli) -> None:
+    document = cli("set", "find", "0000", "40", "three purple solid squiggles", "--json").json
+    assert document == {"rule": "set", "triples": [[0, 40, 80]]}
 
 
 @pytest.mark.parametrize("method", ["search", "cp-sat"])
-def test_disjoint(cli: Cli, method: str) -> None:
+def test_disjoint_triples_are_listed(cli: Cli, method: str) -> None:
     table = [0, 1, 2, 40, 80, 3, 77]
     shown = cli("set", "disjoint", *table, "-r", "set", "--method", method, "--json").json
     assert shown["rule"] == "set"
@@ -95,7 +95,7 @@ def test_disjoint(cli: Cli, method: str) -> None:
      (3, "set", 84_240), (21, "set", 0), (1, "set", 81), (81, "set", 0), (81, "triple", 0),
      (54, "triple", 12), (24, "triple", 761_513_899_062_582_099)],
 )  # fmt: skip
-def test_count(cli: Cli, n: int, rule: str, free: int) -> None:
+def test_tables_without_a_triple_are_counted(cli: Cli, n: int, rule: str, free: int) -> None:
     outcome = cli("set", "count", "-n", n, "--rule", rule, "--json")
     assert outcome.status == 0
     tables = math.comb(81, n)
@@ -107,7 +107,7 @@ def test_count(cli: Cli, n: int, rule: str, free: int) -> None:
 
 @pytest.mark.parametrize(("rule", "size"), [("triple", 54), ("set", 20)])
 @pytest.mark.parametrize("method", ["search", "cp-sat"])
-def test_largest_of_the_deck(cli: Cli, rule: str, size: int, method: str) -> None:
+def test_the_largest_part_of_the_deck_is_found(cli: Cli, rule: str, size: int, method: str) -> None:
     outcome = cli("set", "largest", "--rule", rule, "--method", method, "--json")
     assert outcome.status == 0
     assert outcome.json["size"] == len(outcome.json["cards"]) == size
@@ -119,7 +119,7 @@ def test_largest_of_the_deck(cli: Cli, rule: str, size: int, method: str) -> Non
         assert "\n- " in text
 
 
-def test_largest_of_a_table(cli: Cli) -> None:
+def test_the_largest_part_of_a_table_is_found(cli: Cli) -> None:
     outcome = cli("set", "largest", 0, 1, 2, 40, 80, "--rule", "set", "--json")
     assert outcome.json["size"] == 4
     assert outcome.json["reasons"] == []
@@ -128,7 +128,7 @@ def test_largest_of_a_table(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_deck(cli: Cli, rule: Rule) -> None:
+def test_a_safe_deck_consists_of_triples(cli: Cli, rule: Rule) -> None:
     shown = cli("set", "deck", "--safe", "--rule", rule, "--seed", 7, "--json").json
     assert (shown["rule"], shown["safe"], shown["seed"]) == (rule, True, 7)
     deck = shown["deck"]
@@ -140,14 +140,14 @@ def test_deck(cli: Cli, rule: Rule) -> None:
     assert [int(card) for line in text[1:] for card in line.split()] == deck
 
 
-def test_a_drawn_seed_gives_the_deck_again(cli: Cli) -> None:
+def test_a_random_seed_reproduces_its_deck(cli: Cli) -> None:
     shown = cli("set", "deck", "--json").json
     assert shown["safe"] is False
     assert cli("set", "deck", "--seed", shown["seed"], "--json").json == shown
     assert cli("set", "deck", "--json").json != shown
 
 
-def test_play(cli: Cli) -> None:
+def test_games_are_simulated(cli: Cli) -> None:
     arguments = ("set", "simulate", "--games", 40, "--rule", "set", "--seed", 1)
     real = cli(*arguments, "--extra", "--json").json
     assert (real["games"], real["seed"], real["stuck"]) == (40, 1, 0)
@@ -165,7 +165,7 @@ def test_play(cli: Cli) -> None:
     assert stuck["stuck"] + sum(stuck["left"].values()) == 40
 
 
-def test_chain(cli: Cli) -> None:
+def test_a_chain_links_triples(cli: Cli) -> None:
     arguments = ("set", "chain", "--length", 5, "--start", "0212", "--seed", 1)
     shown = cli(*arguments, "--json").json
     links = shown["triples"]
@@ -176,7 +176,7 @@ def test_chain(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("kind", ["circle", "matrix"])
-def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
+def test_a_picture_of_all_pairs_is_drawn(cli: Cli, tmp_path: Path, kind: str) -> None:
     path = tmp_path / "pairs.svg"
     outcome = cli("set", "picture", path, "--kind", kind, "--json")
     assert outcome.status == 0
@@ -229,7 +229,7 @@ def test_picture(cli: Cli, tmp_path: Path, kind: str) -> None:
         (["guess"], "guess"),
     ],
 )
-def test_bad_input(cli: Cli, tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_bad_input_is_refused(cli: Cli, tmp_path: Path, arguments: list[str], words: str) -> None:
     typed = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
     outcome = cli("set", *typed, "--json")
     assert outcome.status == 2
@@ -261,7 +261,7 @@ def test_an_old_picture_stays_when_the_new_one_cannot_be_written(cli: Cli, tmp_p
         "picture",
     ],
 )
-def test_help_has_an_example(cli: Cli, command: str) -> None:
+def test_the_help_of_every_command_has_an_example(cli: Cli, command: str) -> None:
     outcome = cli("set", command, "--help")
     assert outcome.status == 0
     assert f"quaternity set {command}" in outcome.out.split("Example:")[1]
@@ -279,20 +279,20 @@ HARD = [str(card) for card in Random(1).sample(range(81), 60)]
 
 @pytest.mark.parametrize("method", ["search", "cp-sat"])
 @pytest.mark.parametrize("command", ["largest", "disjoint"])
-def test_at_a_limit_the_best_found_and_the_bound_are_given(
+def test_at_a_limit_the_best_solution_and_the_bound_are_printed(
     cli: Cli, command: str, method: str
 ) -> None:
-    """A time that is too short for anything but what is found at once."""
+    """The time is too short for anything except the first solutions."""
     ended = cli(
         "set", command, *HARD, "--rule", "set", "--method", method, "--seconds", 1e-6, "--json"
     )
     assert ended.status == 4
     answer = ended.json
     assert not answer["proved"]
-    found = answer["cards"] if command == "largest" else answer["triples"]
-    assert 10 <= len(found) < answer["bound"] <= 20
-    assert f"best found {len(found)}, at most {answer['bound']}" in ended.err
-    cards = found if command == "largest" else [card for three in found for card in three]
+    best = answer["cards"] if command == "largest" else answer["triples"]
+    assert 10 <= len(best) < answer["bound"] <= 20
+    assert f"best found {len(best)}, at most {answer['bound']}" in ended.err
+    cards = best if command == "largest" else [card for three in best for card in three]
     assert set(cards) <= set(map(int, HARD))
     assert holds_no_three(cards, Rule.SET) == (command == "largest")
     plain = cli("set", command, *HARD, "-r", "set", "--method", method, "--seconds", 1e-6)
@@ -300,7 +300,7 @@ def test_at_a_limit_the_best_found_and_the_bound_are_given(
     assert ("and at most 20 can be:" in plain.out) == (command == "largest")
 
 
-def test_without_a_limit_the_bound_is_what_was_found(cli: Cli) -> None:
+def test_without_a_limit_the_bound_is_the_best_solution(cli: Cli) -> None:
     for method in ("search", "cp-sat"):
         for seed in ((), ("--seed", 1), ("--seed", 2)):
             options = ("--rule", "set", "--method", method, "--json", *seed)
@@ -312,27 +312,27 @@ def test_without_a_limit_the_bound_is_what_was_found(cli: Cli) -> None:
             assert disjoint["bound"] == len(disjoint["triples"]) == 7
 
 
-def test_the_deck_at_a_limit(cli: Cli) -> None:
-    for rule, least, bound in (("set", 9, 54), ("triple", 20, 81)):
+def test_the_bound_for_the_deck_at_a_limit_is_printed(cli: Cli) -> None:
+    for rule, minimum, bound in (("set", 9, 54), ("triple", 20, 81)):
         ended = cli("set", "largest", "--rule", rule, "--seconds", 1e-6, "--json")
         assert ended.status == 4
-        assert ended.json["size"] >= least
+        assert ended.json["size"] >= minimum
         assert ended.json["bound"] == bound
         assert "the proof for all 81 cards is not complete" in ended.err
 
 
-def test_play_shows_the_finished_games_when_it_is_interrupted(
+def test_an_interrupted_simulation_shows_the_finished_games(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = cli("set", "simulate", "-g", 5, "--rule", "set", "--seed", 1, "--json").json
     games = count()
 
-    def interrupted(*arguments: Any, **options: Any) -> Playout:
+    def interrupt(*arguments: Any, **options: Any) -> Playout:
         if next(games) == 5:
             raise KeyboardInterrupt
         return play_out(*arguments, **options)
 
-    monkeypatch.setattr("quaternity.cli.ternary_play.play_out", interrupted)
+    monkeypatch.setattr("quaternity.cli.ternary_play.play_out", interrupt)
     ended = cli("set", "simulate", "-g", 100, "--rule", "set", "--seed", 1, "--json")
     assert ended.status == 130
     reason = "interrupted after 5 of 100 games"
@@ -343,14 +343,14 @@ def test_play_shows_the_finished_games_when_it_is_interrupted(
     assert "the time is up after" in late.err
 
 
-def test_an_interrupted_search_gives_the_best_found(
+def test_an_interrupted_search_gives_the_best_solution(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(self: Best[int], steps: int, most: int) -> None:
+    def interrupt(self: Best[int], steps: int, most: int) -> None:
         if steps == 200:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Best, "limit", interrupted)
+    monkeypatch.setattr(Best, "limit", interrupt)
     ended = cli("set", "largest", *HARD, "--rule", "set", "--json")
     assert ended.status == 130
     assert ended.json["size"] >= 15
@@ -358,13 +358,13 @@ def test_an_interrupted_search_gives_the_best_found(
     assert holds_no_three(ended.json["cards"], Rule.SET)
 
 
-def test_small_chances_are_not_shown_as_nothing(cli: Cli) -> None:
+def test_small_chances_are_not_shown_as_zero(cli: Cli) -> None:
     assert cli("set", "count", "-n", 54, "-r", "triple").out.endswith("have no triple: 5.2e-19%\n")
     assert cli("set", "count", "-n", 18, "--rule", "set").out.endswith("have no SET: 0.0000014%\n")
     assert cli("set", "count", "-n", 55, "-r", "triple").out.endswith("have no triple: 0.0000%\n")
 
 
-def test_a_simulation_without_a_game_says_so_in_json(cli: Cli) -> None:
+def test_a_simulation_without_a_finished_game_has_a_reason_in_json(cli: Cli) -> None:
     outcome = cli("set", "simulate", "--seconds", 1e-9, "--games", 5, "--json")
     assert outcome.status == 4
     assert (outcome.json["games"], outcome.json["asked"], outcome.json["left"]) == (0, 5, {})

@@ -1,4 +1,4 @@
-"""`tournament` and `play` when a bot fails, and one game of a tournament alone."""
+"""`tournament` and `play` with a failing bot, and replays of single games of a tournament."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Leaving(RandomBot):
 
 @pytest.fixture
 def leaving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A bot that leaves, by the name `leaving`, and the folder to run in."""
+    """Register a bot `leaving` that ends the program; return the folder to run in."""
     plant_bot(monkeypatch, "leaving", Leaving)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_a_bot_that_fails_costs_no_finished_game_and_one_command_plays_its_game_again(
+def test_a_failing_bot_loses_no_finished_game_and_its_game_can_be_replayed(
     cli: Cli, leaving: Path
 ) -> None:
     options = ("random", "leaving", "random", "--seed", "5", "-s", "3")
@@ -43,16 +43,16 @@ def test_a_bot_that_fails_costs_no_finished_game_and_one_command_plays_its_game_
     assert done.json["games"] == games > 0
     assert done.json["labels"] == ["random 1", "leaving", "random 2"]
     assert (failed["bot"], failed["limit"]) == ("leaving", False)
-    told = f"game {games}, move {failed['moves']}: bot 'leaving' in seat {failed['seat']} failed"
-    assert f"{told}: SystemExit(0); ended after {games} of 40 games\n" in done.err
+    message = f"game {games}, move {failed['moves']}: bot 'leaving' in seat {failed['seat']} failed"
+    assert f"{message}: SystemExit(0); ended after {games} of 40 games\n" in done.err
     record = (leaving / failed["saved"]).read_text()
     game = parse_record(record.encode()).replay()
     assert (len(game.moves), game.state.turn) == (failed["moves"], failed["seat"])
     again = cli(*shlex.split(failed["replay"])[1:], "--traceback")
     assert (again.status, again.out) == (3, record)
     assert "in ask" in again.err
-    assert again.err.endswith(f"quaternity: {told}: SystemExit(0)\n")
-    # Said again, it is the same file; another game of that number gets another name.
+    assert again.err.endswith(f"quaternity: {message}: SystemExit(0)\n")
+    # A repeated run uses the same file; another game with that number gets another name.
     assert cli("tournament", *options, "--games", "40", "--json").json["failed"] == failed
     (leaving / failed["saved"]).write_text("mine")
     other = cli("tournament", *options, "--games", "40", "--json").json["failed"]["saved"]
@@ -60,7 +60,7 @@ def test_a_bot_that_fails_costs_no_finished_game_and_one_command_plays_its_game_
     assert (leaving / failed["saved"]).read_text() == "mine"
 
 
-def test_a_game_of_a_tournament_can_be_played_alone(cli: Cli) -> None:
+def test_a_single_game_of_a_tournament_can_be_replayed(cli: Cli) -> None:
     options = ("random", "informed", "-s", "2", "-n", "3", "--seed", "4")
     done = cli("tournament", *options, "--replay", "7")
     assert (done.status, done.err) == (0, "")
@@ -68,7 +68,7 @@ def test_a_game_of_a_tournament_can_be_played_alone(cli: Cli) -> None:
     assert cli("tournament", *options, "--replay", "8").out != done.out
 
 
-def test_a_limit_for_moves_is_kept_and_its_value_checked(cli: Cli, leaving: Path) -> None:
+def test_a_time_limit_for_moves_is_enforced_and_its_value_checked(cli: Cli, leaving: Path) -> None:
     assert cli("tournament", "random", "random", "--move-seconds", "0").status == 2
     done = cli("tournament", "search:1000000", "random", "--move-seconds", "0.1", "--json")
     assert done.status == 4

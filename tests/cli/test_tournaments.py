@@ -1,4 +1,4 @@
-"""Tournaments of all four games with players of other people: whatever they do, nothing is lost."""
+"""Tournaments with foreign players in all four games: whatever they do, no result is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GAMES = sorted(OURS)
 
 
 def command(game: str, player: str, *more: object) -> tuple[object, ...]:
-    """A tournament of one of ours with somebody else's."""
+    """Return the words of a tournament between a player of ours and a foreign one."""
     foreign = f"tests.table.misbehaving:{player}"
     if game == "kwartet":
         names = f"{foreign},{OURS[game]}"
@@ -41,17 +41,17 @@ def command(game: str, player: str, *more: object) -> tuple[object, ...]:
 
 
 def numbers(document: dict[str, Any], game: str) -> dict[str, Any]:
-    """What a tournament found, without names and times."""
-    left = {"seconds", "failed", "labels", "strategies"}
-    found = {field: value for field, value in document.items() if field not in left}
+    """Return the results of a tournament, without names and times."""
+    ignored = {"seconds", "failed", "labels", "strategies"}
+    results = {field: value for field, value in document.items() if field not in ignored}
     kind = registration(game).player_kind
-    for row in found.get(f"{kind}s", ()):
+    for row in results.get(f"{kind}s", ()):
         del row[kind]
-    return found
+    return results
 
 
 def failed_run(cli: Cli, game: str, player: str, *more: object) -> tuple[Outcome, bytes]:
-    """A run in which a player fails, and the game that it failed in as it is saved."""
+    """Run a tournament in which a player fails; return its outcome and the saved game."""
     done = cli(*command(game, player, "--games", 60, "--json", *more))
     failed, finished = done.json["failed"], done.json["games"]
     kind = registration(game).player_kind
@@ -70,7 +70,7 @@ def failed_run(cli: Cli, game: str, player: str, *more: object) -> tuple[Outcome
 @pytest.mark.parametrize(
     ("game", "player"), [*((game, "Fails") for game in GAMES), ("quarto", "Exits")]
 )
-def test_games_before_a_failure_are_shown_and_one_command_plays_it_again(
+def test_games_before_a_failure_are_shown_and_the_failed_one_can_be_replayed(
     cli: Cli, game: str, player: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -88,24 +88,24 @@ FATAL = [("Crashes", 3, "ended its process"), ("Loops", 4, "gave no move within 
 
 
 @pytest.mark.parametrize(
-    ("game", "player", "status", "said"),
+    ("game", "player", "status", "message"),
     thorough(
         [(GAMES[0], *FATAL[0])],  # `test_kwartet_simulate.py` has one that never moves
         [(game, *fatal) for game in GAMES for fatal in FATAL],
     ),
 )
-def test_a_player_that_ends_its_process_or_never_moves_costs_its_game_alone(
-    cli: Cli, game: str, player: str, status: int, said: str, tmp_path: Path,
+def test_a_player_that_crashes_or_never_moves_loses_only_its_game(
+    cli: Cli, game: str, player: str, status: int, message: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     done, _ = failed_run(cli, game, player, "--move-seconds", 1)
     assert done.status == status
-    assert said in done.err
+    assert message in done.err
 
 
 @pytest.mark.parametrize("game", thorough(GAMES[2:3], GAMES))
-def test_what_a_player_prints_is_no_result(cli: Cli, game: str) -> None:
+def test_output_of_a_player_is_not_part_of_the_result(cli: Cli, game: str) -> None:
     own_process().end()  # its standard error is that of the test which started it
     done = cli(*command(game, "Prints", "--games", 9, "--json"))
     own_process().end()
@@ -116,7 +116,7 @@ def test_what_a_player_prints_is_no_result(cli: Cli, game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_player_that_cannot_be_made_is_refused_before_the_first_game(cli: Cli, game: str) -> None:
+def test_a_player_that_cannot_load_is_refused_before_the_first_game(cli: Cli, game: str) -> None:
     for player, why in (
         ("nobody", "cannot be loaded: AttributeError(\"module 'tests.table.misbehaving' has no"),
         ("os", "is not a player of"),
@@ -126,7 +126,7 @@ def test_a_player_that_cannot_be_made_is_refused_before_the_first_game(cli: Cli,
         assert why in done.err
 
 
-def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
+def test_equal_players_are_numbered_and_orders_reported(cli: Cli) -> None:
     done = cli("quarto", "tournament", "random", "careful", "random", "--games", 12)
     assert (done.status, done.err) == (0, "")
     lines = done.out.splitlines()
@@ -134,8 +134,8 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
     assert [line.split("  ")[0] for line in lines[2:5]] == ["random 1", "careful", "random 2"]
     assert lines[-1] == "2 deals in all 6 orders of seats"
     assert "±" not in done.out
-    one = cli("quarto", "tournament", "random", "careful", "--games", 1)
-    assert one.out.startswith("1 game of Quarto, ")
+    single = cli("quarto", "tournament", "random", "careful", "--games", 1)
+    assert single.out.startswith("1 game of Quarto, ")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_equal_players_are_numbered_and_orders_told(cli: Cli) -> None:
         (("set", "tournament", "quick", "slow", "--cap", 0), "cap: must be at least 1, not 0"),
     ],
 )
-def test_bad_input(cli: Cli, arguments: tuple[object, ...], why: str) -> None:
+def test_bad_input_is_refused(cli: Cli, arguments: tuple[object, ...], why: str) -> None:
     done = cli(*arguments)
     assert (done.status, done.out) == (2, "")
     assert why in done.err

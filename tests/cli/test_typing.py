@@ -1,4 +1,4 @@
-"""What is typed at a terminal is edited there, stays while programs move, and comes back."""
+"""Input at a terminal can be edited, survives the moves of programs, and can be recalled."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ QUICK = """if True:
     Finder.delay = lambda *known: 0.1
     main()"""
 GAME = ("set", "play", "--seats", "you,quick", "--seed", "0")
-"""At once the card with the letter h is taken, and then that with e."""
+"""The first moves take the card with the letter h, and then the card with the letter e."""
 
 
 @needs_terminal
 @pytest.mark.parametrize(
     "prompt", thorough(["hand", "puzzle"], [*PLAYS, "watch", "note", "hand", "puzzle"])
 )
-def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: str) -> None:
+def test_arrows_edit_a_line_and_recall_it(cli: Cli, tmp_path: Path, prompt: str) -> None:
     path = str(tmp_path / "my.log")
-    words, asked, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
+    words, ready, help_text = PLAYS.get(prompt, ()), b"> ", b"Also:    "
     end = b"qit" + LEFT * 2 + b"u\n"
     if prompt == "watch":
         cli(*PLAYS["quarto"], "--record", path, stdin="A\nquit\n")
@@ -42,12 +42,12 @@ def test_arrows_edit_a_line_and_bring_it_back(cli: Cli, tmp_path: Path, prompt: 
         words, help_text = ("kwartet", "note", path), b"Type:  2 asks 0"
     elif prompt == "hand":
         words = ("kwartet", "note", path, "--seat", "0")
-        asked, help_text = b"0/1 3/2 ...: ", b"'help'"
+        ready, help_text = b"0/1 3/2 ...: ", b"'help'"
     elif prompt == "puzzle":
-        words, asked, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
+        words, ready, help_text = ("puzzle", "sets", "--seed", "1"), b"answer> ", b"write all of"
         end = cli(*words, "--json").json["answers"][0].encode() + b"\n"
     with at_terminal(*map(str, words)) as terminal:
-        terminal.wait_for(asked)
+        terminal.wait_for(ready)
         terminal.type(b"hlp" + LEFT * 2 + b"e\n")
         terminal.wait_for(help_text)
         terminal.type(UP + b"\n")
@@ -65,11 +65,11 @@ def test_a_puzzle_helps_until_it_is_solved_or_left() -> None:
 
 
 @needs_terminal
-def test_who_sits_down_brings_back_no_line_of_another() -> None:
+def test_a_player_cannot_recall_lines_of_another_player() -> None:
     words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     with at_terminal(*words) as terminal:
-        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.type(f"\n{requests}\n\n".encode())
         terminal.wait_for(b"player 1> ")
         place = len(terminal.seen)
         terminal.type(UP * 3 + b"\nquit\n")
@@ -86,18 +86,18 @@ def test_who_sits_down_brings_back_no_line_of_another() -> None:
         *thorough([], [("emacs", b"\x19"), ("vi", b"\x19"), ("vi", b"\x1bP")]),
     ],
 )
-def test_who_sits_down_brings_back_nothing_that_another_deleted(
+def test_a_player_cannot_recall_text_that_another_player_deleted(
     mode: str, keys: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "inputrc").write_text(f"set editing-mode {mode}\n")
     monkeypatch.setenv("INPUTRC", str(tmp_path / "inputrc"))
     words = ("kwartet", "play", "--sets", "4", "--seats", "you,you", "--seed", "5")
-    asked = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
+    requests = "\n".join(f"1 {at // 4}/{at % 4}" for at in range(16))
     with at_terminal(*words) as terminal:
         terminal.type(b"\n")
         terminal.wait_for(b"player 0> ")
         terminal.type(b"secret\x15secret\x17")
-        terminal.type(f"\n{asked}\n\n".encode())
+        terminal.type(f"\n{requests}\n\n".encode())
         terminal.wait_for(b"player 1> ")
         place = len(terminal.seen)
         terminal.type(keys + b"\nquit\n")
@@ -106,7 +106,7 @@ def test_who_sits_down_brings_back_nothing_that_another_deleted(
 
 
 @needs_terminal
-def test_what_is_half_typed_stays_whenever_a_program_moves() -> None:
+def test_half_typed_input_stays_when_a_program_moves() -> None:
     with at_terminal(*GAME, code=QUICK) as terminal:
         for times, letter in enumerate(b"help"):
             terminal.wait_for(b"in the deck", times=times + 1)
@@ -119,7 +119,7 @@ def test_what_is_half_typed_stays_whenever_a_program_moves() -> None:
 
 
 @needs_terminal
-def test_a_claim_is_dropped_with_a_word_when_its_letters_name_other_cards() -> None:
+def test_a_claim_is_dropped_with_a_message_if_its_letters_name_other_cards() -> None:
     with at_terminal(*GAME, code=QUICK) as terminal:
         terminal.wait_for(b"player 0> ")
         terminal.type(b"a b c")
@@ -130,7 +130,7 @@ def test_a_claim_is_dropped_with_a_word_when_its_letters_name_other_cards() -> N
     assert b"player 0 claims" not in terminal.seen
 
 
-def test_a_half_typed_claim_names_the_first_cards_of_the_whole() -> None:
+def test_a_half_typed_claim_names_the_first_cards_of_the_complete_one() -> None:
     random = Random(1)
     rules = SetRules(SetSettings(seats=2))
     match = Match(rules, ["quick", "quick"], "1")

@@ -9,7 +9,7 @@ from quaternity.cli.status import ExitStatus
 from tests.cli.conftest import Cli
 
 
-def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
+def test_a_solution_is_verified(cli: Cli, tmp_path: Path) -> None:
     file = str(tmp_path / "3-2-3.certificate")
     solved = cli("solve", "-s", 3, "-n", 2, "-p", 3, "--certificate", file, "--json")
     assert solved.json["certificate"] == file
@@ -25,18 +25,18 @@ def test_what_was_solved_is_verified(cli: Cli, tmp_path: Path) -> None:
 
 def test_an_answer_about_one_player_is_verified(cli: Cli, tmp_path: Path) -> None:
     file, sizes = tmp_path / "region", ("-s", 4, "-n", 2, "-p", 2)
-    asked = cli("solve", *sizes, "--ask", "force:0", "--certificate", file, "--json")
-    assert asked.json["certificate"] == str(file)
+    solved = cli("solve", *sizes, "--ask", "force:0", "--certificate", file, "--json")
+    assert solved.json["certificate"] == str(file)
     assert "player 0 can force a win, in 4 moves at most" in cli("verify", file).out
     assert "player 1" not in cli("verify", file).out
     cli("solve", *sizes, "--everybody", "points", "--certificate", file)
     assert cli("verify", file, "--json").json["outcomes"] == [[2, 0]]
-    said = " ".join(cli("verify", file).out.split())
-    assert "(points), the outcomes are 2-0" in said
-    assert "as ties are broken without chance" in said
+    output = " ".join(cli("verify", file).out.split())
+    assert "(points), the outcomes are 2-0" in output
+    assert "as ties are broken without chance" in output
 
 
-def test_what_certifies_nothing_has_the_status_of_the_impossible(cli: Cli, tmp_path: Path) -> None:
+def test_a_truncated_certificate_has_the_status_of_the_impossible(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "4-2-2.certificate"
     cli("solve", "-s", 4, "-n", 2, "-p", 2, "--certificate", file)
     data = file.read_bytes()
@@ -62,7 +62,7 @@ def test_bad_input_is_refused(cli: Cli, arguments: list[str], fault: str) -> Non
     assert fault in refused.err
 
 
-def test_a_tablebase_that_is_there_has_no_certificate(cli: Cli, tmp_path: Path) -> None:
+def test_an_existing_tablebase_has_no_certificate(cli: Cli, tmp_path: Path) -> None:
     solve, file = ("solve", "-s", 4, "-n", 2, "-p", 2, "--out", tmp_path / "t"), tmp_path / "c"
     cli(*solve)
     again = cli(*solve, "--certificate", file)
@@ -79,7 +79,7 @@ def test_a_tablebase_that_is_there_has_no_certificate(cli: Cli, tmp_path: Path) 
         ["--from", "late.json", "--everybody", "win"],
     ],
 )
-def test_a_game_that_the_checker_does_not_read_is_refused_before_it_is_solved(
+def test_a_game_that_the_checker_does_not_accept_is_refused_before_it_is_solved(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object]
 ) -> None:
     monkeypatch.chdir(tmp_path)

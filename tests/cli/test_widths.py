@@ -1,4 +1,4 @@
-"""From 60 columns up everything fits a terminal, and no word is broken."""
+"""All output fits a terminal of at least 60 columns, and no word is broken."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ GAME = str(DATA / "game-4-13-4.record")
 
 @cache
 def commands() -> dict[tuple[str, ...], Any]:
-    """Every command and every group, by the words that call it."""
+    """Map the words that call a command or a group to the command."""
 
     def below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield path, group
@@ -35,7 +35,7 @@ def commands() -> dict[tuple[str, ...], Any]:
 
 
 def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str]) -> str:
-    """A help page as it is printed."""
+    """Return a help page as it is printed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         assert run([*command, "--help"]) == 0
@@ -43,7 +43,7 @@ def page(command: tuple[str, ...], width: int, capsys: pytest.CaptureFixture[str
 
 
 def words(text: str) -> list[str]:
-    """The words, less the backslashes behind which a command goes on."""
+    """Return the words, without the backslashes that continue a command."""
     return [word for word in text.split() if word != "\\"]
 
 
@@ -58,10 +58,10 @@ def test_help_fits_breaks_no_word_and_shows_its_whole_docstring(
             assert words(text) == words(shown[100])
         docstring = called.callback.__doc__ if called.callback else None
         assert " ".join(words(docstring or "")) in " ".join(words(shown[100])), command
-        assert not re.search(r"[^aeiou]ys\b", shown[100], re.IGNORECASE), "a plural as strategys"
+        assert not re.search(r"[^aeiou]ys\b", shown[100], re.IGNORECASE), "a wrong plural"
 
 
-def test_the_first_page_says_what_the_commands_say() -> None:
+def test_the_first_page_has_the_summaries_of_the_commands() -> None:
     group = root_command()
     context = group.make_context("quaternity", ["--version"], resilient_parsing=True)
     assert isinstance(group, RootGroup)
@@ -71,7 +71,7 @@ def test_the_first_page_says_what_the_commands_say() -> None:
         assert commands()[name,].get_short_help_str(1000) == summary
 
 
-def test_the_first_page_has_every_command_in_a_line_games_first(
+def test_the_first_page_lists_every_command_games_first(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shown = page((), 80, capsys).split("Play:\n")[1].splitlines()
@@ -119,17 +119,17 @@ OUTPUTS = [
 @pytest.mark.parametrize(
     "command", OUTPUTS, ids=lambda command: " ".join(command[:2]).replace(str(DATA), "")
 )
-def test_output_fits(cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_is_narrow(cli: Cli, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     width = 60
     monkeypatch.setenv("COLUMNS", str(width))
     outcome = cli(*command)
     assert outcome.status in (0, 1), outcome.err
     long = [line for line in outcome.out.splitlines() if len(line) > width]
-    # What has no space cannot be broken: the path of a file.
+    # Text without spaces, such as the path of a file, cannot be broken.
     assert [line for line in long if " " in line.strip()] == []
 
 
-def test_all_cells_of_a_wide_table_are_there() -> None:
+def test_all_cells_of_a_wide_table_are_printed() -> None:
     head = ["solver", *(f"column {number}" for number in range(7))]
     rows = [[f"{row}", *(f"{row}.{number}" for number in range(7))] for row in "ab"]
     narrow = table_lines(head, rows, 30)

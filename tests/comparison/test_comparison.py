@@ -1,4 +1,4 @@
-"""Which states are measured, what is measured on them, and what the figures say."""
+"""Measurements of a comparison: the states, the runs, and the figures computed from the runs."""
 
 import csv
 import io
@@ -53,25 +53,25 @@ FAST = [SOLVERS[name] for name in QUICK]
 WORK = Work(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
 
 
-def met(
+def runs_of(
     *instances: Mapping[str, Any],
     feasible: Sequence[bool] = (),
     family: str = "",
 ) -> list[Run]:
-    """The runs of instances: per solver the seconds that it took, once or often, or how it ended.
+    """Return the runs of instances; for each solver seconds, those of several rounds, or an ending.
 
-    All are possible, unless it is told of each.
+    All instances are feasible unless `feasible` has a value for each of them.
     """
     runs: list[Run] = []
     for number, instance in enumerate(instances):
         possible = feasible[number] if feasible else True
         about = partial(Run, f"{family or 'state'} {number}", family, 12, 3, possible)
-        for solver, told in instance.items():
-            if isinstance(told, str):
-                ending = cast(Answer, told)
+        for solver, result in instance.items():
+            if isinstance(result, str):
+                ending = cast(Answer, result)
                 runs.append(about(solver, 0, ending, None, None, None, 0.0, None, "why"))
                 continue
-            for turn, seconds in enumerate(told if isinstance(told, tuple) else (told,)):
+            for turn, seconds in enumerate(result if isinstance(result, tuple) else (result,)):
                 answer: Answer = "feasible" if possible else "infeasible"
                 steps = 0.25 * seconds, 0.75 * seconds
                 runs.append(
@@ -80,12 +80,12 @@ def met(
     return runs
 
 
-def compared(runs: Sequence[Run], *solvers: str, limit: float = 10.0) -> Comparison:
+def comparison_of(runs: Sequence[Run], *solvers: str, limit: float = 10.0) -> Comparison:
     return Comparison("states", 0, limit, "", "", dict.fromkeys(solvers, ""), runs)
 
 
 def answers(measured: Measured) -> dict[str, Answer]:
-    """How the last run of every solver ended."""
+    """Return how the last run of every solver ended."""
     return {run.solver: run.answer for run in measured.runs}
 
 
@@ -93,7 +93,7 @@ def answers(measured: Measured) -> dict[str, Answer]:
 
 
 @given(st.integers(1, 3000), st.integers(0, 3000))
-def test_values_of_a_sweep(first: int, more: int) -> None:
+def test_values_of_a_sweep_are_increasing_and_at_most_eight(first: int, more: int) -> None:
     values = Sweep("sets", first, first + more).values
     assert values[0] == first
     assert values[-1] == first + more
@@ -104,7 +104,7 @@ def test_values_of_a_sweep(first: int, more: int) -> None:
 
 
 @pytest.mark.parametrize("more", range(6, 11))
-def test_a_sweep_has_eight_values_at_most_and_all_where_there_are_no_more(more: int) -> None:
+def test_a_sweep_of_at_most_eight_values_has_all_of_them(more: int) -> None:
     for first in range(1, 30):
         values = Sweep("sets", first, first + more).values
         assert len(values) <= min(8, more + 1)
@@ -115,7 +115,7 @@ def test_a_sweep_has_eight_values_at_most_and_all_where_there_are_no_more(more: 
 def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: int) -> None:
     for sweep in (Sweep("players", 2, 12), Sweep("set-size", 2, 9), Sweep("sets", 1, 200)):
         sizes = swept_sizes((set_size, sets, players), sweep)
-        swept = [getattr(one, sweep.parameter.replace("-", "_")) for one in sizes]
+        swept = [getattr(size, sweep.parameter.replace("-", "_")) for size in sizes]
         assert swept == sorted(set(swept))
         assert sweep.first <= swept[0]
         assert swept[-1] <= sweep.last
@@ -142,7 +142,7 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
         ("sets", "2..3", "evenly for any number of sets in 2..3"),
     ],
 )
-def test_nonsense_sweeps(parameter: str, text: str, words: str) -> None:
+def test_invalid_sweeps_are_refused(parameter: str, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         swept_sizes((3, 8, 4), Sweep.parse(parameter, text))
 
@@ -154,20 +154,20 @@ def test_nonsense_sweeps(parameter: str, text: str, words: str) -> None:
 def test_a_series_is_measured_size_by_size_under_its_names(feasible: bool) -> None:
     series = Series("chain", feasible, (12, 16), each=3)
     measured = measure(Work(series, states=6, damage=0.0, rounds=2, seed="9"), FAST)
-    made = [*series.made("9")]
-    runs = [run for one in measured for run in one.runs]
+    instances = [*series.made("9")]
+    runs = [run for measurement in measured for run in measurement.runs]
     assert list(dict.fromkeys((run.instance, run.cards, run.players) for run in runs)) == [
-        (name, problem.cards, problem.players) for name, problem in made
+        (name, problem.cards, problem.players) for name, problem in instances
     ]
     assert {(run.family, run.feasible) for run in runs} == {("chain", feasible)}
-    assert [len(one.runs) for one in measured] == [2 * len(FAST)] * len(made)
+    assert [len(measurement.runs) for measurement in measured] == [2 * len(FAST)] * len(instances)
 
 
 def test_states_are_the_same_for_a_seed_and_mixed() -> None:
-    made = list(WORK.made())
-    assert made == list(WORK.made()) != list(replace(WORK, seed="1").made())
-    assert [name for name, _ in made] == [f"4-3-3 {number}" for number in range(20)]
-    kinds = [bool(solve(problem_of(state))) for _, state in made]
+    states = list(WORK.made())
+    assert states == list(WORK.made()) != list(replace(WORK, seed="1").made())
+    assert [name for name, _ in states] == [f"4-3-3 {number}" for number in range(20)]
+    kinds = [bool(solve(problem_of(state))) for _, state in states]
     assert (kinds.count(True), kinds.count(False)) == (15, 5)
 
 
@@ -178,7 +178,7 @@ def test_the_share_of_damage_is_kept(damage: float, number: int) -> None:
     assert abs(touched - damage * number) < 1
 
 
-def test_every_solver_meets_every_state() -> None:
+def test_every_solver_is_measured_on_every_state() -> None:
     measured = measure(replace(WORK, rounds=3), list(SOLVERS.values()))
     assert len(measured) == 20
     for (runs, text), (name, state) in zip(measured, WORK.made(), strict=True):
@@ -194,39 +194,39 @@ def test_every_solver_meets_every_state() -> None:
                 assert run.build is not None
                 assert run.solve is not None
                 assert run.seconds == run.build + run.solve >= run.build >= 0
-    assert {found.runs[0].feasible for found in measured} == {True, False}
+    assert {measurement.runs[0].feasible for measurement in measured} == {True, False}
 
 
 @pytest.mark.parametrize(
     "function",
-    [one for one in BROKEN if one.__name__ not in ("ignores_maximums", "divides_by_zero")],
+    [solver for solver in BROKEN if solver.__name__ not in ("ignores_maximums", "divides_by_zero")],
     ids=lambda function: function.__name__,
 )
-def test_a_broken_solver_is_blamed_and_its_state_kept(
+def test_a_broken_solver_is_blamed_and_its_state_saved(
     function: Callable[[DealProblem], Verdict],
 ) -> None:
     rows = [*FAST, solver_from_function("broken", function)]
     measured = measure(replace(WORK, states=30, damage=0.8), rows)
-    faulty = [found for found in measured if found.text is not None]
+    faulty = [measurement for measurement in measured if measurement.text is not None]
     assert faulty
-    for found in faulty:
-        assert {run.solver for run in found.runs if run.at_fault} == {"broken"}
-        assert found.text is not None
-        state = parse_state(found.text).state
+    for measurement in faulty:
+        assert {run.solver for run in measurement.runs if run.at_fault} == {"broken"}
+        assert measurement.text is not None
+        state = parse_state(measurement.text).state
         again = measure_state(state, rows).runs
         assert [run.solver for run in again if run.at_fault] == ["broken"]
-        assert found.runs[0].feasible is bool(state.verdict())
+        assert measurement.runs[0].feasible is bool(state.verdict())
 
 
-def test_a_crash_takes_nobody_along() -> None:
-    found = measure_state(State.start(), [solver_from_function("bad", divides_by_zero), *FAST], 2)
-    assert answers(found) == {"bad": "crashed"} | dict.fromkeys(QUICK, "feasible")
-    (why,) = (run.text for run in found.runs if run.solver == "bad")
+def test_a_crash_does_not_affect_other_solvers() -> None:
+    result = measure_state(State.start(), [solver_from_function("bad", divides_by_zero), *FAST], 2)
+    assert answers(result) == {"bad": "crashed"} | dict.fromkeys(QUICK, "feasible")
+    (why,) = (run.text for run in result.runs if run.solver == "bad")
     assert why is not None
     assert why.startswith("raised ZeroDivisionError(")
 
 
-def test_a_budget_is_kept_and_a_limit_is_no_fault() -> None:
+def test_a_budget_is_respected_and_a_limit_is_not_a_fault() -> None:
     def slow(problem: DealProblem) -> Verdict:
         raise SolverTimeout("too slow")
 
@@ -247,16 +247,16 @@ def burn(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     clock = local()
 
     def burn(seconds: float) -> None:
-        clock.seconds = used() + seconds
+        clock.seconds = time_used() + seconds
 
-    def used() -> float:
+    def time_used() -> float:
         return getattr(clock, "seconds", 0.0)
 
-    monkeypatch.setattr("quaternity.base.interruptible.thread_time", used)
+    monkeypatch.setattr("quaternity.base.interruptible.thread_time", time_used)
     return burn
 
 
-def test_time_of_other_threads_is_not_a_solvers(burn: Callable[[float], None]) -> None:
+def test_time_of_other_threads_is_not_counted(burn: Callable[[float], None]) -> None:
     """While the solver waits, another thread works."""
 
     def waits(problem: DealProblem) -> Verdict:
@@ -269,8 +269,8 @@ def test_time_of_other_threads_is_not_a_solvers(burn: Callable[[float], None]) -
     assert (run.build, run.solve, run.seconds) == pytest.approx((0, 2, 2))
 
 
-def test_a_search_in_a_second_thread_is_its_solvers(burn: Callable[[float], None]) -> None:
-    """CP-SAT's larger models are solved in a second thread, that an interrupt may stop them."""
+def test_time_of_a_search_in_a_second_thread_is_counted(burn: Callable[[float], None]) -> None:
+    """CP-SAT solves larger models in a second thread, so that an interrupt can stop it."""
 
     def searches(problem: DealProblem) -> Verdict:
         search = SimpleNamespace(parameters=SimpleNamespace(), solve=lambda *_: burn(3))
@@ -281,7 +281,7 @@ def test_a_search_in_a_second_thread_is_its_solvers(burn: Callable[[float], None
     assert run.solve == pytest.approx(3)
 
 
-def test_refusing_badly_is_a_fault() -> None:
+def test_an_exception_while_refusing_is_a_fault() -> None:
     def no_answer(problem: DealProblem) -> str:
         raise KeyError(problem.cards)
 
@@ -292,8 +292,8 @@ def test_refusing_badly_is_a_fault() -> None:
 # ---------------------------------------------------------------------- figures
 
 
-def test_a_row_adds_up() -> None:
-    runs = met(
+def test_a_row_has_the_figures_of_its_runs() -> None:
+    runs = runs_of(
         {"a": 1.0, "b": 2.0},
         {"a": 3.0, "b": 9.0},
         {"a": 5.0, "b": "refused"},
@@ -313,42 +313,42 @@ def test_a_row_adds_up() -> None:
     assert (first.par2, second.par2) == (29 / 4, 51 / 4)
 
 
-def test_who_skips_what_is_hard_is_not_the_fastest() -> None:
-    """`b` takes the two small states only, and is slower on them than `a`; `c` takes none."""
-    runs = met(*[{"a": 1.0, "b": 2.0}] * 2, *[{"a": 9.0, "b": "refused"}] * 5)
+def test_a_solver_that_skips_hard_states_is_not_the_fastest() -> None:
+    """`b` solves only the two small states, and is slower on them than `a`; `c` solves none."""
+    runs = runs_of(*[{"a": 1.0, "b": 2.0}] * 2, *[{"a": 9.0, "b": "refused"}] * 5)
     first, second, third = rows_of(runs, ["a", "b", "c"], 10.0)
     assert second.median is not None
     assert first.median is not None
     assert second.median < first.median
     assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    lines = list(report.remarks(compared(runs, "a", "b", "c")))
+    lines = list(report.remarks(comparison_of(runs, "a", "b", "c")))
     assert "on the 2 states that all 2 solvers that decided any decided." in lines[1]
 
 
 def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
-    comparison = compared(met({"a": 1.0}, {"b": 2.0}), "a", "b")
+    comparison = comparison_of(runs_of({"a": 1.0}, {"b": 2.0}), "a", "b")
     assert [row.ratio for row in comparison.rows] == [None, None]
     lines = list(report.remarks(comparison))
     assert lines[1].startswith("No state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
-    wrong = compared(met(*[{"a": "wrong", "b": 5.0}] * 3), "a", "b")
+    wrong = comparison_of(runs_of(*[{"a": "wrong", "b": 5.0}] * 3), "a", "b")
     row, other = wrong.rows
     assert (row.feasible, row.faults, row.median, row.ratio) == (0, 3, None, None)
     assert (other.feasible, other.ratio) == (3, 1.0)
     assert performance_profile(wrong.times) == {"a": [], "b": [(1.0, 1.0)]}
 
 
-def test_where_nothing_was_measured_nothing_is_said() -> None:
-    (row,) = rows_of(met({"a": "refused"}), ["a"], 10.0)
+def test_without_measurements_there_are_no_figures() -> None:
+    (row,) = rows_of(runs_of({"a": "refused"}), ["a"], 10.0)
     assert (row.median, row.interval, row.p95, row.total, row.ratio) == (None,) * 5
     assert rows_of([], ["a"], 10.0) == []
 
 
-def test_with_few_states_every_run_counts_and_with_many_every_state() -> None:
-    (few,) = rows_of(met(*[{"a": (1.0, 2.0, 30.0)}] * 2), ["a"], 100.0)
-    (many,) = rows_of(met(*[{"a": (1.0, 2.0, 30.0)}] * 40), ["a"], 100.0)
+def test_figures_use_all_runs_of_few_states_and_one_value_per_state_of_many() -> None:
+    (few,) = rows_of(runs_of(*[{"a": (1.0, 2.0, 30.0)}] * 2), ["a"], 100.0)
+    (many,) = rows_of(runs_of(*[{"a": (1.0, 2.0, 30.0)}] * 40), ["a"], 100.0)
     assert (few.p95, many.p95) == (30.0, 2.0)
     assert (few.total, many.total) == (4.0, 80.0)
 
@@ -364,7 +364,7 @@ def test_the_interval_lies_around_the_median(values: list[float]) -> None:
     assert interval == median_interval(values, seed=1)
 
 
-def test_the_interval_covers_as_often_as_it_says() -> None:
+def test_the_interval_covers_the_median_as_often_as_it_should() -> None:
     random = Random(0)
     covered = 0
     for trial in range(200):
@@ -375,11 +375,11 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
 
 
 @given(st.lists(st.integers(0, 99), min_size=1), st.floats(0.01, 1))
-def test_quantiles_by_their_definition(values: list[int], share: float) -> None:
+def test_quantiles_agree_with_their_definition(values: list[int], share: float) -> None:
     ascending = sorted(values)
-    found = quantile(ascending, share)
+    result = quantile(ascending, share)
     wanted = [v for v in ascending if sum(x <= v for x in values) >= share * len(values) - 1e-6]
-    assert found == wanted[0]
+    assert result == wanted[0]
 
 
 @pytest.mark.parametrize("states", [1, 2, 29, 30, 31, 1000])
@@ -391,7 +391,7 @@ def test_every_median_rests_on_enough_runs(states: int) -> None:
 # ---------------------------------------------------------------------- profiles
 
 
-def test_profiles_by_hand() -> None:
+def test_profiles_agree_with_a_computation_by_hand() -> None:
     times: Times = {"a": [1.0, 4.0, 1.0, None], "b": [2.0, 2.0, None, None]}
     assert cactus(times["a"]) == [(1.0, 1.0), (2.0, 1.0), (3.0, 4.0)]
     assert cactus(times["b"]) == [(1.0, 2.0), (2.0, 2.0)]
@@ -402,7 +402,7 @@ def test_profiles_by_hand() -> None:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), st.floats(1e-6, 10)), min_size=1))
-def test_somebody_is_quickest_wherever_somebody_decides(times: list[dict[str, float]]) -> None:
+def test_every_decided_instance_has_a_fastest_solver(times: list[dict[str, float]]) -> None:
     profiles = performance_profile(
         {name: [seconds.get(name) for seconds in times] for name in "abc"}
     )
@@ -419,20 +419,20 @@ def test_somebody_is_quickest_wherever_somebody_decides(times: list[dict[str, fl
 # ---------------------------------------------------------------------- reports
 
 
-def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
+def test_tables_are_aligned_and_csv_has_a_line_per_size_and_solver() -> None:
     rows = [*FAST, SOLVERS["brute-force"]]
     sizes = [Settings(2, 3, 3), Settings(4, 13, 4)]
-    measured = [one for size in sizes for one in measure(replace(WORK, source=size), rows)]
+    measured = [result for size in sizes for result in measure(replace(WORK, source=size), rows)]
     names = [row.name for row in rows]
-    found = compared([run for one in measured for run in one.runs], *names)
-    for part in (*found.families.values(), found):
+    comparison = comparison_of([run for result in measured for run in result.runs], *names)
+    for part in (*comparison.families.values(), comparison):
         head, *body = report.row_table(part)
         assert {len(line) for line in body} == {len(head)}
         assert [line[0] for line in body] == [*names, "virtual best"]
         assert {"95 % interval", "p95", "rank", "PAR-2"} <= set(head)
         assert "gave up" not in head
-    assert report.headline(found).startswith("40 states: 30 feasible, 10 infeasible (25 %)")
-    lines = list(csv.DictReader(io.StringIO(report.csv_text(found))))
+    assert report.headline(comparison).startswith("40 states: 30 feasible, 10 infeasible (25 %)")
+    lines = list(csv.DictReader(io.StringIO(report.csv_text(comparison))))
     assert [(line["sets"], line["family"], line["solver"]) for line in lines] == [
         (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"))
         for name in names
@@ -440,15 +440,15 @@ def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
     for line in lines:
         assert int(line["rank_interval_low"]) <= int(line["rank"])
         assert not line["median"] or float(line["interval_low"]) <= float(line["median"])
-    document = report.document(found)
+    document = report.document(comparison)
     assert [size["states"] for size in document["sizes"]] == [20, 20]
     assert [row["solver"] for row in document["solvers"]] == names
 
 
 def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
     slow, quick = {"a": 3.0, "b": 1.0}, {"a": 4.0, "b": 2.0}
-    states = compared(met(slow, quick), "a", "b")
-    families = compared(met(slow, quick, family="php"), "a", "b")
+    states = comparison_of(runs_of(slow, quick), "a", "b")
+    families = comparison_of(runs_of(slow, quick, family="php"), "a", "b")
     assert report.row_table(states)[0] == report.row_table(families)[0]
     assert [row.solver for row in states.rows] == ["a", "b"]
     assert [row.solver for row in families.rows] == ["b", "a"]
@@ -457,36 +457,36 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
 
 @pytest.mark.parametrize("wrong", [0, 1, 2])
 @pytest.mark.parametrize("crashed", [0, 1, 2])
-def test_wrong_verdicts_and_crashes_are_counted_apart(wrong: int, crashed: int) -> None:
+def test_wrong_verdicts_and_crashes_are_counted_separately(wrong: int, crashed: int) -> None:
     endings = [*["wrong"] * wrong, *["crashed"] * crashed]
-    comparison = compared(met({"a": 1.0}, *({"a": ending} for ending in endings)), "a")
+    comparison = comparison_of(runs_of({"a": 1.0}, *({"a": ending} for ending in endings)), "a")
     head, row, _ = report.row_table(comparison)
     cells = dict(zip(head, row, strict=True))
     assert cells.get("wrong", "0") == str(wrong)
     assert cells.get("crash", "0") == str(crashed)
     faults = wrong + crashed
     verb = "has" if faults == 1 else "have"
-    what = "a wrong verdict" if wrong else "a crash"
-    line = f"{faults} of {counted(faults + 1, 'state')} {verb} {what}."
+    fault = "a wrong verdict" if wrong else "a crash"
+    line = f"{faults} of {counted(faults + 1, 'state')} {verb} {fault}."
     assert (line in report.remarks(comparison)) == (faults > 0)
 
 
 @pytest.mark.parametrize("ending", ["refused", "gave up", "timeout", "memory"])
-def test_who_refuses_skips_and_who_reaches_a_limit_gives_up(ending: str) -> None:
-    lines = [*report.remarks(compared(met({"a": 1.0}, {"a": ending}), "a"))]
+def test_a_refusal_is_skipping_and_a_limit_is_giving_up(ending: str) -> None:
+    lines = [*report.remarks(comparison_of(runs_of({"a": 1.0}, {"a": ending}), "a"))]
     word = "skipped" if ending == "refused" else "gave up"
     assert [line for line in lines if line.startswith("a ")] == [f"a {word}: why"]
 
 
 @pytest.mark.parametrize("seconds", [(0.0,), (0.0, 2.0), (0.5, 0.0, 0.0)])
-def test_a_total_is_the_sum_where_a_clock_saw_nothing_too(seconds: tuple[float, ...]) -> None:
-    (row,) = rows_of(met(*({"a": one} for one in seconds), {"a": "gave up"}), ["a"], 10.0)
+def test_a_total_is_the_sum_even_if_times_are_zero(seconds: tuple[float, ...]) -> None:
+    (row,) = rows_of(runs_of(*({"a": value} for value in seconds), {"a": "gave up"}), ["a"], 10.0)
     assert (row.total, row.decided) == (sum(seconds), len(seconds))
 
 
-def test_no_more_than_a_few_faults_are_told_one_by_one() -> None:
-    runs = met(*[{"a": "wrong", "b": 1.0}] * 30, {"a": "crashed", "b": 1.0})
-    comparison = compared(runs, "a", "b")
+def test_only_a_few_faults_are_listed_individually() -> None:
+    runs = runs_of(*[{"a": "wrong", "b": 1.0}] * 30, {"a": "crashed", "b": 1.0})
+    comparison = comparison_of(runs, "a", "b")
     assert any(
         "31 of 31 states have a wrong verdict." in line for line in report.remarks(comparison)
     )
@@ -499,5 +499,5 @@ def test_no_more_than_a_few_faults_are_told_one_by_one() -> None:
     [(0.0, "0.00 µs"), (9.994e-6, "9.99 µs"), (0.0009999, "1.00 ms"), (0.01, "10.0 ms"),
      (1.0, "1.00 s"), (123.4, "123 s")],
 )  # fmt: skip
-def test_durations(seconds: float, text: str) -> None:
+def test_durations_have_three_digits(seconds: float, text: str) -> None:
     assert report.duration(seconds) == text

@@ -1,4 +1,4 @@
-"""What the drawings of a comparison show, read back from the drawings."""
+"""The contents of the drawings of a comparison, read back from the drawings."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ LIMIT = 10.0
 
 @st.composite
 def comparisons(draw: st.DrawFn, sized: bool = False) -> Comparison:
-    """Runs of some solvers on some families and sizes; with `sized` of games of several sizes."""
+    """Draw runs of some solvers on some families and sizes; with `sized`, on several game sizes."""
     solvers = SOLVERS[: draw(st.integers(1, 4))]
     families = draw(st.sampled_from([("php",), ("php", "chain"), ("4-13-4",), ("",)]))
     if sized:
@@ -52,13 +52,11 @@ def comparisons(draw: st.DrawFn, sized: bool = False) -> Comparison:
         for cards in draw(st.sampled_from([(12,), (12, 20), (12, 52, 104)])):
             for number, feasible in enumerate(draw(st.sampled_from([(True,), (True, False)]))):
                 name = f"{family} {cards} {number}"
-                runs += [one_run(draw, name, family, cards, feasible, one) for one in solvers]
+                runs += [run_of(draw, name, family, cards, feasible, solver) for solver in solvers]
     return Comparison("x", 1, LIMIT, "", "m", dict.fromkeys(solvers, "1"), runs)
 
 
-def one_run(
-    draw: st.DrawFn, name: str, family: str, cards: int, feasible: bool, solver: str
-) -> Run:
+def run_of(draw: st.DrawFn, name: str, family: str, cards: int, feasible: bool, solver: str) -> Run:
     verdict: Answer = "feasible" if feasible else "infeasible"
     answer: Answer = draw(st.sampled_from([verdict, verdict, "timeout", "refused", "left out"]))
     decided = answer == verdict
@@ -72,25 +70,25 @@ def one_run(
     )  # fmt: skip
 
 
-def drawn(draw: Callable[..., object], *arguments: Any) -> Any:
-    """The figure that is drawn; what stands in a file of it is for people."""
-    found: list[Any] = []
+def figure_of(draw: Callable[..., object], *arguments: Any) -> Any:
+    """Return the figure that a function draws, or None; no file is written."""
+    figures: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawing, "svg_of", found.append)
-        patch.setattr(drawing, "save_figure", lambda figure, path: found.append(figure))
+        patch.setattr(drawing, "svg_of", figures.append)
+        patch.setattr(drawing, "save_figure", lambda figure, path: figures.append(figure))
         draw(*arguments)
-    return found[0] if found else None
+    return figures[0] if figures else None
 
 
 def panels(figure: Any) -> list[Any]:
-    """The panels that are shown; all that is drawn in each of them can be seen."""
+    """Return the visible panels; check that everything drawn in them can be seen."""
     shown = [axes for axes in figure.axes if axes.axison]
     for axes in shown:
         for line in axes.lines:
-            for values, (one, other) in (
+            for values, (start, end) in (
                 (line.get_xdata(), axes.get_xlim()), (line.get_ydata(), axes.get_ylim())
             ):  # fmt: skip
-                low, high = min(one, other), max(one, other)
+                low, high = min(start, end), max(start, end)
                 assert all(low * 0.999 <= value <= high * 1.001 for value in values), axes
         assert figure.get_figheight() >= 3
     figure.canvas.draw()
@@ -112,9 +110,9 @@ def is_hollow(line: Any) -> bool:
 def test_growth_has_a_panel_for_each_kind_with_the_medians_of_each_solver(
     comparison: Comparison,
 ) -> None:
-    figure = drawn(drawing.growth_svg, comparison)
-    met = [run for run in comparison.runs if run.decided or run.ended]
-    wanted = sorted({(run.family, run.feasible is True) for run in met})
+    figure = figure_of(drawing.growth_svg, comparison)
+    measured = [run for run in comparison.runs if run.decided or run.ended]
+    wanted = sorted({(run.family, run.feasible is True) for run in measured})
     if not wanted or len({run.cards for run in comparison.runs}) == 1:
         assert figure is None
         return
@@ -128,7 +126,7 @@ def test_growth_has_a_panel_for_each_kind_with_the_medians_of_each_solver(
         hollow = [line for line in axes.lines if is_hollow(line)]
         for solver, line, ended in zip(comparison.versions, solid, hollow, strict=True):
             own = {
-                run.cards: run.seconds for run in met
+                run.cards: run.seconds for run in measured
                 if (run.family, run.feasible, run.solver) == (family, feasible, solver)
             }  # fmt: skip
             assert line.get_label() == solver
@@ -149,7 +147,7 @@ def test_pairs_have_a_mark_for_every_instance(comparison: Comparison, number: in
     pairs = [(first, other) for first in names for other in names if first < other][:number]
     if not pairs:
         return
-    figure = drawn(drawing.pairs_svg, comparison.times, pairs, LIMIT)
+    figure = figure_of(drawing.pairs_svg, comparison.times, pairs, LIMIT)
     shown = panels(figure)
     assert len(shown) == len(pairs)
     assert len({axes.get_subplotspec().rowspan.start for axes in shown}) == -(-len(pairs) // 3)
@@ -157,8 +155,8 @@ def test_pairs_have_a_mark_for_every_instance(comparison: Comparison, number: in
         marks, level = axes.lines
         times = (comparison.times[name] for name in (first, other))
         assert points(marks) == [
-            (LIMIT if one is None else one, LIMIT if two is None else two)
-            for one, two in zip(*times, strict=True)
+            (LIMIT if left is None else left, LIMIT if right is None else right)
+            for left, right in zip(*times, strict=True)
         ]
         assert all(x == y for x, y in points(level))
         low, high = points(level)[0][0], points(level)[-1][0]
@@ -167,9 +165,9 @@ def test_pairs_have_a_mark_for_every_instance(comparison: Comparison, number: in
         assert axes.get_ylabel() == f"{other}: seconds"
 
 
-def shows_runs(two: Sequence[Any], comparison: Comparison) -> None:
-    """Both curves of every solver that decided anything, as they are computed."""
-    cactus_axes, profile_axes = two
+def check_run_curves(axes: Sequence[Any], comparison: Comparison) -> None:
+    """Check both curves of every solver that decided any instance against their computation."""
+    cactus_axes, profile_axes = axes
     lines = {line.get_label(): line for line in cactus_axes.lines}
     curves = {name: cactus(own) for name, own in comparison.times.items()}
     assert {name: points(line) for name, line in lines.items()} == {
@@ -192,17 +190,17 @@ def shows_runs(two: Sequence[Any], comparison: Comparison) -> None:
 
 @given(comparisons())
 @settings(max_examples=examples(100))
-def test_both_curves_of_runs_are_those_that_are_computed(comparison: Comparison) -> None:
-    shows_runs(panels(drawn(drawing.runs_svg, comparison.times)), comparison)
+def test_both_curves_of_runs_are_drawn_as_computed(comparison: Comparison) -> None:
+    check_run_curves(panels(figure_of(drawing.runs_svg, comparison.times)), comparison)
 
 
 @given(st.booleans().flatmap(comparisons))
 @settings(max_examples=examples(100))
-def test_a_comparison_shows_its_costs_by_size_where_sizes_differ(comparison: Comparison) -> None:
+def test_a_comparison_shows_its_costs_by_size_if_sizes_differ(comparison: Comparison) -> None:
     assume(any(run.decided for run in comparison.runs))
-    figure = drawn(drawing.draw_comparison, "x.svg", comparison, "title")
+    figure = figure_of(drawing.draw_comparison, "x.svg", comparison, "title")
     costs, *others = panels(figure)
-    shows_runs(others, comparison)
+    check_run_curves(others, comparison)
     sizes = [tuple(map(int, name.split("-"))) for name in comparison.families if "-" in name]
     if len(sizes) > 1:
         differing = [len(set(column)) > 1 for column in zip(*sizes, strict=True)]
@@ -229,15 +227,15 @@ def test_a_comparison_shows_its_costs_by_size_where_sizes_differ(comparison: Com
     else:
         known = [row for row in comparison.rows if row.median is not None]
         assert [text.get_text() for text in costs.get_yticklabels()] == [
-            one.solver for one in known
+            result.solver for result in known
         ]
         for place, row in enumerate(known):
-            intervals = [one for one in costs.lines if one.get_linewidth() == 6]
-            spans = {tuple(map(float, one.get_xdata())) for one in intervals}
-            assert spans == {one.interval for one in known if one.interval is not None}
+            intervals = [line for line in costs.lines if line.get_linewidth() == 6]
+            spans = {tuple(map(float, line.get_xdata())) for line in intervals}
+            assert spans == {result.interval for result in known if result.interval is not None}
             own = [line for line in costs.lines if round(line.get_ydata()[0]) == place]
-            found = [x for line in own for x, _ in points(line)]
-            assert {row.median, row.p95, row.build, row.solve} <= set(found)
+            values = [x for line in own for x, _ in points(line)]
+            assert {row.median, row.p95, row.build, row.solve} <= set(values)
             letters = {line.get_marker(): points(line) for line in own}
             assert letters["$b$"][0][0] == row.build
             assert letters["$s$"][0][0] == row.solve
@@ -249,7 +247,7 @@ def test_a_comparison_shows_its_costs_by_size_where_sizes_differ(comparison: Com
 
 @given(st.floats(1e-8, 999))
 @settings(max_examples=examples(1000))
-def test_a_duration_has_three_digits_and_is_what_it_says(seconds: float) -> None:
+def test_a_duration_has_three_digits_and_is_accurate(seconds: float) -> None:
     for exact in (seconds, 999.5e-6, 999.4999e-6, 999.5e-3, 99.95e-6, 9.995e-3, 9.995, 99, 99.95):
         number, unit = duration(exact).split()
         scale = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
@@ -260,10 +258,10 @@ def test_a_duration_has_three_digits_and_is_what_it_says(seconds: float) -> None
 
 @given(st.booleans().flatmap(comparisons))
 @settings(max_examples=examples(200))
-def test_what_is_said_of_a_comparison_follows_from_its_runs(comparison: Comparison) -> None:
+def test_remarks_about_a_comparison_follow_from_its_runs(comparison: Comparison) -> None:
     text = " ".join(remarks(comparison))
     times = comparison.times
-    ranked = [own for own in times.values() if any(one is not None for one in own)]
+    ranked = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = sum(None not in column for column in zip(*ranked, strict=True))
     assert ("there is no ratio" in text) == (len(ranked) > 1 and not common)
     assert ("The ratio compares" in text) == (len(ranked) > 1 and common > 0)
@@ -286,7 +284,7 @@ def test_what_is_said_of_a_comparison_follows_from_its_runs(comparison: Comparis
 
 
 @pytest.mark.parametrize("cards", [(12,), (12, 52)])
-def test_growth_of_games_is_told_where_sizes_differ(cards: tuple[int, ...]) -> None:
+def test_growth_of_games_is_reported_if_sizes_differ(cards: tuple[int, ...]) -> None:
     runs = [
         Run(f"{size}", "4-13-4", size, 3, True, "flow", 0, "feasible", "deal", 0.1, 0.2, 0.3)
         for size in cards
@@ -296,7 +294,7 @@ def test_growth_of_games_is_told_where_sizes_differ(cards: tuple[int, ...]) -> N
 
 @given(comparisons())
 @settings(max_examples=examples(200))
-def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison) -> None:
+def test_a_table_has_the_figures_of_every_solver(comparison: Comparison) -> None:
     head, *body = row_table(comparison)
     for line in body[:-1]:
         cells = dict(zip(head, line, strict=True))
@@ -319,8 +317,8 @@ def test_a_table_says_of_every_solver_what_its_runs_were(comparison: Comparison)
 
 @given(st.booleans().flatmap(comparisons))
 @settings(max_examples=examples(200))
-def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None:
-    """Wherever the file ends, what is whole is read, and the line it ends in is named."""
+def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
+    """Wherever the file ends, complete lines are read, and a truncated line is reported."""
     text = comparison.text()
     assert parse_runs(text) == comparison
     ends = [match.end() for match in re.finditer("\n", text)]
@@ -343,8 +341,8 @@ def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None
 @settings(max_examples=examples(200))
 def test_a_document_has_a_law_for_every_kind_and_solver(comparison: Comparison) -> None:
     written = document(comparison)
-    assert [(one["family"], one["feasible"], one["solver"], one["law"])
-            for one in written["growth"]] == [
+    assert [(row["family"], row["feasible"], row["solver"], row["law"])
+            for row in written["growth"]] == [
         (family, feasible, solver, growth_rows(comparison, family, feasible)[number + 1][-1])
         for family, feasible in kinds(comparison)
         for number, solver in enumerate(comparison.versions)
@@ -360,18 +358,18 @@ def test_a_document_has_a_law_for_every_kind_and_solver(comparison: Comparison) 
 def test_a_page_counts_the_instances_of_every_family_and_size(comparison: Comparison) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "svg_of", lambda figure: "<svg/>")
-        made = page(comparison)
-    table = next(one for one in made.split("<figure>") if "Number of instances" in one)
+        html = page(comparison)
+    table = next(part for part in html.split("<figure>") if "Number of instances" in part)
     head, *rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
     assert head == ["family", *map(str, sorted({run.cards for run in comparison.runs}))]
     for family, *counted in rows:
-        for size, told in zip(map(int, head[1:]), counted, strict=True):
-            met = {
+        for size, entry in zip(map(int, head[1:]), counted, strict=True):
+            instances = {
                 (run.instance, run.feasible) for run in comparison.runs
                 if (run.family or "states", run.cards) == (family, size)
             }  # fmt: skip
-            possible = sum(feasible is True for _, feasible in met)
-            assert told == (f"{possible} + {len(met) - possible}" if met else "-")
+            possible = sum(feasible is True for _, feasible in instances)
+            assert entry == (f"{possible} + {len(instances) - possible}" if instances else "-")
     families = {run.family or "states" for run in comparison.runs}
     assert [row[0] for row in rows] == sorted(families)
 
@@ -380,12 +378,12 @@ def test_a_page_counts_the_instances_of_every_family_and_size(comparison: Compar
 @settings(max_examples=examples(200))
 def test_a_row_of_growth_has_the_median_of_every_size(comparison: Comparison) -> None:
     for family, feasible in kinds(comparison):
-        here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
-        sizes = sorted({run.cards for run in here})
+        runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+        sizes = sorted({run.cards for run in runs})
         head, *rows = growth_rows(comparison, family, feasible)
         assert head == ["solver", *(f"{size} cards" for size in sizes), "growth"]
         for solver, row in zip(comparison.versions, rows, strict=True):
-            own = {run.cards: run for run in here if run.solver == solver}
+            own = {run.cards: run for run in runs if run.solver == solver}
             assert row == [solver, *(cell(own[size]) for size in sizes), "-"]
 
 

@@ -1,4 +1,4 @@
-"""The file of runs and the page made of it: what goes in comes out, and odd files are refused."""
+"""The file of runs and its page: contents are read back, and invalid files are refused."""
 
 import json
 import os
@@ -59,19 +59,19 @@ def comparison() -> Comparison:
 
 
 @pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page without its drawings, which take long."""
-    for drawn in ("growth_svg", "pairs_svg", "runs_svg"):
-        monkeypatch.setattr(f"quaternity.trials.comparison.page.{drawn}", lambda *_: "<svg/>")
+def without_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the drawings of a page, which are slow."""
+    for name in ("growth_svg", "pairs_svg", "runs_svg"):
+        monkeypatch.setattr(f"quaternity.trials.comparison.page.{name}", lambda *_: "<svg/>")
 
 
-def test_what_is_written_is_read() -> None:
+def test_a_written_file_is_read_back() -> None:
     assert parse_runs(comparison().text()) == comparison()
     assert is_runs_file(comparison().text())
-    for what in ("Zürich", "♠ & ♥", "päärme"):
-        named = changed(what=what, machine=what).text()
-        assert named.count(what) == 2, "as people read it"
-        assert parse_runs(named).what == what
+    for text in ("Zürich", "♠ & ♥", "päärme"):
+        saved = comparison_with(what=text, machine=text).text()
+        assert saved.count(text) == 2, "written without escapes"
+        assert parse_runs(saved).what == text
     assert not is_runs_file('{"format": "deal-problem/1"}')
 
 
@@ -107,7 +107,7 @@ def test_a_wrong_value_is_refused_with_its_line(line: int, key: str, value: obje
         parse_runs("\n".join(lines) + "\n")
 
 
-def test_what_rows_say_of_an_instance_is_one_thing_and_said_once() -> None:
+def test_rows_of_an_instance_agree_and_are_not_repeated() -> None:
     head, first, second, *_ = comparison().text().splitlines()
     with pytest.raises(
         InputError, match=r"^line 4: round: 0 of flow is already in an earlier line$"
@@ -128,33 +128,33 @@ def test_names_of_fields_are_quoted_as_text() -> None:
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Run)])
-def test_a_field_that_is_missing_or_one_too_many_is_named_alone(name: str) -> None:
+def test_a_missing_or_extra_field_is_named(name: str) -> None:
     head, first, *_ = comparison().text().splitlines()
     run = json.loads(first)
     for odd in (
         {key: value for key, value in run.items() if key != name},
         {f"{name}s": run[name]} | run,
     ):
-        (which,) = set(run) ^ set(odd)
-        with pytest.raises(InputError, match=f"^line 2: {which}: a run has exactly instance"):
+        (field,) = set(run) ^ set(odd)
+        with pytest.raises(InputError, match=f"^line 2: {field}: a run has exactly instance"):
             parse_runs(f"{head}\n{json.dumps(odd)}\n")
 
 
 @given(st.text(max_size=60), st.integers(0, 400), st.integers(0, 60))
-def test_no_text_gives_another_error(text: str, place: int, length: int) -> None:
+def test_any_other_text_is_an_input_error(text: str, place: int, length: int) -> None:
     whole = comparison().text()
     for broken in (text, whole[:place] + text + whole[place + length :]):
         try:
-            page_of = parse_runs(broken)
+            parsed = parse_runs(broken)
         except InputError:
             continue
-        assert page_of.limit > 0
+        assert parsed.limit > 0
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_the_page_says_what_the_runs_say() -> None:
-    made = page(comparison())
-    text = unescape(re.sub(r"<[^>]+>", " ", made))
+@pytest.mark.usefixtures("without_drawings")
+def test_the_page_shows_the_runs() -> None:
+    html = page(comparison())
+    text = unescape(re.sub(r"<[^>]+>", " ", html))
     for words in ("php & more", "glucose <4>", "a machine", "quaternity compare", "why <timeout>"):
         assert words in text, words
     times = comparison().times
@@ -165,58 +165,58 @@ def test_the_page_says_what_the_runs_say() -> None:
 
 
 @pytest.mark.parametrize("faults", thorough([20, 30], [0, 1, 19, 20, 21, 30]))
-@pytest.mark.usefixtures("undrawn")
-def test_the_page_tells_twenty_faults_one_by_one_and_counts_the_others(faults: int) -> None:
+@pytest.mark.usefixtures("without_drawings")
+def test_the_page_lists_twenty_faults_and_counts_the_others(faults: int) -> None:
     runs = [run("flow", 12 + cards, True, "feasible", 0.1) for cards in range(30)]
-    runs[:faults] = [replace(one, answer="wrong", text="no deal") for one in runs[:faults]]
-    made = page(replace(comparison(), runs=runs))
-    assert made.count("<strong class=wrong>") == min(faults, 20)
-    assert re.findall(r"And (\d+) more", made) == ([str(faults - 20)] if faults > 20 else [])
+    runs[:faults] = [replace(run, answer="wrong", text="no deal") for run in runs[:faults]]
+    html = page(replace(comparison(), runs=runs))
+    assert html.count("<strong class=wrong>") == min(faults, 20)
+    assert re.findall(r"And (\d+) more", html) == ([str(faults - 20)] if faults > 20 else [])
 
 
-def test_the_best_of_all_is_as_quick_as_the_quickest_and_decides_as_much() -> None:
+def test_the_virtual_best_solver_is_as_fast_as_the_fastest() -> None:
     (head, *rows) = row_table(comparison())
     best = dict(zip(head, rows[-1], strict=True))
-    quickest = [min(seconds) for seconds in zip(*decided_times().values(), strict=True)]
+    fastest = [min(seconds) for seconds in zip(*decided_times().values(), strict=True)]
     assert best["solver"] == "virtual best"
-    assert best["decided"] == str(len(quickest))
-    assert best["median"] == duration(median(quickest))
+    assert best["decided"] == str(len(fastest))
+    assert best["median"] == duration(median(fastest))
 
 
 def decided_times() -> dict[str, list[float]]:
-    """Seconds of every solver; for ever where it decided nothing."""
+    """Return the seconds of every solver, infinite for an instance that it did not decide."""
     times = comparison().times
     return {
-        solver: [float("inf") if one is None else one for one in own]
+        solver: [float("inf") if seconds is None else seconds for seconds in own]
         for solver, own in times.items()
     }
 
 
 @pytest.mark.parametrize("kinds", [(True,), (False,), (True, False)])
-@pytest.mark.usefixtures("undrawn")
-def test_each_kind_is_called_by_its_name_in_the_page(kinds: tuple[bool, ...]) -> None:
-    runs = [one for one in comparison().runs if one.feasible in kinds]
-    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page(changed(runs=runs)))
+@pytest.mark.usefixtures("without_drawings")
+def test_each_kind_is_named_in_the_page(kinds: tuple[bool, ...]) -> None:
+    runs = [run for run in comparison().runs if run.feasible in kinds]
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", page(comparison_with(runs=runs)))
     growth = [caption for caption in captions if caption.startswith("php, ")]
-    apart = [caption.split()[2] for caption in captions if caption.startswith("PAR-2 of")]
-    assert apart == ["possible"] * (True in kinds) + ["impossible"] * (False in kinds)
+    scored = [caption.split()[2] for caption in captions if caption.startswith("PAR-2 of")]
+    assert scored == ["possible"] * (True in kinds) + ["impossible"] * (False in kinds)
     assert growth == [f"php, {'possible' if kind else 'impossible'}" for kind in sorted(kinds)]
 
 
-def test_runs_say_what_their_instances_are() -> None:
-    """As the solvers found it out: feasible ones by a deal, others by a shortage."""
+def test_runs_record_whether_their_instances_are_feasible() -> None:
+    """The solvers show it: by a deal if it is feasible, otherwise by a shortage."""
     work = Work(Settings(4, 3, 3), states=12, damage=0.5, rounds=1, seed="runs")
     measured = measure(work, [SOLVERS["max-flow"], SOLVERS["coalitions"]])
     kinds = [bool(solve(problem_of(state))) for _, state in work.made()]
-    runs = [run for one in measured for run in one.runs]
+    runs = [run for measurement in measured for run in measurement.runs]
     assert {*kinds} == {True, False}
-    assert [one.feasible for one in runs] == [kind for kind in kinds for _ in range(2)]
-    for one in runs:
-        assert one.answer == ("feasible" if one.feasible else "infeasible")
-        assert one.evidence == ("deal" if one.feasible else "shortage")
+    assert [run.feasible for run in runs] == [kind for kind in kinds for _ in range(2)]
+    for result in runs:
+        assert result.answer == ("feasible" if result.feasible else "infeasible")
+        assert result.evidence == ("deal" if result.feasible else "shortage")
 
 
-def test_a_machine_is_called_by_its_processor() -> None:
+def test_a_machine_is_named_by_its_processor() -> None:
     text = machine()
     try:
         about = Path("/proc/cpuinfo").read_text(errors="replace")
@@ -227,7 +227,7 @@ def test_a_machine_is_called_by_its_processor() -> None:
     assert f", {os.cpu_count()} cores, {platform.system()}, " in text
 
 
-def changed(**fields: object) -> Comparison:
+def comparison_with(**fields: object) -> Comparison:
     return replace(comparison(), **fields)  # type: ignore[arg-type]
 
 
@@ -235,34 +235,34 @@ NAMES = {"flow": "$\\frac{$", "sat": "_sat"}
 
 
 def odd_comparisons() -> dict[str, Comparison]:
-    gaps = [one for one in comparison().runs if one.solver == "sat" or one.cards > 30]
-    odd = [replace(one, solver=NAMES[one.solver], seconds=0.0) for one in gaps]
+    gaps = [run for run in comparison().runs if run.solver == "sat" or run.cards > 30]
+    odd = [replace(run, solver=NAMES[run.solver], seconds=0.0) for run in gaps]
     lost = [
-        replace(one, answer="timeout", feasible=None, evidence=None, build=None, solve=None,
-                cards=one.cards - 12)
-        for one in comparison().runs
+        replace(run, answer="timeout", feasible=None, evidence=None, build=None, solve=None,
+                cards=run.cards - 12)
+        for run in comparison().runs
     ]  # fmt: skip
     return {
-        "nothing": changed(runs=[]),
-        "names, gaps, no time": changed(
+        "nothing": comparison_with(runs=[]),
+        "names, gaps, no time": comparison_with(
             seed=-3, versions=dict.fromkeys(NAMES.values(), "1"), runs=odd
         ),
-        **thorough({}, {"timeouts": changed(runs=lost)}),
+        **thorough({}, {"timeouts": comparison_with(runs=lost)}),
     }
 
 
 @pytest.mark.parametrize("odd", odd_comparisons().values(), ids=odd_comparisons())
 @pytest.mark.filterwarnings("error")
-def test_odd_runs_make_a_page_too(odd: Comparison) -> None:
+def test_unusual_runs_have_a_page(odd: Comparison) -> None:
     pytest.importorskip("matplotlib")
     drawn = page(odd)
     assert "<script" not in drawn
     assert not re.search(r"(?:src|href)=.(?!#)", re.sub(r"xmlns:xlink=\S+", "", drawn))
     assert len(drawn) < 1_000_000
     assert not THOROUGH or page(odd) == drawn
-    made = unescape(drawn)
+    html = unescape(drawn)
     if set(odd.versions) == set(NAMES.values()):
-        assert all(re.search(rf"<text [^>]*> ?{re.escape(name)}<", made) for name in odd.versions)
+        assert all(re.search(rf"<text [^>]*> ?{re.escape(name)}<", html) for name in odd.versions)
 
 
 def test_labels_of_drawings_keep_their_digits() -> None:
@@ -279,8 +279,8 @@ def test_no_law_is_fitted_across_the_models_of_a_solver() -> None:
         for name in ("cp-sat", "cp-sat-bundled")
     ]
     versions = dict.fromkeys(("cp-sat", "cp-sat-bundled"), "own")
-    made = Comparison("php", 3, 10.0, "", "a machine", versions, runs)
-    laws = {row[0]: row[-1] for row in growth_rows(made, "php", True)[1:]}
+    measured = Comparison("php", 3, 10.0, "", "a machine", versions, runs)
+    laws = {row[0]: row[-1] for row in growth_rows(measured, "php", True)[1:]}
     assert laws == {"cp-sat": "two models", "cp-sat-bundled": "size^2.0 (2.0 .. 2.0)"}
 
 
@@ -289,17 +289,17 @@ def test_every_curve_has_a_mark(sizes: int) -> None:
     pytest.importorskip("matplotlib")
     names = ("flow", "sat", "matching")
     cards = {name: (12, 20)[: sizes if name == "matching" else 2] for name in names}
-    runs = [run(name, one, True, "feasible", 0.1) for name in names for one in cards[name]]
+    runs = [run(name, size, True, "feasible", 0.1) for name in names for size in cards[name]]
     versions = dict.fromkeys(names, "")
-    drawn = growth_svg(Comparison("php", 3, 10.0, "", "a machine", versions, runs))
-    assert drawn is not None
-    marks = re.findall(r"<use [^>]*fill: (#\w+)", drawn)
+    svg = growth_svg(Comparison("php", 3, 10.0, "", "a machine", versions, runs))
+    assert svg is not None
+    marks = re.findall(r"<use [^>]*fill: (#\w+)", svg)
     counts = [marks.count(Style(number).colour.lower()) for number in range(3)]
     assert counts == [2, 2, 2 if sizes else 1], "one in the panel, one in the legend"
 
 
 def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: Path) -> None:
-    """The recipe of the guide reads the same from the file with pandas."""
+    """The recipe of the guide reads the same from the file by means of pandas."""
     rows = [SOLVERS["brute-force"], SOLVERS["max-flow"]]
     work = Work(Settings(4, 13, 4), states=6, damage=0.5, rounds=1, seed="0")
     runs = [run for measured in measure(work, rows) for run in measured.runs]
@@ -311,9 +311,9 @@ def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: P
     zeros = text.replace('"seconds": null', '"seconds": 0.0')
     assert parse_runs(zeros).runs == runs, "as earlier versions wrote it"
     head, *lines = text.splitlines()
-    counted = json.loads(head)
-    del counted["runs"]
-    earlier = "\n".join([json.dumps(counted), *lines, f'{{"runs": {len(runs)}}}', ""])
+    header = json.loads(head)
+    del header["runs"]
+    earlier = "\n".join([json.dumps(header), *lines, f'{{"runs": {len(runs)}}}', ""])
     assert parse_runs(earlier) == parse_runs(text)
     assert parse_runs(earlier).warnings == ()
     pandas = pytest.importorskip("pandas")
@@ -321,7 +321,7 @@ def test_a_solver_that_is_not_run_has_no_time_and_is_not_the_fastest(tmp_path: P
     (tmp_path / "runs.jsonl").write_text(text)
     values: dict[str, Any] = {}
     exec(recipe.replace('"runs.jsonl"', repr(str(tmp_path / "runs.jsonl"))), values)  # noqa: S102
-    assert len(values["runs"]) == len(runs), "no row stands for the description"
+    assert len(values["runs"]) == len(runs), "the header is not a row"
     assert list(values["runs"].columns) == [field.name for field in fields(Run)]
     assert pandas.isna(values["runs"]["seconds"]).sum() == sum(run.seconds is None for run in runs)
     assert set(values["decided"]["solver"]) == {run.solver for run in runs if run.decided}

@@ -1,4 +1,4 @@
-"""PAR-2, the virtual best solver and ranks, against what their definitions say."""
+"""PAR-2, the virtual best solver and ranks, compared with their definitions."""
 
 from dataclasses import FrozenInstanceError
 from itertools import product
@@ -22,7 +22,7 @@ LIMIT = 10.0
 @st.composite
 def tables(draw: st.DrawFn) -> Times:
     instances = draw(st.integers(1, 6))
-    # Times differ by a millisecond or not at all: less is lost among the sums.
+    # Times differ by at least a millisecond or not at all: sums would hide smaller differences.
     seconds = st.none() | st.integers(1, 1000 * int(LIMIT)).map(lambda count: count / 1000)
     return {
         f"solver {number}": draw(st.lists(seconds, min_size=instances, max_size=instances))
@@ -31,7 +31,7 @@ def tables(draw: st.DrawFn) -> Times:
 
 
 def rows(times: Times, limit: float = LIMIT) -> list[Row]:
-    """The figures of runs that took so long, the best first."""
+    """Return the figures of runs with these times, the best first."""
     runs = [
         Run(f"instance {number}", "", 12, 3, True, solver, 0, "timeout", None, None, None, limit)
         if seconds is None
@@ -43,27 +43,27 @@ def rows(times: Times, limit: float = LIMIT) -> list[Row]:
 
 
 @given(tables())
-def test_nobody_beats_the_virtual_best_solver(times: Times) -> None:
+def test_no_solver_beats_the_virtual_best_solver(times: Times) -> None:
     best = par2(virtual_best(times), LIMIT)
-    found = rows(times)
-    assert {score.solver for score in found} == set(times)
-    for score in found:
+    scores = rows(times)
+    assert {score.solver for score in scores} == set(times)
+    for score in scores:
         own = times[score.solver]
         others = [column for name, column in times.items() if name != score.solver]
         rest = [[column[number] for column in others] for number in range(len(own))]
         assert score.par2 >= best - 1e-9
-        assert score.decided == sum(one is not None for one in own)
+        assert score.decided == sum(seconds is not None for seconds in own)
         assert score.alone == sum(
-            mine is not None and all(one is None for one in column)
-            for mine, column in zip(own, rest, strict=True)
+            seconds is not None and all(rival is None for rival in column)
+            for seconds, column in zip(own, rest, strict=True)
         )
         assert score.contribution >= -1e-9
         assert (score.contribution > 1e-9) == any(
-            mine is not None and all(one is None or one > mine for one in column)
-            for mine, column in zip(own, rest, strict=True)
+            seconds is not None and all(rival is None or rival > seconds for rival in column)
+            for seconds, column in zip(own, rest, strict=True)
         )
         assert 1 <= score.rank_interval[0] <= score.rank_interval[1] <= len(times)
-    assert [score.rank for score in found] == sorted(score.rank for score in found)
+    assert [score.rank for score in scores] == sorted(score.rank for score in scores)
 
 
 def test_figures_cannot_be_changed() -> None:
@@ -74,14 +74,14 @@ def test_figures_cannot_be_changed() -> None:
 
 def test_ranks_that_never_change_have_no_spread() -> None:
     times: Times = {"quick": [0.5] * 8, "slow": [1.0] * 8, "never": [None] * 8}
-    found = rows(times)
-    assert [(one.solver, one.par2, one.rank_interval) for one in found] == [
+    scores = rows(times)
+    assert [(score.solver, score.par2, score.rank_interval) for score in scores] == [
         ("quick", 0.5, (1, 1)),
         ("slow", 1.0, (2, 2)),
         ("never", 20.0, (3, 3)),
     ]
-    assert [one.contribution for one in found] == [0.5, 0.0, 0.0]
-    assert [one.fastest for one in found] == [8, 0, 0]
+    assert [score.contribution for score in scores] == [0.5, 0.0, 0.0]
+    assert [score.fastest for score in scores] == [8, 0, 0]
 
 
 def test_ranks_that_chance_decides_overlap() -> None:
@@ -103,12 +103,12 @@ def test_ranks_that_chance_decides_overlap() -> None:
 def test_an_interval_of_ranks_leaves_out_a_fortieth_at_either_end(
     first: list[int], second: list[int], ranks: set[int]
 ) -> None:
-    """Of all choices of five instances with repetition, each as likely as any other."""
+    """The exact interval comes from all draws of five instances with repetition."""
     exact = {}
-    for name, mine, other in (("first", first, second), ("second", second, first)):
+    for name, own, other in (("first", first, second), ("second", second, first)):
         lost = sorted(
             1 + (sum(chosen) > 0)
-            for chosen in product([a - b for a, b in zip(mine, other, strict=True)], repeat=5)
+            for chosen in product([a - b for a, b in zip(own, other, strict=True)], repeat=5)
         )
         exact[name] = tuple(lost[round(share * len(lost))] for share in (0.025, 0.975))
     assert set(exact["first"]) == ranks
@@ -116,7 +116,7 @@ def test_an_interval_of_ranks_leaves_out_a_fortieth_at_either_end(
     assert sum(rank_intervals(times, 100, seed) == exact for seed in range(25)) > 12
 
 
-def test_a_clock_that_saw_nothing_and_an_answer_after_the_limit() -> None:
+def test_zero_times_and_answers_after_the_limit_are_scored() -> None:
     assert performance_profile({"a": [0.0], "b": [0.0]}) == {"a": [(1.0, 1.0)], "b": [(1.0, 1.0)]}
     late, never = rows({"late": [30.0], "never": [None]})
     assert (late.par2, never.par2, late.rank, never.rank) == (20.0, 20.0, 1, 1)

@@ -1,7 +1,7 @@
-"""Proofs that Coq reads: `make proofs` compiles them, and says on what every theorem rests.
+"""Coq proofs: `make proofs` compiles them and prints the assumptions of every theorem.
 
-The programs are Debian's `coq` and `ocaml`; nothing here installs them. All is compiled in a folder
-of its own, so that nothing is left beside the sources.
+The programs are Debian's `coq` and `ocaml`, which must be installed already. Everything is compiled
+in a separate folder, so that no files are left beside the sources.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 FILES = ("deals", "question", "circulation", "existence", "waiting", "brisk")
-"""The files with theorems; each may use those before it."""
+"""The files with theorems; each may use earlier ones."""
 
 PACKAGES = {"coqc": "coq", "ocamlopt": "ocaml"}
-"""Per program the package of Debian that has it."""
+"""The Debian package of each program."""
 
 CLOSED = "Closed under the global context"
-"""What Coq prints of a theorem that rests on no axiom, and on nothing admitted."""
+"""The text that Coq prints for a theorem without axioms and without admitted lemmas."""
 
 
 def missing() -> list[str]:
@@ -27,10 +27,10 @@ def missing() -> list[str]:
     return sorted({package for tool, package in PACKAGES.items() if shutil.which(tool) is None})
 
 
-def run(folder: Path, *command: str, given: str | None = None) -> str:
-    """Run a program in a folder; return what it prints, or fail with all that it printed."""
+def run(folder: Path, *command: str, text: str | None = None) -> str:
+    """Run a program in a folder; return its output, or raise an error that contains it."""
     ended = subprocess.run(
-        command, cwd=folder, input=given or "", capture_output=True, text=True, check=False
+        command, cwd=folder, input=text or "", capture_output=True, text=True, check=False
     )
     if ended.returncode:
         raise RuntimeError(f"{' '.join(command)}:\n{ended.stdout}{ended.stderr}")
@@ -45,11 +45,11 @@ def compile_proof(folder: Path, name: str, source: str | None = None) -> str:
 
 
 def assumptions(folder: Path, name: str) -> dict[str, str]:
-    """Return, for each theorem of a compiled file, and for all of it, what Coq says it rests on."""
+    """Return what Coq prints as assumptions of each theorem of a compiled file, and of all."""
     source = (folder / f"{name}.v").read_text("utf-8")
     lines = ["From Coq Require Import String.", f"From Quaternity Require {name}."]
-    lines += [f"Definition everything := ({', '.join(f'@{name}.{x}' for x in proved(source))})."]
-    statements = {theorem: f"{name}.{theorem}" for theorem in proved(source, "Theorem")}
+    lines += [f"Definition everything := ({', '.join(f'@{name}.{x}' for x in theorems(source))})."]
+    statements = {theorem: f"{name}.{theorem}" for theorem in theorems(source, "Theorem")}
     statements["everything"] = "everything"
     lines += [f'Eval cbv in "--"%string. Print Assumptions {x}.' for x in statements.values()]
     printed = compile_proof(folder, f"assumptions_of_{name}", "\n".join(lines))
@@ -57,13 +57,13 @@ def assumptions(folder: Path, name: str) -> dict[str, str]:
     return dict(zip(statements, map(str.strip, parts), strict=True))
 
 
-def proved(source: str, words: str = "Theorem|Lemma") -> list[str]:
-    """Return the names of what a file proves."""
+def theorems(source: str, words: str = "Theorem|Lemma") -> list[str]:
+    """Return the names of the theorems and lemmas of a file."""
     return re.findall(rf"^ *(?:{words}) (\w+)", source, re.MULTILINE)
 
 
 def compile_checker(folder: Path) -> str:
-    """Compile what is extracted by way of OCaml; return the program's path."""
+    """Compile the extracted checker with OCaml; return the path of the program."""
     for name in ("deals", "question", "extract"):
         compile_proof(folder, name)
     (folder / "main.ml").write_bytes((FOLDER / "main.ml").read_bytes())

@@ -1,4 +1,4 @@
-"""Compile every proof, and print on what each theorem rests."""
+"""Compile every proof, and print the assumptions of each theorem."""
 
 import sys
 import tempfile
@@ -8,7 +8,7 @@ from tests.proofs import CLOSED, FILES, assumptions, compile_proof, missing
 
 
 def main() -> int:
-    """Return 0 if every theorem is proved, 1 if one rests on more than logic, 2 without Coq."""
+    """Return 0 if every theorem is proved, 1 if any has assumptions, 2 if Coq is missing."""
     if absent := missing():
         print(f"not installed: apt-get install {' '.join(absent)}", file=sys.stderr)
         return 2

@@ -1,14 +1,14 @@
-(* A brisk game ends: where a question is forbidden whose only possible answer is no, no play is longer
-   than P C (C + 1) + C moves, of P players and C cards in play, whatever is asked and answered.
-   Each move takes an owner from some card, or else the player on turn has a card more and goes on.
-   The guide counts more closely, by hand: P C^2 moves at most. *)
+(* A brisk game ends: if questions whose only possible answer is no are forbidden, a play with P players
+   and C cards in play has at most P C (C + 1) + C moves, whatever is asked and answered.
+   Each move removes a possible owner of some card, or the player to move gains a card and goes on.
+   The guide proves a closer bound by hand: at most P C^2 moves. *)
 
 From Coq Require Import ZArith List Bool Lia.
 From Quaternity Require Import deals question waiting.
 Import ListNotations.
 Open Scope Z_scope.
 
-(* How many pairs there are of a card and a player who may own it. *)
+(* The number of pairs of a card and a player who may own it. *)
 Definition owners_of (everybody : list Z) (mask : Z) : Z :=
   total (fun p => if Z.testbit mask p then 1 else 0) everybody.
 Definition owners_in (everybody : list Z) (s : card_set) : Z := total (owners_of everybody) (owners s).
@@ -48,7 +48,7 @@ Proof.
   - destruct (Z.testbit mask q), (x =? q); simpl; lia.
 Qed.
 
-(* A question is hopeless unless some deal that fits says yes. *)
+(* A question is hopeless unless the answer is yes in some deal that fits. *)
 Definition hopeful (m : move) (at_position : position) : Prop :=
   exists d, fits (board at_position) d /\ agrees (with_answer true m) d.
 
@@ -112,7 +112,7 @@ Section Brisk.
   Hypothesis after_no : forall pr m, yes m = false -> 1 <= at_ (hands pr) (asked m) -> next pr m = asked m.
   Hypothesis after_yes : forall pr m, yes m = true -> 1 <= at_ (hands pr) (asker m) -> next pr m = asker m.
 
-  (* So many moves can be made one after another. *)
+  (* This many moves can be made one after another. *)
   Inductive brisk_play : nat -> position -> Prop :=
   | no_more at_position : brisk_play 0 at_position
   | a_move n m at_position :

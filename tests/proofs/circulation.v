@@ -1,8 +1,8 @@
-(* Hoffman's theorem: in a network whose arcs have lower and upper bounds either some circulation in
-   whole numbers keeps all bounds, or there is a set of places into which more must flow than can
+(* Hoffman's theorem: in a network whose arcs have lower and upper bounds, either an integral
+   circulation keeps all bounds, or there is a set of nodes into which more must flow than can
    flow out.
-   The proof is the method: begin with nothing, and where an arc has too little, look for a way back
-   along which one unit more can go; the places that are reached when there is none are the set. *)
+   The proof is the algorithm: begin without flow, and if an arc has too little, search for a path
+   back that can take one more unit; if there is none, the nodes that were reached are the set. *)
 
 From Coq Require Import ZArith List Bool Lia.
 From Quaternity Require Import deals.
@@ -30,7 +30,7 @@ Section Network.
   Hypothesis ends : forall a, In a arcs -> In (src a) places /\ In (dst a) places.
   Hypothesis bounded : forall a, In a arcs -> 0 <= lo a <= up a.
 
-  (* What flows out of places less what flows in, each place with a weight. *)
+  (* The flow out of the nodes minus the flow into them, each node with a weight. *)
   Definition excess (f : E -> Z) (weight : V -> Z) : Z :=
     total (fun a => (weight (src a) - weight (dst a)) * f a) arcs.
 
@@ -67,7 +67,7 @@ Section Network.
     Hypothesis short_arc : In short arcs.
     Hypothesis is_short : f short < lo short.
 
-    (* To v goes a flow that has brought one unit there from the end of the arc that is short. *)
+    (* There is a flow that brings one unit to v from the end of the arc that has too little. *)
     Definition reaches (R : list V) (v : V) : Prop :=
       exists h : E -> Z,
         (forall weight, excess h weight = weight (dst short) - weight v) /\
@@ -153,7 +153,7 @@ Section Network.
       - apply (IH (w :: R)); auto; [simpl; lia|now right].
     Qed.
 
-    (* What can flow out of a set of places, less what must flow in. *)
+    (* The flow that can leave a set of nodes, minus the flow that must enter it. *)
     Definition room (R : V -> bool) : Z :=
       total (fun a => amount_if (R (src a) && negb (R (dst a))) (up a)
                     - amount_if (R (dst a) && negb (R (src a))) (lo a)) arcs.

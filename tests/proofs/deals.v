@@ -1,7 +1,7 @@
-(* A shortage that adds up excludes every deal, and a deal that is counted out fits.
-   [holds] and [verify] are programs that check such evidence; here it is proved that they never
-   accept evidence for what is not so.
-   `make proofs` turns the same programs into OCaml and runs them beside the project's own check. *)
+(* A shortage that adds up excludes every deal, and a deal that passes the check fits.
+   [holds] and [verify] are programs that check such evidence; this file proves that they never
+   accept evidence for a false verdict.
+   `make proofs` extracts the same programs to OCaml and compares them with the project's own check. *)
 
 From Coq Require Import ZArith List Bool Lia FinFun.
 Import ListNotations.
@@ -11,7 +11,7 @@ Open Scope Z_scope.
 
 (* A player is a number 0, 1, 2 ...; a set of players is a number too, with bit p set for player p.
    [owners] has, for each card, the set of the players who may own it; [low] and [high] have, for
-   each player, how many cards of the set that player holds at least and at most. *)
+   each player, the minimum and the maximum number of cards of the set in that player's hand. *)
 Record card_set := { owners : list Z; low : list Z; high : list Z }.
 Record problem := { hands : list Z; sets : list card_set }.
 
@@ -74,9 +74,9 @@ Definition fits_b (pr : problem) (d : deal) : bool :=
 
 Definition amount_if (condition : bool) (amount : Z) : Z := if condition then amount else 0.
 
-(* The most cards of one set that the coalition can hold, by the inequality of the witness: the
-   cards that somebody of the witness may own, and what the others of the coalition may hold, less
-   what the others of the witness keep. *)
+(* The maximum number of cards of one set in the coalition, by the inequality of the witness: the
+   cards that a player of the witness may own, plus the maximums of the coalition's players outside
+   the witness, minus the minimums of the witness's players outside the coalition. *)
 Definition most_cards (everybody : list Z) (coalition : Z) (s : card_set) (witness : Z) : Z :=
   total (fun mask => amount_if (negb (Z.land mask witness =? 0)) 1) (owners s) +
   total (fun p => amount_if (Z.testbit coalition p && negb (Z.testbit witness p)) (at_ (high s) p)
@@ -146,7 +146,7 @@ Qed.
 Lemma total_nonneg {A} (f : A -> Z) l : (forall x, In x l -> 0 <= f x) -> 0 <= total f l.
 Proof. intros H. rewrite <- (total_zero l). now apply total_le. Qed.
 
-(* Of a list without repetitions just one entry is p. *)
+(* Exactly one entry of a list without repetitions is p. *)
 Lemma total_single (f : Z -> Z) l p :
   NoDup l -> In p l -> total (fun x => if p =? x then f x else 0) l = f p.
 Proof.
@@ -158,7 +158,7 @@ Proof.
   - destruct I; [congruence|]. rewrite IH; auto.
 Qed.
 
-(** ** The checking programs say what they should *)
+(** ** The checking programs are correct *)
 
 Lemma in_players pr p : In p (players pr) <-> 0 <= p < Z.of_nat (length (hands pr)).
 Proof.
@@ -199,7 +199,7 @@ Proof.
   - intros. rewrite andb_true_iff, is_player_spec. easy.
 Qed.
 
-(* A deal is accepted exactly if it fits. *)
+(* A deal is accepted if and only if it fits. *)
 Theorem a_deal_is_accepted_exactly_if_it_fits pr d : fits_b pr d = true <-> fits pr d.
 Proof.
   unfold fits_b, fits.
@@ -273,7 +273,7 @@ Proof.
     + intros p _. unfold amount_if. destruct (Z.testbit coalition p); lia.
 Qed.
 
-(* All cards of a row are held by somebody. *)
+(* Every card of a row is held by a player. *)
 Lemma everybody_holds_all everybody masks row :
   NoDup everybody ->
   Forall2 (fun mask holder => In holder everybody /\ Z.testbit mask holder = true) masks row ->
@@ -312,7 +312,7 @@ Proof.
   induction R as [|s row ss d [_ B] _ IH]; simpl; [lia|]. specialize (B p I). lia.
 Qed.
 
-(* The theorem on which the house stands. *)
+(* The main theorem: a shortage that holds excludes every deal. *)
 Theorem a_shortage_that_adds_up_excludes_every_deal pr c :
   holds pr c = true -> forall d, ~ fits pr d.
 Proof.
@@ -334,7 +334,7 @@ Proof.
     apply total_ext. intros p i. now rewrite (K p i).
 Qed.
 
-(* What the program accepts is true: both verdicts, each by its evidence. *)
+(* A verdict that the program accepts is true, whether it is feasible or infeasible. *)
 Theorem verify_is_sound pr v :
   verify pr v = true ->
   match v with

@@ -1,6 +1,6 @@
-(* A deal exists, or a shortage: if no shortage adds up, then some deal fits.
-   So the inequalities of the coalitions are not only needed but enough.
-   The proof takes the circulation theorem on the network of the guide: table, players, the piles of
+(* Either a deal or a shortage exists: if no shortage adds up, then some deal fits.
+   So the inequalities of the coalitions are not only necessary but sufficient.
+   The proof applies the circulation theorem to the network of the guide: table, players, piles of
    one player and one set, cards, and back to the table. *)
 
 From Coq Require Import ZArith List Bool Lia FinFun.
@@ -31,7 +31,7 @@ Proof. intros H. rewrite <- (total_zero l). now apply total_ext. Qed.
 Lemma none_and_none a b : a = 0 -> b = 0 -> a + b = 0.
 Proof. lia. Qed.
 
-(* Nothing is added anywhere. *)
+(* A sum of zeros is zero. *)
 Ltac nothing := repeat first [apply none_and_none | apply total_none; intros];
   rewrite ?andb_false_r; try easy; try lia.
 
@@ -465,7 +465,7 @@ Section Existence.
     Lemma cards_listed : cards pr = total (fun i => Z.of_nat (size i)) indices.
     Proof. unfold cards. rewrite sets_listed at 1. now rewrite total_map. Qed.
 
-    (* A card that somebody of the witness may own costs the cut one unit. *)
+    (* A card that a player of the witness may own costs the cut one unit. *)
     Lemma card_costs i c :
       amount_if (negb (Z.land (mask i c) (witness i) =? 0)) 1 - (if R Table then 1 else 0) <=
       (amount_if (R (Card i c) && negb (R Table)) 1 - amount_if (R Table && negb (R (Card i c))) 1) +

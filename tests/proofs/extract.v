@@ -1,7 +1,7 @@
-(* The checking program of deals.v and the step of question.v as OCaml, number by number as they were
-   proved: no integer of the machine stands in for one of Coq's.
-   checker.ml and checker.mli are written to the folder in which this is compiled.
-   main.ml feeds the programs, and prints what they answer. *)
+(* Extraction of the checking program of deals.v and of the step of question.v to OCaml. The numbers
+   are those of the proofs: Coq's integers are not replaced by machine integers.
+   checker.ml and checker.mli are written to the folder in which this file is compiled.
+   main.ml passes input to the programs and prints their answers. *)
 
 From Coq Require Import ZArith Extraction ExtrOcamlBasic.
 From Quaternity Require Import deals question.

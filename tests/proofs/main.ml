@@ -1,5 +1,5 @@
-(* Reads one problem and one claim a line, all as whole numbers, and prints 1 where the proved
-   programs say the same as the claim, 0 where they do not. A list is its length, then its entries.
+(* Read one problem and one claim per line, as whole numbers. Print 1 if the proved programs agree
+   with the claim, otherwise 0. A list is its length, followed by its entries.
    The line: hands; sets, each as owners, low, high; then the claim, a number for its kind:
    0 a deal fits (a list of rows). No deal fits, by 1 too few places, 2 crossed bounds (player, set),
    3 a crowded hand (player), 4 a shortage (coalition, witnesses), 5 no evidence. 6 after a move

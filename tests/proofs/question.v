@@ -1,14 +1,14 @@
-(* The state after a question and its answer has lost nothing: the deals that fit it are exactly those
-   that fitted before and agree with what was said, the card moved.
-   So it is with any number of questions one after another, whatever was asked and answered.
-   And a set that is in one hand in every deal that fits can be put away without loss. *)
+(* The state after a question and its answer loses no information: the deals that fit it are exactly
+   the deals that fitted before and agree with the move, with the card moved.
+   The same holds for any number of moves one after another, whatever is asked and answered.
+   A set that is in one hand in every deal that fits can be removed without loss. *)
 
 From Coq Require Import ZArith List Bool Lia.
 From Quaternity Require Import deals.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** ** A question, an answer, and what they do *)
+(** ** A question, an answer, and their effects *)
 
 (* Player [asker] asks player [asked] for a card, which has a place in a set. *)
 Record move := { asker : Z; asked : Z; of_set : nat; of_card : nat; yes : bool }.
@@ -23,8 +23,8 @@ Fixpoint put {A : Type} (l : list A) (place : nat) (value : A) : list A :=
 
 Definition put_at (row : list Z) (p value : Z) : list Z := put row (Z.to_nat p) value.
 
-(* What is said is true in a deal: the asker has a card of the set, and not this one, which the asked
-   has (yes) or has not (no). *)
+(* The move is true in a deal: the asker has a card of the set, but not this card, and the player
+   asked has it (yes) or does not have it (no). *)
 Definition agrees (m : move) (d : deal) : Prop :=
   exists row holder,
     nth_error d (of_set m) = Some row /\ nth_error row (of_card m) = Some holder /\
@@ -46,7 +46,7 @@ Definition high_after (m : move) (size : Z) (hs : list Z) : list Z :=
        if at_ raised y <? size then put_at raised y (at_ raised y - 1) else raised
   else hs.
 
-(* The table of the guide, with upper bounds; a card that the asked cannot have had is nobody's. *)
+(* The table of the guide, with upper bounds; a card that the player asked cannot have has no owner. *)
 Definition set_after (m : move) (s : card_set) : card_set :=
   let x := asker m in let y := asked m in
   match nth_error (owners s) (of_card m) with
@@ -73,7 +73,7 @@ Definition after (m : move) (pr : problem) : problem :=
   | None => pr
   end.
 
-(* A move of two players about a card that there is. It may be legal or not. *)
+(* A move of two players about a card that exists. It may be illegal. *)
 Definition is_move (m : move) (pr : problem) : Prop :=
   In (asker m) (players pr) /\ In (asked m) (players pr) /\ asker m <> asked m /\
   exists s mask, nth_error (sets pr) (of_set m) = Some s /\ nth_error (owners s) (of_card m) = Some mask.
@@ -403,7 +403,7 @@ Fixpoint after_all (ms : list move) (pr : problem) : problem :=
 Fixpoint all_moves (ms : list move) (pr : problem) : Prop :=
   match ms with [] => True | m :: rest => is_move m pr /\ all_moves rest (after m pr) end.
 
-(* All that was said is true in a deal as it was at each time. *)
+(* Every move is true in the deal as it was at the time of the move. *)
 Fixpoint all_agree (ms : list move) (d : deal) : Prop :=
   match ms with [] => True | m :: rest => agrees m d /\ all_agree rest (moved m d) end.
 

@@ -1,8 +1,8 @@
 (* Waiting: two opponents who each share a set with a player, or three who share sets with anybody,
-   can ask each other for ever in vain; then that player is never on turn again, and cannot force a win.
-   And nothing else keeps a player waiting for ever: wherever a play without end goes on without
-   them, some deal that fits has such opponents. This is theorem 1 of the guide, whatever decides
-   who asks when hands are empty, and when completed sets are put away. *)
+   can ask each other for ever in vain; then that player never moves again, and cannot force a win.
+   Nothing else keeps a player waiting for ever: if an endless play goes on without a player, some
+   deal that fits has such opponents. This is theorem 1 of the guide. It does not depend on the rule
+   for who asks when hands are empty, nor on the time when completed sets are removed. *)
 
 From Coq Require Import ZArith List Bool Lia.
 From Quaternity Require Import deals question.
@@ -11,7 +11,7 @@ Open Scope Z_scope.
 
 (** ** A game *)
 
-(* Some sets are put away, each of which is in one hand in every deal that fits. *)
+(* Some sets are removed, each of which is in one hand in every deal that fits. *)
 Inductive settles : problem -> problem -> Prop :=
 | no_set_more pr : settles pr pr
 | a_set_completed pr p index s pr' :
@@ -22,11 +22,11 @@ Inductive settles : problem -> problem -> Prop :=
 Record position := { board : problem; turn : Z }.
 
 Section Rules.
-  (* After an answer completed sets are put away, and somebody is next. *)
+  (* After an answer completed sets are removed, and some player moves next. *)
   Variable settle : problem -> problem.
   Variable next : problem -> move -> Z.
   Hypothesis settle_settles : forall pr, settles pr (settle pr).
-  (* After a no it is the turn of the asked, if they have cards. *)
+  (* After a no it is the turn of the player asked, if they have cards. *)
   Hypothesis after_no : forall pr m, yes m = false -> 1 <= at_ (hands pr) (asked m) -> next pr m = asked m.
   (* After a yes the asker goes on, if they have cards. *)
   Hypothesis after_yes : forall pr m, yes m = true -> 1 <= at_ (hands pr) (asker m) -> next pr m = asker m.
@@ -40,13 +40,13 @@ Section Rules.
     let settled := settle (after m (board at_position)) in
     {| board := settled; turn := next settled m |}.
 
-  (* A play that never ends, in which a player is never on turn. *)
+  (* A play that never ends, in which a player never has the turn. *)
   CoInductive without_turn (p : Z) (at_position : position) : Prop :=
   | one_more m :
       turn at_position <> p -> may_be_made m at_position ->
       without_turn p (then_ m at_position) -> without_turn p at_position.
 
-  (* The end is when no cards are left; who has won then is left open. *)
+  (* The game ends when no cards are left; the winner is left open. *)
   Variable wins : Z -> position -> Prop.
   Definition over (at_position : position) : Prop :=
     forall s, In s (sets (board at_position)) -> owners s = [].
@@ -54,7 +54,7 @@ Section Rules.
   Definition with_answer (answer : bool) (m : move) : move :=
     {| asker := asker m; asked := asked m; of_set := of_set m; of_card := of_card m; yes := answer |}.
 
-  (* A player on turn chooses a question, and when asked the reply; all else the others choose. *)
+  (* The player chooses their questions and their answers; the others choose everything else. *)
   Inductive can_force (p : Z) (at_position : position) : Prop :=
   | at_the_end : over at_position -> wins p at_position -> can_force p at_position
   | by_asking m :
@@ -75,7 +75,7 @@ Section Rules.
   Definition shares (d : deal) (x z : Z) : Prop :=
     x <> z /\ exists index row, nth_error d index = Some row /\ 1 <= count x row /\ 1 <= count z row.
 
-  (* Condition (a) or (b) of the guide, for a player p while x is on turn. *)
+  (* Condition (a) or (b) of the guide, for a player p while x is to move. *)
   Definition opponents_share (d : deal) (p x : Z) : Prop :=
     (exists y, y <> p /\ y <> x /\ shares d x p /\ shares d y p) \/
     (exists y z, y <> p /\ z <> p /\ y <> x /\ z <> x /\ y <> z /\
@@ -143,7 +143,7 @@ Section Rules.
     pose proof (total_at_least (count x) d index row (fun r => count_nonneg x r) N). lia.
   Qed.
 
-  (* The asker of a set shared with somebody else than the asked gets a no, and nothing else happens. *)
+  (* A player who shares a set can pass to y, who shares one: y answers no, and nothing changes. *)
   Lemma passing at_position d y u :
     well_formed (board at_position) -> fits (board at_position) d ->
     shares d (turn at_position) u -> u <> y -> y <> turn at_position -> (exists v, shares d y v) ->
@@ -221,9 +221,9 @@ Section Rules.
     - destruct (they_pass p at_position S) as (m & L & A & S'). now apply (IH m L A).
   Qed.
 
-  (** ** Conversely: who is kept waiting for ever, is kept waiting so *)
+  (** ** Conversely: only such opponents keep a player waiting for ever *)
 
-  (* Who shares a set after a move shared it before. *)
+  (* A player who shares a set after a move shared it before. *)
   Lemma moving_shares_nothing m d a b : agrees m d -> shares (moved m d) a b -> shares d a b.
   Proof.
     intros (row & holder & N & P & _ & C & Y) (D & index & row' & N' & A & B).
@@ -263,7 +263,7 @@ Section Rules.
         intros a b Sh. eapply putting_away_shares_nothing; eauto.
   Qed.
 
-  (* What a deal after a move says of one before it. *)
+  (* A deal after a move gives a deal before it. *)
   Lemma looking_back m at_position :
     well_formed (board at_position) -> may_be_made m at_position ->
     forall d', fits (board (then_ m at_position)) d' ->
@@ -287,7 +287,7 @@ Section Rules.
     apply a_question_loses_nothing; eauto.
   Qed.
 
-  (* Who asks shares the set with the holder of the card. *)
+  (* The asker shares the set with the holder of the card. *)
   Lemma asking_is_sharing m d :
     agrees m d -> exists v, shares d (asker m) v /\ (yes m = false -> v <> asked m).
   Proof.
@@ -326,7 +326,7 @@ Section Rules.
     lia.
   Qed.
 
-  (* A move completes a set with cards, or it is the turn of whom the answer says. *)
+  (* A move completes a set with cards, or the answer decides whose turn it is. *)
   Lemma who_is_next m at_position :
     well_formed (board at_position) -> may_be_made m at_position ->
     cards (board (then_ m at_position)) < cards (board at_position) \/
@@ -368,7 +368,7 @@ Section Rules.
     intros p. apply total_nonneg. intros. apply count_nonneg.
   Qed.
 
-  (* Two who can pass to each other, or three who share sets, none of them p. *)
+  (* Two players who can pass to each other, or three who share sets; p is not among them. *)
   Definition pass_around (d : deal) (p : Z) : Prop :=
     (exists y z, y <> p /\ z <> p /\ y <> z /\
        (exists u, u <> z /\ shares d y u) /\ (exists v, v <> y /\ shares d z v)) \/
@@ -393,7 +393,7 @@ Section Rules.
     - right. exists x, y, z. repeat split; auto; eauto.
   Qed.
 
-  (* While x is on turn, x shares a set with somebody; so much is enough. *)
+  (* While x is to move, x shares a set with a player; this is sufficient. *)
   Lemma ring_with_turn d p x :
     x <> p -> (exists u, shares d x u) -> pass_around d p -> opponents_share d p x.
   Proof.
@@ -421,11 +421,11 @@ Section Rules.
   Section Endless.
     Variable p : Z.
     Variable most : Z.
-    (* The outer induction: the claim is known of positions with fewer cards. *)
+    (* The outer induction: the claim holds for positions with fewer cards. *)
     Hypothesis fewer : forall at_position, cards (board at_position) < most ->
       well_formed (board at_position) -> without_turn p at_position -> ring_before p at_position.
 
-    (* Who is on turn passes at last: to somebody who shares a set, and a third one holds the card. *)
+    (* The player to move passes at last, to one who shares a set; a third player holds the card. *)
     Lemma one_pass n : forall at_position,
       cards (board at_position) = most -> well_formed (board at_position) ->
       cards (board at_position) - at_ (hands (board at_position)) (turn at_position) <= Z.of_nat n ->

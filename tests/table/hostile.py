@@ -1,6 +1,6 @@
-"""A program in a seat that misbehaves at its second choice in a game: `hostile.py DEED [FILE]`.
+"""A program that misbehaves at its second choice in a game: `hostile.py MODE [FILE]`.
 
-It knows nothing of this house: it is run as anybody's program is.
+It imports nothing of this project, because external programs do not.
 """
 
 import json
@@ -13,8 +13,8 @@ def answer(document: object) -> None:
     os.write(1, json.dumps(document).encode() + b"\n")
 
 
-def sleeper() -> None:
-    """Leave a copy that has left the session, under another environment."""
+def leave_sleeper() -> None:
+    """Leave a sleeping process behind, in another session and with another environment."""
     if not os.fork():
         os.setsid()
         if not os.fork():
@@ -24,7 +24,7 @@ def sleeper() -> None:
 
 
 def hang(moves: list[str]) -> None:
-    sleeper()
+    leave_sleeper()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     while True:
@@ -96,7 +96,7 @@ def text(moves: list[str]) -> None:
 
 
 def leaves(moves: list[str]) -> None:
-    sleeper()
+    leave_sleeper()
     os._exit(0)
 
 
@@ -122,12 +122,12 @@ def forks(moves: list[str]) -> None:
             if not os.fork():
                 os.setsid()
                 signal.pause()
-        except OSError:  # there are as many as there may be
+        except OSError:  # the limit is reached
             signal.pause()
 
 
 def kills_supervisor(moves: list[str]) -> None:
-    sleeper()
+    leave_sleeper()
     os.kill(os.getppid(), signal.SIGKILL)
     signal.pause()
 
@@ -151,27 +151,27 @@ def moves_folder(moves: list[str]) -> None:
 
 
 def ignores_quit(moves: list[str]) -> None:
-    sleeper()
+    leave_sleeper()
     answer({"move": moves[0]})
 
 
 def main() -> None:
-    deed = sys.argv[1]
+    mode = sys.argv[1]
     choices = 0
     while True:
         line = sys.stdin.readline()
-        asked = json.loads(line or '{"do": "quit"}')
-        match asked["do"]:
+        request = json.loads(line or '{"do": "quit"}')
+        match request["do"]:
             case "new":
                 choices = 0
-                answer({"ready": f"{deed} 1"})
+                answer({"ready": f"{mode} 1"})
             case "choose":
                 choices += 1
                 if choices == 2:
-                    globals()[deed](asked["moves"])
+                    globals()[mode](request["moves"])
                 else:
-                    answer({"move": asked["moves"][0]})
-            case "quit" if deed == "ignores_quit":
+                    answer({"move": request["moves"][0]})
+            case "quit" if mode == "ignores_quit":
                 signal.pause()
             case "quit":
                 return

@@ -1,4 +1,4 @@
-"""Players of other people, as `tests.table.misbehaving:Fails`: at random moments they misbehave."""
+"""Foreign players, such as `tests.table.misbehaving:Fails`, that misbehave at random moments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quaternity.base.errors import InputError
 
 
 class Harmless:
-    """Any legal move; the moments are drawn, and pass."""
+    """A player that makes random moves, and calls `act` at random moments."""
 
     def __init__(self, rules: Any, argument: str | None) -> None:
         self.rules = rules
@@ -32,7 +32,7 @@ class Fails(Harmless):
 
 
 class Slow(Harmless):
-    """It takes half a second for a move."""
+    """A player that takes half a second for a move."""
 
     def choose(self, view: Any, random: Random) -> Any:
         sleep(0.5)
@@ -45,7 +45,7 @@ class NeverMoves(Harmless):
 
 
 class Picky(Harmless):
-    """Takes games of two alone."""
+    """A player that accepts only games of two players."""
 
     def __init__(self, rules: Any, argument: str | None = None) -> None:
         super().__init__(rules, argument)
@@ -80,7 +80,7 @@ class Prints(Harmless):
 
 
 class Remembers(Harmless):
-    """Wants to be told of all moves, and makes sure that it is."""
+    """A player that observes all moves, and checks that none is missing."""
 
     def __init__(self, rules: Any, argument: str | None) -> None:
         super().__init__(rules, argument)

@@ -1,4 +1,4 @@
-"""Players that a test puts into the table of players."""
+"""Functions that register a player for a test."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ STRATEGIES = {
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, game: str, name: str, factory: Factory) -> None:
-    """A player of this distribution; those kept from earlier games are forgotten."""
+    """Register a player of this distribution; drop the players kept from earlier games."""
     monkeypatch.setitem(cast(Any, registration(game).players), name, factory)
     kept_player.cache_clear()
 
 
 def plant_strategy(monkeypatch: pytest.MonkeyPatch, name: str, strategy: Any) -> None:
-    """The same with a strategy of Kwartet."""
+    """Register a strategy of Kwartet in the same way."""
     plant(monkeypatch, "kwartet", name, strategy_factory("kwartet", name, strategy))
 
 
 def plant_bot(monkeypatch: pytest.MonkeyPatch, name: str, bot: Any) -> None:
-    """The same with the class of a bot of Quaternity."""
+    """Register the class of a Quaternity bot in the same way."""
     plant(monkeypatch, "quaternity", name, lambda rules, argument: BotPlayer(name, bot))
 
 
 def make_bot(text: str, random: Random, settings: Settings | None = None) -> Bot:
-    """The bot that a text names, for games with some settings, with the dice of a generator."""
+    """Return the bot that a text names, with the given settings and the state of the generator."""
     player: BotPlayer = make_player(QuaternityRules(settings or Settings(3, 3, 3)), text)
     player.chance.setstate(random.getstate())
     return player.bot

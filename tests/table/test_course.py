@@ -1,4 +1,4 @@
-"""The course of a game: its positions are found again, whatever of them is kept."""
+"""The history of a game: its positions can be restored, whichever of them are kept."""
 
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from tests.sizes import thorough
 
 
 class Forgets(Course[Any, Any, Any]):
-    """Holds no position but the first and the last."""
+    """A history that keeps only the first and the last position."""
 
     keeps_positions = False
 

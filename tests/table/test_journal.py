@@ -1,4 +1,4 @@
-"""A journal is on the disk before the next question, and in nobody else's hands."""
+"""A journal is on the disk before the next question, and used by only one process."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MOVES = [Move.parse("0 asks 1 for 0/2: no"), Move.parse("1 asks 2 for 1/1: yes")
 
 
 class Journal(MatchJournal):
-    """The journal of a match of Quaternity, with the match in it."""
+    """The journal of a match of Quaternity, together with the match."""
 
     match: Match[Any, Any, Any]
 
     @classmethod
     def of(cls, path: Path, settings: Settings | None = None) -> Journal:
-        """A new record; or of one that exists the game in it."""
+        """Begin a new record, or resume the game of an existing one."""
         if settings is not None:
             match = match_of(settings)
             journal = cls.begin(str(path), match)
@@ -44,7 +44,7 @@ class Journal(MatchJournal):
         return journal
 
     def play(self, move: Move) -> None:
-        """A question and its answer."""
+        """Play a question and its answer."""
         asker, asked, _ = move.question
         self.match.play(asker, move.question)
         if self.match.position.pending is not None:
@@ -61,7 +61,7 @@ def match_of(settings: Settings, *played: Any) -> Match[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("number", range(len(MOVES) + 1))
-def test_a_record_that_begins_late_has_the_moves_before(number: int, tmp_path: Path) -> None:
+def test_a_record_that_begins_late_has_the_earlier_moves(number: int, tmp_path: Path) -> None:
     journal = Journal.of(tmp_path / "early.record", Settings(4, 3, 3))
     for move in MOVES[:number]:
         journal.play(move)
@@ -70,8 +70,8 @@ def test_a_record_that_begins_late_has_the_moves_before(number: int, tmp_path: P
     journal.close()
 
 
-def test_who_plays_is_told_again_when_what_came_before_is_taken_back(tmp_path: Path) -> None:
-    path, told = tmp_path / "handed-over.record", b"# seats: you, random, you\n"
+def test_the_note_of_the_players_stays_after_an_undo(tmp_path: Path) -> None:
+    path, note = tmp_path / "handed-over.record", b"# seats: you, random, you\n"
     with Journal.of(path, Settings(4, 3, 3)) as journal:
         begun = path.read_bytes()
         journal.play(MOVES[0])
@@ -79,61 +79,61 @@ def test_who_plays_is_told_again_when_what_came_before_is_taken_back(tmp_path: P
         journal.note_seats(journal.match)
         journal.match.names[1] = "you"
         after_one = path.read_bytes()
-        assert after_one.endswith(told)
+        assert after_one.endswith(note)
         journal.play(MOVES[1])
         journal.undo()
         assert path.read_bytes() == after_one
         journal.undo()
-        assert path.read_bytes() == begun + told
+        assert path.read_bytes() == begun + note
         journal.play(MOVES[0])
-    assert path.read_bytes() == begun + told + after_one[len(begun) : -len(told)]
+    assert path.read_bytes() == begun + note + after_one[len(begun) : -len(note)]
 
 
 @pytest.fixture
-def synchronised(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How long the file was each time that the system was told to put it on the disk."""
+def synced_lengths(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Record the length of a file whenever it is synchronised with the disk."""
     lengths: list[int] = []
     fsync = os.fsync
 
-    def counted(file: int) -> None:
+    def fsync_and_record(file: int) -> None:
         about = os.fstat(file)
         if stat.S_ISREG(about.st_mode):
             lengths.append(about.st_size)
         fsync(file)
 
-    monkeypatch.setattr(os, "fsync", counted)
+    monkeypatch.setattr(os, "fsync", fsync_and_record)
     return lengths
 
 
-def test_every_step_is_on_the_disk(tmp_path: Path, synchronised: list[int]) -> None:
+def test_every_step_is_on_the_disk(tmp_path: Path, synced_lengths: list[int]) -> None:
     path = tmp_path / "game.record"
     game = Game.start(Settings())
     with Journal.of(path, game.settings) as journal:
         text = header_text(game.settings)
-        assert synchronised == [len(text)]
+        assert synced_lengths == [len(text)]
         for move in MOVES:
-            del synchronised[:]
+            del synced_lengths[:]
             journal.play(move)
             game = game.play(move)
             # Both answers are possible, so the question is kept before the answer is known.
             lengths = [len(text) + len(f"{move.question}:"), len(text) + len(str(move)) + 1]
-            assert synchronised == lengths
+            assert synced_lengths == lengths
             text += f"{move}\n"
             assert path.read_text() == text == record_text(game)
         journal.undo()
     assert path.read_text() == record_text(game.undo())
-    assert synchronised[2:] == [len(record_text(game.undo()))]
-    assert resumed(path) == game.undo()
+    assert synced_lengths[2:] == [len(record_text(game.undo()))]
+    assert resume(path) == game.undo()
 
 
-def resumed(path: Path) -> Game:
-    """The game in a record."""
+def resume(path: Path) -> Game:
+    """Return the game of a record after resuming it."""
     Journal.of(path).close()
     return parse_record(path.read_bytes()).replay()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_an_undo_keeps_what_was_written_by_hand_before_it(tmp_path: Path, end: str) -> None:
+def test_an_undo_keeps_earlier_lines_written_by_hand(tmp_path: Path, end: str) -> None:
     path = tmp_path / "game.record"
     header = "".join(f"{line}  # agreed{end}" for line in header_text(Settings()).splitlines())
     begun = f"# by hand\r{header}{MOVES[0]}  # a pity{end}# now comes{end}"
@@ -143,7 +143,7 @@ def test_an_undo_keeps_what_was_written_by_hand_before_it(tmp_path: Path, end: s
         assert path.read_bytes() == begun.encode()
         journal.rewrite(journal.match)
         assert path.read_bytes() == begun.encode()
-    assert resumed(path).moves == (MOVES[0],)
+    assert resume(path).moves == (MOVES[0],)
 
 
 def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_an_undo_keeps_mode_and_place(tmp_path: Path) -> None:
     assert other.read_text() == record_text(game.undo())
 
 
-def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
+def test_a_file_in_use_cannot_be_opened(tmp_path: Path) -> None:
     path, link = tmp_path / "game.record", tmp_path / "link"
     link.symlink_to(path)
     with Journal.of(path, Settings()) as journal:
@@ -175,10 +175,10 @@ def test_nobody_plays_in_a_file_that_is_being_played(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not empty"):
         Journal.of(path, Settings())
     assert path.read_bytes() == before
-    assert resumed(path).moves == (MOVES[0],)
+    assert resume(path).moves == (MOVES[0],)
 
 
-def test_of_many_who_begin_at_once_one_plays(tmp_path: Path) -> None:
+def test_only_one_of_many_simultaneous_games_is_begun(tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     ready = Barrier(6)
 
@@ -192,15 +192,15 @@ def test_of_many_who_begin_at_once_one_plays(tmp_path: Path) -> None:
         return ""
 
     with ThreadPoolExecutor(6) as threads:
-        told = list(threads.map(begin, range(3, 9)))
-    assert told.count("") == 1
-    assert all("another process" in text for text in told if text)
-    game = resumed(path)
-    assert (game.settings.players, game.moves) == (told.index("") + 3, (MOVES[0],))
+        errors = list(threads.map(begin, range(3, 9)))
+    assert errors.count("") == 1
+    assert all("another process" in text for text in errors if text)
+    game = resume(path)
+    assert (game.settings.players, game.moves) == (errors.index("") + 3, (MOVES[0],))
     assert os.listdir(tmp_path) == [path.name]
 
 
-def replaced(path: Path) -> None:
+def replace_file(path: Path) -> None:
     text = path.read_text()
     path.unlink()
     path.write_text(text)
@@ -210,12 +210,12 @@ def replaced(path: Path) -> None:
     ("harm", "words"),
     [
         (Path.unlink, "the file was removed or renamed meanwhile"),
-        (replaced, "the file was replaced by another file meanwhile"),
+        (replace_file, "the file was replaced by another file meanwhile"),
         (lambda path: os.truncate(path, 9), "has 9 bytes instead of"),
         (lambda path: os.truncate(path, 400), "has 400 bytes instead of"),
     ],
 )
-def test_what_others_did_to_the_file_is_seen_and_left(
+def test_changes_by_other_programs_are_detected_and_kept(
     tmp_path: Path, harm: Callable[[Path], None], words: str
 ) -> None:
     path = tmp_path / "game.record"
@@ -232,9 +232,7 @@ def test_what_others_did_to_the_file_is_seen_and_left(
 
 
 @pytest.mark.parametrize(("before", "after"), [("players 3", "players 4"), ("0/2: no", "0/3: no")])
-def test_an_undo_in_what_is_another_game_by_now_is_refused(
-    tmp_path: Path, before: str, after: str
-) -> None:
+def test_an_undo_after_a_foreign_change_is_refused(tmp_path: Path, before: str, after: str) -> None:
     path = tmp_path / "game.record"
     start = Game.start(Settings())
     path.write_text(record_text(start.play(MOVES[0]).play(MOVES[1])))
@@ -246,17 +244,17 @@ def test_an_undo_in_what_is_another_game_by_now_is_refused(
         assert path.read_text() == text
 
 
-def test_what_was_replaced_before_it_was_locked_is_opened_again(
+def test_a_file_replaced_before_it_was_locked_is_reopened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "game.record"
     start = Game.start(Settings())
     path.write_text(record_text(start))
-    left = [lambda: write_text(path, record_text(start.play(MOVES[0])))]
+    changes = [lambda: write_text(path, record_text(start.play(MOVES[0])))]
 
     def lock_late(handle: int) -> bool | None:
-        while left:
-            left.pop()()
+        while changes:
+            changes.pop()()
         return try_lock(handle)
 
     monkeypatch.setattr("quaternity.base.growing_file.try_lock", lock_late)
@@ -265,7 +263,7 @@ def test_what_was_replaced_before_it_was_locked_is_opened_again(
     assert path.read_text() == record_text(start.play(MOVES[0]).play(MOVES[1]))
 
 
-def test_an_empty_file_is_begun_and_keeps_its_mode(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_record_and_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "game.record"
     path.touch(0o600)
     Journal.of(path, Settings()).close()
@@ -274,12 +272,12 @@ def test_an_empty_file_is_begun_and_keeps_its_mode(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [path.name]
 
 
-def test_a_last_line_that_was_cut_off_is_gone_from_the_disk(
-    tmp_path: Path, synchronised: list[int]
+def test_a_truncated_last_line_is_removed_from_the_disk(
+    tmp_path: Path, synced_lengths: list[int]
 ) -> None:
     path = tmp_path / "game.record"
     whole = header_text(Settings()) + f"{MOVES[0]}\n"
     path.write_text(whole + "1 asks 2 f")
-    resumed(path)
+    resume(path)
     assert path.read_text() == whole
-    assert synchronised == [len(whole)]
+    assert synced_lengths == [len(whole)]

@@ -1,4 +1,4 @@
-"""The ladder, with tiny numbers."""
+"""The ladder of players, with very few games."""
 
 import shlex
 import sys
@@ -18,7 +18,7 @@ OTHERS = [f"--games={game}=0" for game in GAMES if game != "set"]
 
 
 @pytest.fixture(autouse=True)
-def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+def _few_clock_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder_of, "CLOCK_GAMES", 2)
 
 
@@ -27,32 +27,32 @@ def small(players: str = "random silent mixed better-greedy greedy") -> Ladder:
     return Ladder(Tournament(rules, tuple(players.split()), 3), "")
 
 
-def test_rounds_have_all_choices_of_players_at_one_deal_and_seats_come_out_even() -> None:
+def test_a_round_plays_one_deal_with_all_choices_of_players_and_even_seats() -> None:
     ladder = small()
     assert ladder.games_a_round == 5
     assert ladder.plan.games_a_deal == 120
     numbers = [ladder.number(game) for game in range(120)]
-    line_ups = [ladder.plan.line_up(number) for number in numbers]
+    line_ups = [ladder.plan.line_up(game) for game in numbers]
     for first in range(0, 120, 5):
-        assert {ladder.plan.deal_of(one) for one in numbers[first : first + 5]} == {first // 5}
-        assert len({frozenset(one) for one in line_ups[first : first + 5]}) == 5
+        assert {ladder.plan.deal_of(game) for game in numbers[first : first + 5]} == {first // 5}
+        assert len({frozenset(row) for row in line_ups[first : first + 5]}) == 5
     assert len(set(line_ups)) == 120
     for player in range(5):
-        assert [sum(one[seat] == player for one in line_ups) for seat in range(4)] == [24] * 4
+        assert [sum(row[seat] == player for row in line_ups) for seat in range(4)] == [24] * 4
 
 
 @pytest.mark.parametrize("cut_off", ["", '{"rules": "Kwar'])
-def test_an_ended_run_goes_on_where_it_was(tmp_path: Path, cut_off: str) -> None:
-    whole, ended = tmp_path / "whole", tmp_path / "ended"
+def test_an_interrupted_run_resumes(tmp_path: Path, cut_off: str) -> None:
+    whole, interrupted = tmp_path / "whole", tmp_path / "ended"
     results = [*small().play(whole, 10)]
-    assert [*islice(small().play(ended, 10), 4)] == results[:4]
-    kept = ended.read_text()
-    ended.write_text(kept + cut_off)
-    assert [*small("random mixed").play(ended, 2)]  # another ladder does not mix with it
-    assert [*small().play(ended, 10)] == results
-    assert small().read_games(ended) == results
-    assert ended.read_text().startswith(kept)
-    assert Ladder(small().plan, "other code").read_games(ended) == []
+    assert [*islice(small().play(interrupted, 10), 4)] == results[:4]
+    kept = interrupted.read_text()
+    interrupted.write_text(kept + cut_off)
+    assert [*small("random mixed").play(interrupted, 2)]  # another ladder does not mix with it
+    assert [*small().play(interrupted, 10)] == results
+    assert small().read_games(interrupted) == results
+    assert interrupted.read_text().startswith(kept)
+    assert Ladder(small().plan, "other code").read_games(interrupted) == []
 
 
 def test_the_strongest_is_first(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_strongest_is_first(tmp_path: Path) -> None:
     lines = table(ladder, [*ladder.play(tmp_path / "kept", 96)])
     assert lines[2].startswith("| 1 | `exact` | 1")
     assert lines[3].startswith("| 2 | `random` | 1")
-    assert " ± " not in lines[2], "of two rounds"
+    assert " ± " not in lines[2], "there are only two rounds"
     assert lines[-1] == "96 games in 2 rounds, seed 3."
 
 
@@ -74,7 +74,7 @@ HOSTILE = Path(__file__).parent / "hostile.py"
         pytest.param(f"cmd:{sys.executable} -I -S {HOSTILE} moves_folder", marks=only_thorough),
     ],
 )
-def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_path: Path) -> None:
+def test_an_own_player_joins_its_table_and_other_tables_stay(own: str, tmp_path: Path) -> None:
     page, kept = tmp_path / "page.md", tmp_path / "kept"
     page.write_text(
         "# A\n\n<!-- ladder set -->\nthe last one\n<!-- end -->\n\n<!-- ladder quarto -->\n"
@@ -92,7 +92,7 @@ def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--with=chess=me"], "'chess=me' is not GAME=VALUE"),
         (["--with=set=nobody"], "'nobody' is unknown; choose from slow"),
@@ -101,17 +101,17 @@ def test_an_own_player_gets_into_the_table_and_other_tables_stay(own: str, tmp_p
     ],
 )
 def test_bad_options_are_refused(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         main([*OTHERS, *options])
-    assert left.value.code == 2
-    assert said in capsys.readouterr().err
+    assert exit_info.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_player_that_fails_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, own = tmp_path / "page.md", "tests.table.misbehaving:Fails"
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         main([*OTHERS, f"--with=set={own}", f"--kept={tmp_path / 'kept'}", f"--page={page}"])
-    assert left.value.code == 3
+    assert exit_info.value.code == 3
     assert own in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Every game keeps the laws of the table, and the laws find games that do not."""
+"""All games keep the laws of the table, and the check finds games that break them."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ GAMES: list[tuple[Any, Any]] = [
 
 
 def seen_as_rules(rules: Rules[Any, Any, Any]) -> str:
-    """What mypy checks: that a game is one."""
+    """Return the name of a game; mypy checks that its type fits the protocol."""
     return rules.name
 
 
-@pytest.mark.parametrize(("rules", "player"), GAMES, ids=lambda one: getattr(one, "name", ""))
+@pytest.mark.parametrize(("rules", "player"), GAMES, ids=lambda value: getattr(value, "name", ""))
 def test_a_game_keeps_the_laws(rules: Any, player: Any) -> None:
     encoded = TableGame(rules.name, asdict(rules.settings)).encoded
-    found = check_rules(rules, thorough(1, 3), player=player, encoded=encoded)
-    assert found.matches == thorough(1, 3)
-    assert found.over >= 1
-    assert found.alike > found.moves
+    checked = check_rules(rules, thorough(1, 3), player=player, encoded=encoded)
+    assert checked.matches == thorough(1, 3)
+    assert checked.over >= 1
+    assert checked.alike > checked.moves
     assert seen_as_rules(rules) == rules.name
 
 
 @pytest.mark.parametrize("rules", [rules for rules, _ in GAMES], ids=lambda rules: rules.name)
-def test_a_record_is_of_its_game_whatever_is_noted_in_it(rules: Any) -> None:
+def test_comments_do_not_change_the_game_of_a_record(rules: Any) -> None:
     start = rules.start(Random(3))
     head, _, rest = rules.record_start(start, "abcdefgh"[: rules.seats]).partition("\n")
     for before, after in (("", ""), ("# quarto 1 # or set\n\n", ""), ("", " # set 1 # quarto")):
@@ -68,7 +68,7 @@ def test_a_record_is_of_its_game_whatever_is_noted_in_it(rules: Any) -> None:
         assert (read.name, read.settings) == (rules.name, rules.settings)
 
 
-def test_types_are_those_of_the_protocol() -> None:
+def test_all_games_fit_the_protocol() -> None:
     assert [
         seen_as_rules(QuaternityRules()),
         seen_as_rules(KwartetRules()),
@@ -81,14 +81,14 @@ def test_types_are_those_of_the_protocol() -> None:
 
 
 class ShowsTheDeck(SetRules):
-    """The last card of the deck is in every view."""
+    """Shows the last card of the deck in every view."""
 
     def view(self, position: SetPosition, seat: int | None) -> SetView:
         return replace(super().view(position, seat), undealt=-position.order[-1])
 
 
 class TellsOthersHands(KwartetRules):
-    """What everybody sees of a request says what somebody else holds."""
+    """Shows the hand of another player in the public events of a request."""
 
     def events(
         self, before: KwartetPosition, seat: int, move: Question, after: KwartetPosition
@@ -97,7 +97,7 @@ class TellsOthersHands(KwartetRules):
 
 
 class ForgetsToHandOver(QuartoRules):
-    """Takes a move without a piece for the opponent."""
+    """Accepts a move without a piece for the opponent."""
 
     def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
         try:
@@ -107,7 +107,7 @@ class ForgetsToHandOver(QuartoRules):
 
 
 class MisreadsItself(QuartoRules):
-    """Writes a move as another one."""
+    """Writes a move as a different one."""
 
     def write(self, move: QuartoMove) -> str:
         return super().write(move if move.cell is None else move._replace(cell=15 - move.cell))
@@ -121,14 +121,14 @@ class NeverEnds(QuartoRules):
 
 
 class TakesMovesOutOfTurn(QuartoRules):
-    """Whoever moves is taken for the one on turn."""
+    """Treats every move as one of the player to move."""
 
     def after(self, position: QuartoPosition, seat: int, move: QuartoMove) -> QuartoPosition:
         return super().after(position, position.turn, move)
 
 
 class GoesOnAfterTheEnd(QuartoRules):
-    """Takes moves when nobody may act any more."""
+    """Accepts moves after the end of the game."""
 
     def to_act(self, position: QuartoPosition) -> tuple[int, ...]:
         return () if len(position.board.empty) < 12 else super().to_act(position)
@@ -138,7 +138,7 @@ class GoesOnAfterTheEnd(QuartoRules):
 
 
 class TellsBystanders(KwartetRules):
-    """Who watches sees the hand of player 0."""
+    """Shows the hand of player 0 to bystanders."""
 
     def view(self, position: KwartetPosition, seat: int | None) -> View:
         view = super().view(position, seat)
@@ -148,7 +148,7 @@ class TellsBystanders(KwartetRules):
 
 
 class RefusesInTheKnow(KwartetRules):
-    """What it says of a bad request depends on the hand of somebody else."""
+    """Refuses a bad request in words that depend on the hand of another player."""
 
     def after(self, position: KwartetPosition, seat: int, move: Question) -> KwartetPosition:
         try:
@@ -159,7 +159,7 @@ class RefusesInTheKnow(KwartetRules):
 
 
 class SharesThePodium(KwartetRules):
-    """Who is second of three is third."""
+    """Ranks the second of three players third."""
 
     def places(self, position: KwartetPosition) -> tuple[int, ...] | None:
         places = super().places(position)
@@ -167,7 +167,7 @@ class SharesThePodium(KwartetRules):
 
 
 class ForgetsItsSettings(QuartoRules):
-    """Its records do not say whether squares count."""
+    """Omits from the record whether squares count."""
 
     def record_start(self, start: QuartoPosition, names: Sequence[str]) -> str:
         return super().record_start(start, names).replace("squares yes\n", "")
@@ -177,14 +177,14 @@ class ForgetsItsSettings(QuartoRules):
 
 
 class LosesWhatWasCut(QuartoRules):
-    """A record whose last line is cut off gives the start."""
+    """Reads a record with a truncated last line as the start of the game."""
 
     def replay(self, data: bytes) -> Replay[QuartoPosition, QuartoMove]:
         return super().replay(data if data.endswith(b"\n") else data[: data.find(b"0 ")])
 
 
 class ForgetsWhereMovesEnd(QuartoRules):
-    """It does not say where in a record a move ends, so that an undo would cut it elsewhere."""
+    """Omits where a move ends in the record, so that an undo would cut it at a wrong place."""
 
     def replay(self, data: bytes) -> Replay[QuartoPosition, QuartoMove]:
         replay = super().replay(data)
@@ -192,7 +192,7 @@ class ForgetsWhereMovesEnd(QuartoRules):
 
 
 class WritesWidely(QuartoRules):
-    """Does not fit a terminal."""
+    """Writes lines that do not fit a terminal."""
 
     def show(self, view: QuartoPosition, width: int = 80) -> str:
         return super().show(view, 2 * width)
@@ -202,14 +202,14 @@ STARTERS = cycle((0, 1))
 
 
 class IsFickle(QuartoRules):
-    """The first position is not the random generator's alone."""
+    """Chooses the first player without the random generator."""
 
     def start(self, random: Random) -> QuartoPosition:
         return replace(super().start(random), turn=next(STARTERS))
 
 
 class ChangesWhatItIsGiven(SetRules):
-    """Forgets, in the position that it is given, who agreed."""
+    """Changes the given position, so that it forgets who agreed."""
 
     def after(self, position: SetPosition, seat: int, move: SetMove) -> SetPosition:
         after = super().after(position, seat, move)
@@ -218,7 +218,7 @@ class ChangesWhatItIsGiven(SetRules):
 
 
 class KnowsWhoIsNext(KwartetRules):
-    """Who is on turn depends on what a hand holds."""
+    """Lets the cards of a hand decide who may act."""
 
     def to_act(self, position: KwartetPosition) -> tuple[int, ...]:
         acting = super().to_act(position)
@@ -226,7 +226,7 @@ class KnowsWhoIsNext(KwartetRules):
 
 
 class OffersTooFew(KwartetRules):
-    """After every other request it leaves out half of the moves that it takes."""
+    """Offers only half of the legal moves after every other request."""
 
     def moves(self, view: View) -> Any:
         listed = list(super().moves(view))
@@ -255,7 +255,7 @@ class OffersTooFew(KwartetRules):
         (MisreadsItself(), "is read as another move"),
         (NeverEnds(), "must be None exactly while"),
     ],
-    ids=lambda one: type(one).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_a_broken_game_is_found(rules: Any, words: str) -> None:
     with pytest.raises(BrokenLaw, match=words):
@@ -263,7 +263,7 @@ def test_a_broken_game_is_found(rules: Any, words: str) -> None:
 
 
 class FillsTheTerminal(QuartoRules):
-    """Shows a position in lines of so many columns."""
+    """Shows a position in lines of `columns` columns."""
 
     columns = 80
 
@@ -273,7 +273,7 @@ class FillsTheTerminal(QuartoRules):
 
 
 class OverflowsTheTerminal(FillsTheTerminal):
-    """Has one column more."""
+    """Writes lines with one column too many."""
 
     columns = 81
 
@@ -285,7 +285,7 @@ def test_eighty_columns_fit_and_one_more_does_not() -> None:
 
 
 class Loud:
-    """A game in numbers that are larger or smaller than they may be."""
+    """The encoding of a game with its numbers shifted, so that they may be out of range."""
 
     def __init__(self, encoded: Any, by: float) -> None:
         self.encoded, self.by = encoded, by
@@ -308,30 +308,30 @@ def test_numbers_of_a_game_are_from_0_to_1(by: float) -> None:
 
 
 def test_a_player_makes_every_other_move() -> None:
-    asked = []
+    views = []
 
     class First:
         def choose(self, view: Any, random: Random) -> Any:
-            asked.append(view)
+            views.append(view)
             return next(iter(QuartoRules().moves(view)))
 
     tried = check_rules(QuartoRules(), 4, player=First())
-    assert (tried.moves - 4) / 2 <= len(asked) <= tried.moves / 2
+    assert (tried.moves - 4) / 2 <= len(views) <= tried.moves / 2
 
 
-# ---------------------------------------------------------------------- what laws cannot know
+# ---------------------------------------------------------------------- rules beyond the laws
 
 
 @pytest.mark.parametrize("matches", [1, 3])
-def test_what_was_tried_is_counted(matches: int) -> None:
-    """At every position, the last too, one more looks alike to a seat and one to a bystander."""
+def test_matches_moves_and_similar_positions_are_counted(matches: int) -> None:
+    """A position looks like one other to a seat, and like one to a bystander; so does the last."""
     tried = check_rules(QuartoRules(), matches)
     assert (tried.matches, tried.over) == (matches, matches)
     assert 4 * matches < tried.moves <= 17 * matches
     assert tried.alike == 2 * (tried.moves + matches)
 
 
-def test_a_wrong_claim_costs_a_point_and_a_gone_card_nothing() -> None:
+def test_a_wrong_claim_costs_a_point_and_a_claim_of_a_removed_card_nothing() -> None:
     rules = SetRules()
     start = rules.start(Random(4))
     wrong = next(move for move in rules.moves(rules.view(start, 1)) if move.cards not in
@@ -347,24 +347,24 @@ def test_a_wrong_claim_costs_a_point_and_a_gone_card_nothing() -> None:
     assert rules.points(taken) == (1, -1)
 
 
-def test_three_more_when_all_agree_and_a_missed_set_is_told() -> None:
+def test_three_cards_are_added_when_all_agree_and_a_missed_set_is_reported() -> None:
     rules = SetRules()
     start = rules.start(Random(4))
     more = rules.read("more", rules.view(start, 0))
-    one = rules.after(start, 0, more)
-    assert len(one.seen.places) == 12
+    agreed = rules.after(start, 0, more)
+    assert len(agreed.seen.places) == 12
     with pytest.raises(IllegalMove, match="agreed already"):
-        rules.after(one, 0, more)
-    both = rules.after(one, 1, more)
+        rules.after(agreed, 0, more)
+    both = rules.after(agreed, 1, more)
     assert (len(both.seen.places), both.seen.undealt) == (15, 66)
-    told = " ".join(rules.events(one, 1, more, both))
-    assert "there was a SET all the same" in told
-    # Taken from fifteen, none are dealt.
+    text = " ".join(rules.events(agreed, 1, more, both))
+    assert "there was a SET all the same" in text
+    # After a SET is taken from fifteen cards, none are dealt.
     three = rules.read(" ".join(map(str, both.seen.threes[0])), rules.view(both, 0))
     assert len(rules.after(both, 0, three).seen.places) == 12
 
 
-def test_quarto_is_won_by_who_completes_it_and_squares_are_a_variant() -> None:
+def test_quarto_can_be_won_by_squares_only_in_the_variant() -> None:
     moves = ["A", "H1V1 B", "H1V2 C", "H2V1 D", "H2V2"]
     for squares, over in ((True, True), (False, False)):
         rules = QuartoRules(QuartoSettings(squares))
@@ -377,7 +377,7 @@ def test_quarto_is_won_by_who_completes_it_and_squares_are_a_variant() -> None:
         rules.after(position, 0, rules.read("H2V2", position))
 
 
-def test_who_may_own_a_card_in_a_cell() -> None:
+def test_a_cell_shows_the_possible_owners_of_a_card() -> None:
     cells = {0b111: "*", 0b010: "=1", 0b110: "12", 0b001: "=0"}
     assert {mask: owner_cell(mask, 0b111) for mask in cells} == cells
     many = {1 << 10: "=(10)", 1 << 10 | 1 << 9: "9(10)"}
@@ -389,17 +389,17 @@ def test_who_may_own_a_card_in_a_cell() -> None:
 def test_a_free_answer_is_a_move_and_a_forced_one_is_not() -> None:
     rules = QuaternityRules(Settings(2, 3, 3))
     start = rules.start(Random(0))
-    asked = rules.after(start, 0, rules.read("1 0/1", start))
-    assert rules.to_act(asked) == (1,)
-    assert rules.show(asked).endswith("\n0 asks 1 for 0/1: yes or no?")
+    pending = rules.after(start, 0, rules.read("1 0/1", start))
+    assert rules.to_act(pending) == (1,)
+    assert rules.show(pending).endswith("\n0 asks 1 for 0/1: yes or no?")
     assert "yes or no" not in rules.show(start)
-    assert rules.record_move(start, 0, rules.read("1 0/1", start), asked) == "0 asks 1 for 0/1:"
-    yes = rules.after(asked, 1, rules.read("yes", asked))
+    assert rules.record_move(start, 0, rules.read("1 0/1", start), pending) == "0 asks 1 for 0/1:"
+    yes = rules.after(pending, 1, rules.read("yes", pending))
     assert yes.state.completed == (0, None, None)
     with pytest.raises(IllegalMove, match="waits for yes or no"):
-        rules.after(asked, 1, rules.read("1 0/1", start))
+        rules.after(pending, 1, rules.read("1 0/1", start))
     with pytest.raises(IllegalMove, match="player 1 is to move"):
-        rules.after(asked, 0, rules.read("yes", asked))
+        rules.after(pending, 0, rules.read("yes", pending))
 
 
 def test_a_seat_sees_no_other_hand() -> None:
@@ -416,30 +416,30 @@ def test_a_seat_sees_no_other_hand() -> None:
 
 def test_twenty_one_cards_without_a_triple_are_not_the_end() -> None:
     rules, player, random = SetRules(SetSettings(1, Rule.TRIPLE)), Finder(1.0), Random(1)
-    position, most = rules.start(random), 0
+    position, largest = rules.start(random), 0
     while rules.to_act(position):
         move = player.choose(rules.view(position, 0), random)
         assert move is not None
         position = rules.after(position, 0, move)
-        most = max(most, len(position.seen.places))
+        largest = max(largest, len(position.seen.places))
         dealt = rules.like(position.seen, random)
         assert dealt.seen == position.seen
         assert sorted(dealt.deck) == sorted(position.deck)
-    assert most > 21
+    assert largest > 21
 
 
-def test_of_many_cards_capitals_are_places_and_all_are_shown() -> None:
+def test_a_large_table_is_shown_completely_and_has_capital_letters() -> None:
     rules = SetRules(SetSettings(1, Rule.TRIPLE))
     start = rules.start(Random(1))
     view = replace(rules.view(start, 0), places=tuple(range(54)))
     assert rules.read("a A B", view).cards == (0, 26, 27)
     assert rules.read("A B C", rules.view(start, 0)) == rules.read("a b c", rules.view(start, 0))
-    told = rules.show(view)
-    assert all(str(SetCard(card)) in told for card in range(54))
-    assert max(map(len, told.splitlines())) <= 80
+    text = rules.show(view)
+    assert all(str(SetCard(card)) in text for card in range(54))
+    assert max(map(len, text.splitlines())) <= 80
 
 
-def test_a_square_that_is_a_quarto_is_in_brackets() -> None:
+def test_a_quarto_that_is_a_square_is_in_brackets() -> None:
     rules = QuartoRules(QuartoSettings(squares=True))
     position = rules.start(Random(0))
     for number, text in enumerate(["B", "H1V1 F", "H1V2 I", "H2V1 J", "H2V2"]):

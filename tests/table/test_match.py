@@ -36,8 +36,8 @@ GAMES: list[tuple[Any, list[str]]] = [
     (QuartoRules(), ["random", "careful"]),
     (SetRules(SetSettings(seats=3)), ["quick", "slow:30", "slow"]),
 ]
-names_of = pytest.mark.parametrize(
-    ("rules", "names"), GAMES, ids=lambda one: getattr(one, "name", "")
+every_game = pytest.mark.parametrize(
+    ("rules", "names"), GAMES, ids=lambda value: getattr(value, "name", "")
 )
 
 
@@ -45,21 +45,21 @@ def match_of(rules: Any, names: list[str], seed: str = "7", **more: Any) -> Matc
     return Match(rules, names, seed, **more)
 
 
-def played(match: Match[Any, Any, Any], moves: int = 10_000) -> Match[Any, Any, Any]:
+def play_programs(match: Match[Any, Any, Any], moves: int = 10_000) -> Match[Any, Any, Any]:
     while len(match.moves) < moves and match.program_move() is not None:
         pass
     return match
 
 
-@names_of
-def test_a_seed_gives_the_same_match_also_when_resumed(rules: Any, names: list[str]) -> None:
-    whole = played(match_of(rules, names), 40)
-    again = played(match_of(rules, names), 40)
+@every_game
+def test_a_seed_gives_the_same_match_even_if_resumed(rules: Any, names: list[str]) -> None:
+    whole = play_programs(match_of(rules, names), 40)
+    again = play_programs(match_of(rules, names), 40)
     assert whole.moves == again.moves
-    assert whole.moves != played(match_of(rules, names, "8"), 40).moves
-    half = played(match_of(rules, names), 9)
+    assert whole.moves != play_programs(match_of(rules, names, "8"), 40).moves
+    half = play_programs(match_of(rules, names), 9)
     rest = match_of(rules, names, positions=half.positions, moves=half.moves)
-    assert played(rest, 40).moves == whole.moves
+    assert play_programs(rest, 40).moves == whole.moves
 
 
 def test_undo_goes_back_to_a_persons_move() -> None:
@@ -73,8 +73,8 @@ def test_undo_goes_back_to_a_persons_move() -> None:
     assert match.undo() == 0
 
 
-def test_a_piece_that_is_none_wins_no_game_of_quarto() -> None:
-    """One may be chosen before it is seen that none is needed."""
+def test_a_winning_move_of_quarto_may_only_name_a_real_piece() -> None:
+    """A player may name a piece before they see that none is needed."""
     rules, random = QuartoRules(), Random(2)
     position = rules.start(random)
     while not any(move.hand_over is None for move in rules.moves(position)):
@@ -92,7 +92,7 @@ def test_a_piece_that_is_none_wins_no_game_of_quarto() -> None:
 
 
 def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
-    """With a question of a person the answer is one move."""
+    """If a person asked, the question and the answer are one move."""
     rules = QuaternityRules()
     match = match_of(rules, ["you", "random", "you"])
     question = Question(0, 2, Card(0, 1))
@@ -106,7 +106,7 @@ def test_undo_of_an_answer_to_a_program_leaves_its_question() -> None:
     assert match.position.pending == question
 
 
-def test_what_cannot_be_kept_is_not_played() -> None:
+def test_a_move_that_cannot_be_saved_is_not_played() -> None:
     rules = QuartoRules()
     match = match_of(rules, ["you", "careful"])
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_kept_is_not_played() -> None:
 
 
 def raises(rules: Any, argument: str | None) -> Any:
-    """A player that fails."""
+    """Return a player that raises an exception."""
 
     class Raises:
         def choose(self, view: Any, random: Random) -> Any:
@@ -131,7 +131,7 @@ def raises(rules: Any, argument: str | None) -> Any:
 
 
 def cheats(rules: Any, argument: str | None) -> Any:
-    """A player that gives what is no move."""
+    """Return a player that makes an invalid move."""
 
     class Cheats:
         def choose(self, view: Any, random: Random) -> Any:
@@ -141,7 +141,7 @@ def cheats(rules: Any, argument: str | None) -> Any:
 
 
 class Misbehaves:
-    """A player from outside; a class below says how it does."""
+    """A foreign player; its subclasses misbehave."""
 
     def __init__(self, rules: Any, argument: str | None) -> None:
         self.rules = rules
@@ -191,14 +191,14 @@ class Text(Misbehaves):
 
 
 class Marks(Misbehaves):
-    """Says where it runs."""
+    """A player that records in which process it was made."""
 
     def __init__(self, rules: Any, argument: str | None) -> None:
         super().__init__(rules, argument)
-        RUN_HERE.append(os.getpid())
+        PROCESSES.append(os.getpid())
 
 
-RUN_HERE: list[int] = []
+PROCESSES: list[int] = []
 
 
 @pytest.mark.parametrize(
@@ -215,15 +215,15 @@ def test_a_program_that_fails_is_named(name: str) -> None:
     assert len(match.moves) == 1
 
 
-def test_code_from_outside_runs_elsewhere() -> None:
+def test_foreign_code_runs_in_another_process() -> None:
     match = match_of(QuartoRules(), [f"{__name__}:Marks"] * 2)
     match.program_move()
     match.hand_over(0, f"{__name__}:Marks")
     match.undo()
-    assert RUN_HERE == []
+    assert PROCESSES == []
 
 
-def test_who_cannot_be_seated_is_not() -> None:
+def test_invalid_players_are_not_seated() -> None:
     match = match_of(QuartoRules(), ["careful", "careful"])
     for seat, name, words in ((0, "nobody", "unknown"), (2, "you", "seats are 0..1"),
                               (1, f"{__name__}:Exits", "cannot be loaded")):  # fmt: skip
@@ -235,7 +235,7 @@ def test_who_cannot_be_seated_is_not() -> None:
         match_of(QuartoRules(), [f"{__name__}:Exits", "careful"])
 
 
-def test_an_undo_where_all_may_act_goes_back_to_a_persons_move() -> None:
+def test_undo_goes_back_to_a_persons_move_if_all_may_act() -> None:
     rules = SetRules()
     match = match_of(rules, ["you", "quick"])
     match.program_move()
@@ -247,21 +247,21 @@ def test_an_undo_where_all_may_act_goes_back_to_a_persons_move() -> None:
 
 
 class Remembers(Misbehaves):
-    """A player that is told of every move."""
+    """A player that observes every move."""
 
     def __init__(self, rules: Any, argument: str | None) -> None:
         super().__init__(rules, argument)
-        self.told: list[Any] = []
-        MEMORIES.append(self.told)
+        self.observed: list[Any] = []
+        MEMORIES.append(self.observed)
 
     def observe(self, step: Any) -> None:
-        self.told.append(step)
+        self.observed.append(step)
 
 
 MEMORIES: list[list[Any]] = []
 
 
-def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
+def test_a_player_observes_every_move_and_forgets_undone_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rules = QuartoRules()
@@ -269,37 +269,37 @@ def test_a_player_is_told_of_every_move_and_forgets_what_is_undone(
     match = match_of(rules, ["remembers", "you"])
     match.program_move()
     match.play(1, rules.read("H1V1 P", match.view(1)))
-    told = MEMORIES[-1]
-    assert [step.seat for step in told] == [0, 1]
-    assert told == match.steps
+    observed = MEMORIES[-1]
+    assert [step.seat for step in observed] == [0, 1]
+    assert observed == match.steps
     match.undo()
     assert [step.seat for step in MEMORIES[-1]] == [0]
 
 
 @pytest.mark.parametrize("game", [0, 1])
-def test_a_player_in_a_tournament_is_told_of_every_move_before_its_own(
+def test_a_player_in_a_tournament_observes_every_move_before_its_own(
     monkeypatch: pytest.MonkeyPatch, game: int
 ) -> None:
     rules = QuartoRules()
     plant(monkeypatch, "quarto", "remembers", Remembers)
     result = play_game(Tournament(rules, ("remembers", "random"), seed=3), game)
-    seat, told = result.line_up.index(0), MEMORIES[-1]
+    seat, observed = result.line_up.index(0), MEMORIES[-1]
     position = rules.start(Random(0))
-    for step in told:
+    for step in observed:
         assert step.seat == rules.to_act(position)[0]
         assert step.events
-        (move,) = (one for one in rules.moves(position)
-                   if rules.events(position, step.seat, one, rules.after(position, step.seat, one))
-                   == step.events)  # fmt: skip
+        (move,) = (move for move in rules.moves(position)
+                  if rules.events(position, step.seat, move, rules.after(position, step.seat, move))
+                  == step.events)  # fmt: skip
         position = rules.after(position, step.seat, move)
-    assert rules.to_act(position) == (seat,), "it thought last about the move after these"
-    assert len(told) + 2 >= result.moves > 4
+    assert rules.to_act(position) == (seat,), "its last own move came after these"
+    assert len(observed) + 2 >= result.moves > 4
 
 
 @pytest.mark.parametrize("name", ["careful", "package.module:player"])
 @pytest.mark.parametrize("move", [None, "A", 5, Unpicklable, QuartoMove(3, None)])
-def test_what_is_wrong_with_a_move_is_told_whoever_gave_it(name: str, move: Any) -> None:
-    """And never put through writing and reading, which would fail in words of its own."""
+def test_faults_of_a_move_are_reported_for_all_players(name: str, move: Any) -> None:
+    """The move is not written and read again, which would fail with another message."""
     rules = QuartoRules()
     player = SimpleNamespace(choose=lambda view, random: move)
     with pytest.raises(PlayerFault) as raised:
@@ -309,13 +309,13 @@ def test_what_is_wrong_with_a_move_is_told_whoever_gave_it(name: str, move: Any)
     assert str(raised.value).endswith(f" gave {shown(move)}: {'; '.join(faults)}")
 
 
-def test_a_player_from_outside_has_the_time_that_the_guide_says() -> None:
+def test_a_foreign_player_has_the_time_limit_of_the_guide() -> None:
     page = " ".join(guide.page("bots").text.split())
     assert f" {FOREIGN_SECONDS} seconds for a move" in page
 
 
 @pytest.mark.parametrize("game", sorted(GAMES_OF_OURS))
-def test_every_player_of_the_table_can_be_made_or_says_what_it_wants(game: str) -> None:
+def test_every_registered_player_except_perfect_can_be_made(game: str) -> None:
     rules = next(rules for rules, _ in GAMES if rules.name == game)
     assert registration(game).strongest in registration(game).players
     for name in registration(game).players:
@@ -335,7 +335,7 @@ def test_every_player_of_the_table_can_be_made_or_says_what_it_wants(game: str) 
         ("", "unknown"),
     ],
 )
-def test_wrong_names(name: str, words: str) -> None:
+def test_bad_names_are_refused(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make_player(QuartoRules(), name)
     with pytest.raises(InputError, match="2 seats"):
@@ -343,17 +343,17 @@ def test_wrong_names(name: str, words: str) -> None:
 
 
 def a_strategy(view: Any, random: Random) -> Any:
-    """No player: what one would be asked for."""
+    """Choose like a strategy, which is not a factory of players."""
     return random.choice(list(view.public.hands))
 
 
 def nothing(rules: Any, argument: str | None) -> None:
-    """No player either."""
+    """Return None instead of a player."""
 
 
-@names_of
-@pytest.mark.parametrize("place", ["a_strategy", "nothing", "GAMES", "test_wrong_names"])
-def test_what_is_no_player_is_refused_and_told_what_one_is(
+@every_game
+@pytest.mark.parametrize("place", ["a_strategy", "nothing", "GAMES", "test_bad_names_are_refused"])
+def test_an_object_that_is_not_a_player_is_refused_with_the_requirements(
     rules: Any, names: list[str], place: str
 ) -> None:
     with pytest.raises(InputError) as refused:
@@ -366,19 +366,19 @@ def test_what_is_no_player_is_refused_and_told_what_one_is(
     assert "has a method choose(view, random)" in text
 
 
-class Elsewhere(Misbehaves):
-    """A player that knows the views of no game here."""
+class OtherGame(Misbehaves):
+    """A player that expects the view of an unknown game."""
 
     def choose(self, view: Any, random: Random) -> Any:
         return view.of_another_game
 
 
-@names_of
-def test_a_player_of_another_game_is_told_what_this_one_shows(
+@every_game
+def test_a_player_of_another_game_gets_a_message_about_the_view(
     rules: Any, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At once where it says what it plays, else when it misses something in its view."""
-    place = f"{__name__}:Elsewhere"
+    """It fails at once if it names its game, otherwise when an attribute of the view is missing."""
+    place = f"{__name__}:OtherGame"
     match = match_of(rules, [place] * len(names))
     kind = type(match.view(0))
     with pytest.raises(PlayerFault, match="of_another_game") as failed:
@@ -386,9 +386,9 @@ def test_a_player_of_another_game_is_told_what_this_one_shows(
     view = f"{kind.__module__}.{kind.__qualname__}"
     assert str(failed.value).endswith(f"; the view of {rules.name} is a {view}")
     for game in (*GAMES_OF_OURS, rules.name.upper()):
-        monkeypatch.setattr(Elsewhere, "game", game, raising=False)
+        monkeypatch.setattr(OtherGame, "game", game, raising=False)
         if game == rules.name:
-            assert isinstance(make_player(rules, place), Elsewhere)
+            assert isinstance(make_player(rules, place), OtherGame)
         else:
             with pytest.raises(InputError, match=f"plays {game}, not {rules.name}"):
                 make_player(rules, place)

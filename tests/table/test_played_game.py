@@ -1,4 +1,4 @@
-"""Games as values: the same shape for all that are played at the table, and the same as a match."""
+"""Games as values: the same interface for all games of the table, and the results of a match."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ STARTS: dict[str, tuple[type[Played], Any]] = {
 }
 
 
-def played(game: Played, random: Random, most: int = 200) -> Played:
-    """Some moves by chance, as values or as texts; in SET right claims, else it never ends."""
-    for _ in range(most):
+def play_randomly(game: Played, random: Random, limit: int = 200) -> Played:
+    """Make random moves, as values or as texts; in SET only right claims, so that it ends."""
+    for _ in range(limit):
         if game.is_over:
             break
         seat = random.choice(game.to_act)
@@ -38,12 +38,12 @@ def played(game: Played, random: Random, most: int = 200) -> Played:
             if not threes:
                 seat = min(set(game.to_act) - game.view().agreed)
         move = random.choice(moves)
-        given = random.choice((move, str(move)))
-        after = game.play(given, seat)
+        argument = random.choice((move, str(move)))
+        after = game.play(argument, seat)
         assert after.undo() == game
         assert after.moves == (*game.moves, (seat, move))
         if game.turn is not None:
-            assert after == game.play(given)
+            assert after == game.play(argument)
         game = after
     return game
 
@@ -58,7 +58,7 @@ def test_a_game_as_a_value_is_the_match_of_its_seed(name: str, seed: int) -> Non
     with pytest.raises(InputError, match="undo: no move was made"):
         start.undo()
     assert kind.parse(start.record()) == start
-    game = played(start, Random(seed))
+    game = play_randomly(start, Random(seed))
     match: Match[Any, Any, Any] = Match(start.rules, ["you"] * start.rules.seats, str(seed))
     assert match.position == start.position
     for seat, move in game.moves:
@@ -79,9 +79,9 @@ def test_a_game_as_a_value_is_the_match_of_its_seed(name: str, seed: int) -> Non
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_a_record_is_read_back_and_what_is_odd_comes_beside_it(name: str, tmp_path: Any) -> None:
+def test_a_record_is_read_back_and_irregularities_are_warnings(name: str, tmp_path: Any) -> None:
     kind, settings = STARTS[name]
-    game = played(kind.start(settings, 5), Random(5), most=7)
+    game = play_randomly(kind.start(settings, 5), Random(5), limit=7)
     names = "abc"[: game.rules.seats]
     path = tmp_path / "record"
     path.write_text(game.record(tuple(names)), encoding="utf-8")
@@ -95,7 +95,7 @@ def test_a_record_is_read_back_and_what_is_odd_comes_beside_it(name: str, tmp_pa
 def test_wrong_arguments_are_named(name: str) -> None:
     kind, settings = cast(Any, STARTS[name])
     game: Any = kind.start(settings)
-    assert game != kind.start(settings) or name == "quarto"  # the chance is fresh
+    assert game != kind.start(settings) or name == "quarto"  # the deal is random
     for call, words in (
         (lambda: kind.start(5), f"settings: 5 is not a {type(settings).__name__}"),
         (lambda: kind.start(settings, 1.5), "seed: 1.5 is not a whole number"),
@@ -118,7 +118,7 @@ def test_wrong_arguments_are_named(name: str) -> None:
 @pytest.mark.parametrize("name", STARTS)
 def test_a_game_is_a_value(name: str) -> None:
     kind, settings = STARTS[name]
-    game = played(kind.start(settings, 3), Random(3), most=3)
+    game = play_randomly(kind.start(settings, 3), Random(3), limit=3)
     assert pickle.loads(pickle.dumps(game)) == deepcopy(game) == game  # noqa: S301  # our own
     assert len({game, deepcopy(game), game.undo()}) == 2
     for attribute in ("positions", "moves", "rules", "points", "anything"):
@@ -128,18 +128,18 @@ def test_a_game_is_a_value(name: str) -> None:
             setattr(game.settings, attribute, ())
 
 
-def test_where_several_may_move_the_seat_is_said() -> None:
+def test_a_seat_must_be_given_if_several_may_move() -> None:
     game = SetGame.start(SetSettings(seats=3), seed=1)
     assert (game.turn, game.to_act) == (None, (0, 1, 2))
     with pytest.raises(InputError, match="several players may move; choose from 0, 1 and 2"):
         game.play("more")
     game = game.play("more", 0)
-    assert MORE in game.legal_moves  # of the others
+    assert MORE in game.legal_moves  # the others may still agree
     with pytest.raises(IllegalMove, match="agreed already"):
         game.play(MORE, 0)
 
 
-def test_nothing_of_another_hand_is_in_a_view() -> None:
+def test_a_view_contains_no_other_hand() -> None:
     game = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=2)
     assert game.board(0) != game.board(1)
     assert "your hand" not in game.board()

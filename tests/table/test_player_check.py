@@ -1,4 +1,4 @@
-"""`check_player` finds what a player does wrong, and nothing else."""
+"""`check_player` finds the faults of a player, and reports nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOSTILE = f"cmd:{sys.executable} -I -S {Path(__file__).parent / 'hostile.py'}"
 
 
 class Forgets:
-    """What it answers depends on how often it was asked: not on its seed alone."""
+    """A player whose answers depend on how often it was asked, not only on its seed."""
 
     asked = 0
 
@@ -40,7 +40,7 @@ class Forgets:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_players_of_ours_pass(game: str) -> None:
+def test_built_in_players_pass(game: str) -> None:
     name = next(iter(registration(game).players))
     checked = check_player(name, game, range(thorough(30, 1000)))
     assert (checked.positions, checked.asked) == (thorough(30, 1000), None)
@@ -55,7 +55,7 @@ def test_players_of_ours_pass(game: str) -> None:
         ("tests.table.test_player_check:Forgets", "gave different moves in the same position"),
     ],
 )
-def test_what_is_wrong_is_found_in_a_small_position_and_there_again(name: str, fault: str) -> None:
+def test_a_fault_is_found_in_a_small_position_and_reproduced(name: str, fault: str) -> None:
     checked = check_player(name, "quarto", range(500))
     assert checked.asked is not None
     assert fault in checked.fault
@@ -69,10 +69,10 @@ def test_what_is_wrong_is_found_in_a_small_position_and_there_again(name: str, f
     own_process().end()
 
 
-def program(folder: Path, deeds: str) -> str:
-    """A program that answers as the deeds say, and notes its process when a game begins."""
+def program(folder: Path, expression: str) -> str:
+    """Return a program that answers with an expression, and notes its process in each new game."""
     script = folder / "program.py"
-    script.write_text(PROGRAM.replace("DEEDS", deeds))
+    script.write_text(PROGRAM.replace("EXPRESSION", expression))
     return f"cmd:{sys.executable} -I -S {script} {folder}/processes"
 
 
@@ -88,14 +88,14 @@ for line in sys.stdin:
             file.write(f"{name}\\n")
     elif asked["do"] == "choose":
         moves, version = asked["moves"], asked["version"]
-        answer = {"move": DEEDS}
+        answer = {"move": EXPRESSION}
     else:
         continue
     print(json.dumps(answer), flush=True)
 """
 
 
-def test_a_program_plays_on_and_a_second_one_is_started_again_now_and_then(tmp_path: Path) -> None:
+def test_one_program_plays_on_and_another_one_is_restarted_regularly(tmp_path: Path) -> None:
     with limited("quaternity.table.player_check", KILLED_EVERY=10):
         checked = check_player(program(tmp_path, "moves[0]"), "quarto", range(30))
     assert (checked.positions, checked.asked) == (30, None)
@@ -105,7 +105,7 @@ def test_a_program_plays_on_and_a_second_one_is_started_again_now_and_then(tmp_p
     end_idle()
 
 
-def test_what_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
+def test_an_answer_that_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
     with limited("quaternity.table.player_check", KILLED_EVERY=3):
         checked = check_player(program(tmp_path, "moves[games % len(moves)]"), "quarto", range(60))
     assert "gave different moves in the same position" in checked.fault
@@ -117,20 +117,20 @@ def test_what_depends_on_earlier_games_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(0, 1000, thorough(250, 100)))
-def test_whoever_is_asked_has_been_told_of_all_that_was_seen(number: int, tmp_path: Path) -> None:
+def test_a_player_receives_all_events_before_it_is_asked(number: int, tmp_path: Path) -> None:
     checked = check_player(program(tmp_path, "f'version {version}'"), "quarto", [number])
     if checked.asked is not None:
         assert f"gave move 'version {len(checked.asked.steps)}'" in checked.fault
     end_idle()
 
 
-def test_settings_grow_from_the_least_to_twice_what_is_usual() -> None:
-    """As far as they go together; and they are written as they are typed."""
+def test_settings_grow_from_the_minimum_to_twice_the_default() -> None:
+    """They stay compatible with each other, and are written as a user types them."""
     largest, unlimited = Counter[str](), 0
     for number, seed in [*product((0, 250, 500, 1200), range(4)), *((999, n) for n in range(20))]:
         checked = check_player("tests.table.misbehaving:NeverMoves", "kwartet", [number], seed)
         if checked.asked is None:
-            continue  # somebody else sat where it was not asked
+            continue  # this player was not asked
         settings = checked.asked.rules.settings
         size = min(1, (number + 1) / 1000)
         fields = [field for field in setting_fields(KwartetRules) if field.kind == "number"]
@@ -152,7 +152,7 @@ def test_settings_grow_from_the_least_to_twice_what_is_usual() -> None:
     own_process().end()
 
 
-def test_positions_that_a_player_does_not_take_are_counted() -> None:
+def test_positions_that_a_player_refuses_are_counted() -> None:
     picky = "tests.table.misbehaving:Picky"
     checked = check_player(picky, "kwartet", range(0, 1000, 50))
     assert checked.asked is None
@@ -161,15 +161,15 @@ def test_positions_that_a_player_does_not_take_are_counted() -> None:
     own_process().end()
 
 
-def test_who_takes_no_position_is_no_player() -> None:
-    """Whether or not somebody else was asked in the first one."""
+def test_an_object_that_accepts_no_position_is_not_a_player() -> None:
+    """It does not matter whether another player was asked in the first position."""
     for name, first in product(("HOSTILE", "absent", "program"), range(thorough(2, 5))):
         with pytest.raises(InputError, match=r"is not a player of kwartet|cannot be loaded"):
             check_player(f"{__name__}:{name}", "kwartet", range(first, first + 30))
     own_process().end()
 
 
-def test_a_program_that_is_none_is_no_fault() -> None:
+def test_an_invalid_program_is_an_input_error() -> None:
     with pytest.raises(InputError, match="is not an executable program"):
         check_player("cmd:./nowhere", "quarto")
     with pytest.raises(InputError, match="'slow' plays set, not quarto"):

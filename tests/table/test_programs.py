@@ -1,4 +1,4 @@
-"""Programs in seats, by the protocol: what they are told, and whatever they do."""
+"""External programs as players: what they receive, and what they may do wrong."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ run(Echo)
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whatever a program does, no process is left behind."""
+def no_process_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Check that no process is left behind, whatever a program does."""
     nap = f"1000.{os.getpid()}"
     monkeypatch.setenv("NAP", nap)
     before = set(descendants(os.getpid()))
@@ -87,8 +87,8 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             continue
 
 
-def hostile(deed: str) -> str:
-    return f"cmd:{sys.executable} -I -S {shlex.quote(str(HERE / 'hostile.py'))} {deed}"
+def hostile(mode: str) -> str:
+    return f"cmd:{sys.executable} -I -S {shlex.quote(str(HERE / 'hostile.py'))} {mode}"
 
 
 FAULTS = {
@@ -118,33 +118,33 @@ FAULTS = {
 }
 
 
-ENDING_OTHERWISE = ("hang", "crashes", *thorough((), ("leaves", "forks", "closes", "eats")))
+WITHOUT_ISOLATION = ("hang", "crashes", *thorough((), ("leaves", "forks", "closes", "eats")))
 
 
 @pytest.mark.parametrize(
-    ("deed", "isolated"),
-    [*((deed, True) for deed in FAULTS), *((deed, False) for deed in ENDING_OTHERWISE)],
+    ("mode", "isolated"),
+    [*((name, True) for name in FAULTS), *((name, False) for name in WITHOUT_ISOLATION)],
 )
-def test_whatever_a_program_does_is_named_with_its_game(
-    deed: str, isolated: bool, monkeypatch: pytest.MonkeyPatch
+def test_every_fault_of_a_program_is_reported_with_its_game(
+    mode: str, isolated: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    overdue = FAULTS[deed].startswith("gave no answer")
+    overdue = FAULTS[mode].startswith("gave no answer")
 
     class Hurried(Child):
-        """A process that has all the time it needs, except for the answer that never comes."""
+        """A process that gets little time only for the answer that never comes."""
 
         def __init__(self, words: Any, **more: Any) -> None:
             super().__init__(words, **{**more, "isolated": isolated})
-            self.choices = 0 if overdue and words[-1] == deed else -1000
+            self.choices = 0 if overdue and words[-1] == mode else -1000
 
-        def exchange(self, *asked: Any, **more: Any) -> Any:
-            message, complete, seconds, *others = asked
+        def exchange(self, *arguments: Any, **more: Any) -> Any:
+            message, complete, seconds, *others = arguments
             self.choices += b'"choose"' in message
             seconds = 0.5 if self.choices == 2 else seconds
             return super().exchange(message, complete, seconds, *others, **more)
 
         def ending(self) -> str:
-            if deed != "closes":
+            if mode != "closes":
                 self.process.wait(60)
             return super().ending()
 
@@ -153,33 +153,33 @@ def test_whatever_a_program_does_is_named_with_its_game(
         limited("quaternity.workers.child", MAX_PROCESSES=20),
         limited("quaternity.workers.program", MAX_PROCESSES=20, MEMORY=300 << 20),
     ):
-        plan = Tournament(QuartoRules(), (hostile(deed), hostile("moves_folder")), move_seconds=60)
-        with pytest.raises(PlayerFault, match=FAULTS[deed]) as raised:
+        plan = Tournament(QuartoRules(), (hostile(mode), hostile("moves_folder")), move_seconds=60)
+        with pytest.raises(PlayerFault, match=FAULTS[mode]) as raised:
             play_game(plan, 0)
         fault = raised.value
         assert isinstance(fault, PlayerTimeout) == overdue
         assert fault.place is not None
-        assert (fault.place.player, fault.place.game) == (hostile(deed), 0)
-        assert fault.what.startswith(f"player {hostile(deed)!r} in seat {fault.place.seat} ")
+        assert (fault.place.player, fault.place.game) == (hostile(mode), 0)
+        assert fault.what.startswith(f"player {hostile(mode)!r} in seat {fault.place.seat} ")
 
 
-@pytest.mark.parametrize("deed", ["moves_folder", "ignores_quit", "dies_once"])
-def test_what_harms_nobody_is_no_fault(deed: str, tmp_path: Path) -> None:
-    """Who was killed from elsewhere, once, plays the game once more."""
-    deed += f" {tmp_path}/deaths" * (deed == "dies_once")
-    plan = Tournament(QuartoRules(), (hostile(deed), "random"))
+@pytest.mark.parametrize("mode", ["moves_folder", "ignores_quit", "dies_once"])
+def test_harmless_behaviour_is_not_a_fault(mode: str, tmp_path: Path) -> None:
+    """A program that is killed once, by another process, plays the game again."""
+    mode += f" {tmp_path}/deaths" * (mode == "dies_once")
+    plan = Tournament(QuartoRules(), (hostile(mode), "random"))
     with open_executor(1) as pool:
         assert len(list(play(plan, 4, pool))) == 4
 
 
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
-def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) -> None:
-    """The same as by the requests of a table, and by the environments."""
+def test_a_program_receives_what_its_seat_may_know(rules: Any, tmp_path: Path) -> None:
+    """The information is the same as in the web interface and in the environments."""
     script = tmp_path / "echo.py"
     script.write_text(ECHO)
     name = f"cmd:{sys.executable} {script} {tmp_path}/heard-"
     match: Any = Match(rules, [name] * rules.seats, "7")
-    views, told, made = [], [], []
+    views, requests, steps = [], [], []
     for _ in range(30):
         acting = rules.to_act(match.position)
         if not acting:
@@ -188,36 +188,38 @@ def test_a_program_is_told_what_its_seat_may_know(rules: Any, tmp_path: Path) ->
         planned = match.next_program()
         assert planned is not None
         assert planned.seconds == 1.5
-        made.append(match.play(planned.seat, planned.move))
+        steps.append(match.play(planned.seat, planned.move))
     match.hand_over(0, next(iter(registration(rules.name).players)))
-    end_idle()  # who has left has written all that they heard
+    end_idle()  # the programs have ended, so their files are complete
     for seat in range(rules.seats):
-        new, *asked = map(json.loads, (tmp_path / f"heard-{seat}").read_text().splitlines())
-        told = [one for one in asked if one["do"] == "choose"]
-        assert all({"view", "moves", "events", "numbers", "mask"} <= one.keys() for one in told)
+        new, *messages = map(json.loads, (tmp_path / f"heard-{seat}").read_text().splitlines())
+        requests = [line for line in messages if line["do"] == "choose"]
+        assert all(
+            {"view", "moves", "events", "numbers", "mask"} <= line.keys() for line in requests
+        )
         assert (new["game"], new["seat"], new["seats"]) == (rules.name, seat, rules.seats)
         assert f"quaternity-player {new['protocol']}" in guide.page("arena").text
-        mine = [view[seat] for view in views if seat in view]
-        assert [one["view"] for one in told] == json.loads(json.dumps(mine))
-        texts = [event["text"] for one in told for event in one["events"]]
-        seen = [str(event) for step in made for event in step.events]
+        own_views = [view[seat] for view in views if seat in view]
+        assert [line["view"] for line in requests] == json.loads(json.dumps(own_views))
+        texts = [event["text"] for line in requests for event in line["events"]]
+        seen = [str(event) for step in steps for event in step.events]
         assert texts == seen[: len(texts)]
-        assert asked[-1]["do"] == "end"
+        assert messages[-1]["do"] == "end"
     seeds = {json.loads((tmp_path / f"heard-{seat}").read_text().splitlines()[0])["seed"]
              for seat in range(rules.seats)}  # fmt: skip
     assert len(seeds) == rules.seats
 
 
 @pytest.mark.parametrize("argument", [None, "3", "", "a b: 'c'"])
-def test_what_follows_a_name_in_a_file_of_players_is_the_argument(
+def test_text_after_a_name_in_a_player_file_is_the_argument(
     argument: str | None, tmp_path: Path
 ) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
     file = tmp_path / "names.toml"
     file.write_text(f"[quarto]\necho = '{echo}'\nslow = 'random'\n")
-    named = "echo" if argument is None else f"echo:{argument}"
-    play_game(Tournament(QuartoRules(), (named_player("quarto", named, str(file)), "random")), 0)
+    player = "echo" if argument is None else f"echo:{argument}"
+    play_game(Tournament(QuartoRules(), (named_player("quarto", player, str(file)), "random")), 0)
     new = json.loads((tmp_path / "heard-0").read_text().splitlines()[0])
     assert new["argument"] == argument
     with pytest.raises(InputError, match=r"'slow:3': slow is random, which takes no argument"):
@@ -227,23 +229,21 @@ def test_what_follows_a_name_in_a_file_of_players_is_the_argument(
         assert named_player("quarto", other, str(file)) == other
 
 
-@pytest.mark.parametrize("most", [1, 15, 16, 17])
-def test_of_many_moves_the_first_are_listed_and_a_word_says_that_there_are_more(
-    most: int, tmp_path: Path
-) -> None:
-    """There are sixteen pieces to begin with."""
+@pytest.mark.parametrize("limit", [1, 15, 16, 17])
+def test_only_the_first_of_many_moves_are_listed_with_a_flag(limit: int, tmp_path: Path) -> None:
+    """The first move has sixteen pieces to choose from."""
     (tmp_path / "echo.py").write_text(ECHO)
     echo = f"cmd:{sys.executable} {tmp_path}/echo.py {tmp_path}/heard-"
-    with limited("quaternity.table.programs", MAX_SENT_MOVES=most):
+    with limited("quaternity.table.programs", MAX_SENT_MOVES=limit):
         Match(QuartoRules(), [echo, "random"], "7").program_move()
-    _, asked = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
+    _, request = map(json.loads, (tmp_path / "heard-0").read_text().splitlines())
     rules = QuartoRules()
-    every = [rules.write(move) for move in rules.moves(rules.view(rules.start(Random(0)), 0))]
-    assert asked["moves"] == every[:most]
-    assert asked.get("more", False) == (most < len(every) == 16)
+    all_moves = [rules.write(move) for move in rules.moves(rules.view(rules.start(Random(0)), 0))]
+    assert request["moves"] == all_moves[:limit]
+    assert request.get("more", False) == (limit < len(all_moves) == 16)
 
 
-def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None:
+def test_deals_of_a_tournament_with_programs_are_secret_but_reproducible() -> None:
     rules, names = KwartetRules(KwartetSettings(2, 3)), (hostile("moves_folder"), "random")
     first, second = Tournament(rules, names), Tournament(rules, names)
     assert first.start(0) != second.start(0)
@@ -253,8 +253,8 @@ def test_deals_of_a_tournament_with_programs_are_secret_and_come_again() -> None
     assert Tournament(rules, ("random", "greedy")).secret == ""
 
 
-def test_a_program_sees_and_reaches_no_process_but_its_own(tmp_path: Path) -> None:
-    """Where the system allows namespaces; elsewhere the guide promises nothing."""
+def test_a_program_sees_only_its_own_processes(tmp_path: Path) -> None:
+    """This holds if the system allows namespaces; otherwise the guide does not promise it."""
     script = tmp_path / "spy.py"
     script.write_text(
         "import json, os, sys\n"
@@ -270,7 +270,7 @@ def test_a_program_sees_and_reaches_no_process_but_its_own(tmp_path: Path) -> No
     assert len(seen) == 2, "the first of its namespace, and itself"
 
 
-def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
+def test_commands_are_quoted_as_in_a_shell() -> None:
     for text in ('you,cmd:cat \'a,b\' "c,\\"d" e\\,f,search:200', "a, b", "", "cmd:cat 'open,x"):
         assert all(isinstance(name, str) for name in split_names(text))
     assert split_names("you,cmd:cat 'a,b' c, random") == ["you", "cmd:cat 'a,b' c", "random"]
@@ -291,7 +291,7 @@ def test_players_of_other_games_are_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("ready", ['{"ready": 1}', '{"ready": "x", "wants": ["hands"]}', "[]", ""])
-def test_who_is_not_ready_is_refused_before_the_first_game(ready: str, tmp_path: Path) -> None:
+def test_a_program_not_ready_is_refused_before_the_first_game(ready: str, tmp_path: Path) -> None:
     script = tmp_path / "not_ready.sh"
     script.write_text(f"#!/bin/sh\necho '{ready}'\nread x\n")
     script.chmod(0o755)
@@ -313,7 +313,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("rules", [QuartoRules(), SetRules()], ids=lambda rules: rules.name)
-def test_a_program_that_says_no_delay_has_that_of_the_clock_where_it_might_wait(
+def test_a_program_without_a_delay_gets_its_thinking_time_if_it_may_wait(
     rules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "first.py").write_text(FIRST)
@@ -325,23 +325,23 @@ def test_a_program_that_says_no_delay_has_that_of_the_clock_where_it_might_wait(
 
 
 @pytest.mark.parametrize("key", [None, "mine"])
-@pytest.mark.parametrize("most", [0, 1])
-def test_so_many_programs_wait_for_another_game_as_may_where_somebody_has_them(
-    key: str | None, most: int, tmp_path: Path
+@pytest.mark.parametrize("limit", [0, 1])
+def test_idle_programs_of_an_owner_are_kept_up_to_the_limit(
+    key: str | None, limit: int, tmp_path: Path
 ) -> None:
     (tmp_path / "first.py").write_text(FIRST)
     before = set(descendants(os.getpid()))
     name = f"cmd:{sys.executable} {tmp_path}/first.py"
     players = [make_player(QuartoRules(), name) for _ in "ab"]
-    with limited("quaternity.table.programs", MAX_IDLE_PROGRAMS=most):
+    with limited("quaternity.table.programs", MAX_IDLE_PROGRAMS=limit):
         for player in players:
             player.sit(0, "", 60, key)
             player.begin()
         running = len(set(descendants(os.getpid())) - before) / 2
         for player in players:
             player.leave()
-    left = len(set(descendants(os.getpid())) - before) / running
-    assert left == (most if key else 0)
+    kept = len(set(descendants(os.getpid())) - before) / running
+    assert kept == (limit if key else 0)
 
 
 def test_a_message_larger_than_a_pipe_arrives() -> None:
@@ -355,8 +355,8 @@ def test_a_message_larger_than_a_pipe_arrives() -> None:
 
 
 @limited("quaternity.workers.program", MAX_LINE_BYTES=100_000)
-def test_a_line_has_a_length_at_most_and_may_come_in_parts() -> None:
-    """However long it takes, where a move has no limit of time; an empty line is no object."""
+def test_a_line_has_a_maximum_length_and_may_arrive_in_parts() -> None:
+    """A move without a time limit may take any time; an empty line is not valid JSON."""
     script = 'while read x; do echo \'{"move": "%s"}\'; done'  # a pipe holds less than a line
     answers: dict[int, object] = {}
     for length in range(99_999, 100_003):
@@ -374,7 +374,7 @@ def test_a_line_has_a_length_at_most_and_may_come_in_parts() -> None:
         empty.ask({"do": "choose"}, 60)
 
 
-def test_the_guide_says_what_a_program_may_do() -> None:
+def test_the_guide_has_the_limits_of_programs() -> None:
     text = guide.page("arena").text
     for row in (
         f"| time | {FOREIGN_SECONDS} seconds for a move and for `ready`",
@@ -390,7 +390,7 @@ EXAMPLES = Path(guide.__file__).parent / "arena"
 
 
 def example(language: str, folder: Path) -> str:
-    """One of the players that the guide shows, built where there is a compiler."""
+    """Return a player that the guide shows; it is compiled if necessary."""
     match language:
         case "C++":
             if shutil.which("g++") is None:
@@ -406,8 +406,8 @@ def example(language: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("language", ["C++", "JavaScript", "Python"])
-def test_the_players_of_the_guide_are_one_in_three_languages(language: str, tmp_path: Path) -> None:
-    """They win, and play as a strategy of the same idea does."""
+def test_the_guides_players_are_alike_in_three_languages(language: str, tmp_path: Path) -> None:
+    """They win, and make the same moves as the program in Python."""
     rules = KwartetRules(KwartetSettings(3, 5))
     name = example(language, tmp_path)
     plan = Tournament(rules, (name, "greedy", "silent"), secret="x")
@@ -427,7 +427,7 @@ def test_the_players_of_the_guide_are_one_in_three_languages(language: str, tmp_
     assert checked.asked is None, checked.fault
 
 
-def test_the_guide_shows_its_players_as_they_are() -> None:
+def test_the_guide_shows_the_code_of_its_players() -> None:
     text = guide.page("arena").text
     for path in sorted(EXAMPLES.glob("hoarder.*")):
         code = path.read_text()
@@ -435,7 +435,7 @@ def test_the_guide_shows_its_players_as_they_are() -> None:
         assert f" {path.name}\n{code}```" in text
 
 
-def test_a_program_sees_no_variable_of_the_server_but_the_public_ones(
+def test_a_program_sees_only_public_variables_of_the_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     public = {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}

@@ -1,8 +1,8 @@
-"""Random matches in which everything happens: what is left agrees with a plain replay.
+"""Random matches with all kinds of events, compared with a plain replay.
 
-People and programs of all kinds sit down, are replaced, take moves back, and the process is killed
-at any byte of the record. Beside every match a plain list of moves is kept; in the end and after
-every event record, positions, views, points and places are those that the rules alone make of it.
+People and programs of all kinds take seats, are replaced and take moves back, and the process is
+killed at any byte of the record. Beside every match a plain list of moves is kept. During the match
+and at its end, the record, positions, views, points and places must agree with that list.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quaternity.ternary.tables import Rule
 from tests.sizes import thorough
 
 EVENTS = 60
-"""Moves, undos, hand-overs and deaths of a match, before programs play it to its end."""
+"""Number of moves, undos, hand-overs and deaths, before programs play a match to its end."""
 
 MAX_MATCH_MOVES = 400
 """Number of moves after which a match is stopped."""
@@ -60,35 +60,35 @@ GAMES: dict[str, tuple[Callable[[Random], Any], tuple[str, ...]]] = {
     "quarto": (quarto, ("random", "careful")),
     "set": (ternary, ("quick", "slow:3", "slow:0.1")),
 }
-"""Rules by chance, and the programs that sit down."""
+"""Functions that draw random rules, and the programs that take seats."""
 
 
 class RandomMatch:
-    """A match under way, and beside it the list of its moves."""
+    """A running match, and the list of its moves."""
 
     def __init__(self, game: str, seed: int, folder: Path) -> None:
         make, self.programs = GAMES[game]
         self.random = random = Random(f"{game}/{seed}")
         self.rules, self.seed, self.path = make(random), str(seed), folder / f"{game}-{seed}"
-        self.begin(Match(self.rules, [self.somebody() for _ in range(self.rules.seats)], self.seed))
+        self.begin(Match(self.rules, [self.any_name() for _ in range(self.rules.seats)], self.seed))
         self.head = self.rules.record_start(self.match.positions[0], self.match.names)
         self.plain: list[tuple[int, Any]] = []
         self.counts = dict.fromkeys(("moves", "undo", "hand over", "death"), 0)
 
     def begin(self, match: Match[Any, Any, Any], journal: MatchJournal | None = None) -> None:
-        """Play in a match, which is kept."""
+        """Play a match, and save its moves."""
         self.match = match
         self.journal = journal or MatchJournal.begin(str(self.path), match)
         match.keep = self.journal.add
 
-    def somebody(self) -> str:
-        """A name for a seat."""
+    def any_name(self) -> str:
+        """Return a name for a seat."""
         return self.random.choice((YOU, *self.programs))
 
-    # -------------------------------------------------------------- what happens
+    # -------------------------------------------------------------- events
 
     def play(self) -> None:
-        """A random event."""
+        """Play a random event."""
         event = self.random.choices(list(self.counts), (24, 3, 3, 2))[0]
         self.counts[event] += 1
         if event == "moves":
@@ -96,17 +96,17 @@ class RandomMatch:
         elif event == "undo":
             self.undo()
         elif event == "hand over":
-            self.match.hand_over(self.random.randrange(self.rules.seats), self.somebody())
+            self.match.hand_over(self.random.randrange(self.rules.seats), self.any_name())
         else:
             self.die()
 
     def move(self) -> bool:
-        """Somebody's move; whether there was one."""
+        """Make a move of a person or a program; return whether there was one."""
         acting = list(self.rules.to_act(self.match.position))
         people = [seat for seat in acting if self.match.names[seat] == YOU]
         if people and (len(people) == len(acting) or self.random.random() < 0.3):
             seat = self.random.choice(people)
-            # A view of his own: he knows no more than that.
+            # The move is drawn from the person's own view.
             move = self.random.choice(list(self.rules.moves(self.match.view(seat))))
             self.match.play(seat, move)
         elif (planned := self.match.next_program()) is not None:
@@ -118,8 +118,8 @@ class RandomMatch:
         return True
 
     def undo(self) -> None:
-        """Back to before a person's last move, an answer to a program's question as well."""
-        positions, left = self.replayed(), len(self.plain)
+        """Undo to before a person's last move, or before their answer to a program's question."""
+        positions, left = self.replay_positions(), len(self.plain)
         people = self.match.people or range(self.rules.seats)
         while left:
             left -= 1
@@ -132,8 +132,8 @@ class RandomMatch:
         self.journal.rewrite(self.match)
 
     def die(self) -> None:
-        """The process dies, perhaps while the last move is written; another one goes on."""
-        texts = self.texts(self.replayed())
+        """Let the process die, perhaps while it writes the last move, and resume in another one."""
+        texts = self.texts(self.replay_positions())
         self.journal.close()
         text = texts[-1]
         begun = len(texts[-2]) if len(texts) > 1 else len(text)
@@ -146,27 +146,27 @@ class RandomMatch:
         rules = type(self.rules).of_record(self.path.read_bytes())
         assert rules.settings == self.rules.settings
         journal, replay = MatchJournal.resume(str(self.path), rules)
-        # Whole moves are kept, and questions; one that lacks nothing but its line end may be.
-        whole = [one for one in texts if len(one) <= cut and one.endswith(("\n", ":"))]
+        # Complete moves and questions are kept; a move that lacks only its line end may be kept.
+        whole = [record for record in texts if len(record) <= cut and record.endswith(("\n", ":"))]
         left = len(replay.moves)
         assert texts[left] == whole[-1] or texts[left] == f"{text[:cut]}\n"
         assert self.plain[:left] == list(replay.moves)
         del self.plain[left:]
-        self.match.names = [self.somebody() for _ in range(self.rules.seats)]
+        self.match.names = [self.any_name() for _ in range(self.rules.seats)]
         names, positions, moves = self.match.names, replay.positions, replay.moves
         self.begin(Match(rules, names, self.seed, positions, moves), journal)
 
-    # -------------------------------------------------------------- what must be
+    # -------------------------------------------------------------- checks
 
-    def replayed(self) -> list[Any]:
-        """The positions that the rules make of the list."""
+    def replay_positions(self) -> list[Any]:
+        """Return the positions that the rules compute from the list."""
         positions = [self.rules.start(Random(f"{self.seed}/deal"))]
         for seat, move in self.plain:
             positions.append(self.rules.after(positions[-1], seat, move))
         return positions
 
     def texts(self, positions: list[Any]) -> list[str]:
-        """The record of the list, before its first move and after each."""
+        """Return the record of the list, before its first move and after each move."""
         texts = [self.head]
         for (seat, move), (before, after) in zip(self.plain, pairwise(positions), strict=True):
             texts.append(texts[-1] + self.rules.record_move(before, seat, move, after))
@@ -174,7 +174,7 @@ class RandomMatch:
 
     def check(self) -> None:
         """Compare everything with the list."""
-        rules, match, positions = self.rules, self.match, self.replayed()
+        rules, match, positions = self.rules, self.match, self.replay_positions()
         assert match.moves == self.plain
         assert match.positions == positions
         data = self.path.read_bytes()
@@ -191,7 +191,7 @@ class RandomMatch:
         assert rules.places(match.position) == rules.places(positions[-1])
 
     def run(self) -> bool:
-        """Events, then programs play on; whether the match came to its end."""
+        """Play events, then let programs finish; return whether the match ended."""
         for number in range(EVENTS):
             self.play()
             if number % 10 == 0:
@@ -206,7 +206,7 @@ class RandomMatch:
 
 
 def matches(game: str, seeds: range, folder: Path) -> Iterator[tuple[RandomMatch, bool]]:
-    """Matches that have been played, and whether they ended."""
+    """Yield matches that have been played, and whether they ended."""
     for seed in seeds:
         match = RandomMatch(game, seed, folder)
         try:
@@ -226,17 +226,17 @@ def check_matches(game: str, seeds: range, folder: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is processes that die here, not the power: the disk need not be waited for."""
+def _without_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip fsync: only processes die here, so the system still writes the data."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_some_matches(game: str, tmp_path: Path) -> None:
+def test_random_matches_agree_with_a_replay(game: str, tmp_path: Path) -> None:
     check_matches(game, range(thorough(5, 100)), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_a_thousand_matches(game: str, tmp_path: Path) -> None:
+def test_a_thousand_matches_agree_with_a_replay(game: str, tmp_path: Path) -> None:
     check_matches(game, range(1000, 2000), tmp_path)

@@ -1,4 +1,4 @@
-"""What happened is told by any names and in any language, and is data: never read out of a text."""
+"""Events can be written with any names and in any language; their values are never parsed."""
 
 import json
 import re
@@ -32,7 +32,7 @@ SEEDS = pytest.mark.parametrize("seed", range(thorough(2, 20)))
 
 
 def events(rules: Any, random: Random) -> Iterator[Any]:
-    """What happens in a random match."""
+    """Yield the events of a random match."""
     position = rules.start(random)
     for _ in range(60):
         if not (acting := rules.to_act(position)):
@@ -46,7 +46,7 @@ def events(rules: Any, random: Random) -> Iterator[Any]:
 
 @GAMES
 @SEEDS
-def test_a_name_is_put_in_once_and_stays_as_it_is(game: str, seed: int) -> None:
+def test_a_name_is_inserted_once_and_unchanged(game: str, seed: int) -> None:
     rules, random = rules_class(game)(), Random(seed)
     names = random.sample(NAMES, rules.seats)
     marks = [f"\ue000{seat}\ue001" for seat in range(rules.seats)]
@@ -63,8 +63,8 @@ def test_a_name_is_put_in_once_and_stays_as_it_is(game: str, seed: int) -> None:
 
 @GAMES
 @SEEDS
-def test_a_sentence_says_what_its_values_say_and_no_more(game: str, seed: int) -> None:
-    """So programs need no text, and values give nothing away that was not said."""
+def test_a_sentence_and_its_values_determine_each_other(game: str, seed: int) -> None:
+    """Programs need no text, and the values reveal nothing that the text does not."""
     values_of: dict[str, str] = {}
     text_of: dict[str, str] = {}
     for event in events(rules_class(game)(), Random(seed)):
@@ -78,7 +78,7 @@ def test_a_sentence_says_what_its_values_say_and_no_more(game: str, seed: int) -
 
 
 class Backwards(Words):
-    """A language of its own, in which cards have names."""
+    """A separate language in which cards have names."""
 
     def template(self, kind: Kind) -> str:
         fields = Formatter().parse(kind.template)
@@ -92,7 +92,7 @@ class Backwards(Words):
 
 
 @GAMES
-def test_another_language_is_another_object(game: str) -> None:
+def test_another_language_is_a_different_words_object(game: str) -> None:
     words = Backwards(["Ann", "Ben", "Cleo", "Dan"])
     for event in events(rules_class(game)(), Random(4)):
         text = words.say(event)
@@ -106,7 +106,7 @@ def test_another_language_is_another_object(game: str) -> None:
 
 
 def reasons(random: Random) -> Iterator[str]:
-    """Why questions are refused or forced, and what a seat knows, in random games."""
+    """Yield why questions are refused or forced, and what a seat knows, in random games."""
     game = Game.start(Settings(3, 3, 3))
     for _ in range(12):
         if not (questions := list(game.state.legal_questions)):
@@ -132,7 +132,7 @@ def reasons(random: Random) -> Iterator[str]:
 
 
 @SEEDS
-def test_a_reason_calls_players_by_their_names_too(seed: int) -> None:
+def test_reasons_use_the_names_of_the_players(seed: int) -> None:
     words, kinds = Words(["Ann", "Ben", "Cleo"]), set()
     for line in reasons(Random(seed)):
         text = words.say(line)
@@ -143,6 +143,6 @@ def test_a_reason_calls_players_by_their_names_too(seed: int) -> None:
     assert len(kinds) > 5
 
 
-def test_what_is_no_sentence_is_told_as_it_is() -> None:
+def test_text_that_is_not_a_sentence_stays_as_it_is() -> None:
     assert Words(["Ann", "Ben"]).say("player 0 takes 2") == "player 0 takes 2"
     assert document("player 0 takes 2") == {"text": "player 0 takes 2"}

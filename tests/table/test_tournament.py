@@ -1,4 +1,4 @@
-"""Tournaments: seats, repeatability, and what the table says."""
+"""Tournaments: seats, repeatability, and the figures of the table."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -51,12 +51,12 @@ USUAL = QuaternityRules(Settings(4, 3, 3))
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Pool]:
-    """Two processes, which take a while to start."""
+    """Yield a pool of two processes, which take a while to start."""
     with open_executor(2) as pool:
         yield pool
 
 
-def played(plan: Tournament, games: int, workers: Pool | None = None) -> list[GameResult]:
+def play_games(plan: Tournament, games: int, workers: Pool | None = None) -> list[GameResult]:
     with nullcontext(workers) if workers else open_executor() as pool:
         return list(play(plan, games, pool))
 
@@ -75,32 +75,32 @@ def test_seats_rotate(bots: int, players: int) -> None:
             assert len(set(line_up)) == players
         seats.update(enumerate(line_up))
         pairs.update(zip(line_up, line_up[1:] + line_up[:1], strict=True))
-    # Everybody sits everywhere equally often, and between all others.
+    # Every bot has every seat equally often, and every other bot as its neighbour.
     assert len(seats) == bots * players
     assert len(set(seats.values())) == 1
-    assert len({count for (one, other), count in pairs.items() if one != other}) == 1
+    assert len({count for (first, other), count in pairs.items() if first != other}) == 1
 
 
 def test_the_same_seed_gives_the_same_games(workers: Pool) -> None:
     plan = Tournament(SMALL, ("random", "informed", "search:3"), seed=5)
-    one = played(plan, 12)
-    assert played(plan, 12, workers) == one
-    # Nothing of a game depends on the games before it.
-    assert play_game(plan, 7) == one[7]
-    assert played(replace(plan, seed=6), 12) != one
+    results = play_games(plan, 12)
+    assert play_games(plan, 12, workers) == results
+    # A game does not depend on earlier games.
+    assert play_game(plan, 7) == results[7]
+    assert play_games(replace(plan, seed=6), 12) != results
 
 
 def test_threads_of_one_process_share_no_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a cluster whose workers have several threads: the games go on by turns."""
+    """The games take turns in two threads, which a worker of a cluster may have."""
     turns = Barrier(2, timeout=60)
 
-    class Taking(RandomBot):
+    class TakesTurns(RandomBot):
         def ask(self, state: State) -> Question:
             with suppress(BrokenBarrierError):
                 turns.wait()
             return super().ask(state)
 
-    plant_bot(monkeypatch, "by-turns", Taking)
+    plant_bot(monkeypatch, "by-turns", TakesTurns)
     plan = Tournament(SMALL, ("by-turns", "by-turns", "by-turns"), seed=5)
     turns.abort()
     alone = [play_game(plan, game) for game in range(2)]
@@ -117,7 +117,7 @@ def test_threads_of_one_process_share_no_bot(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_endless_games_have_no_result() -> None:
-    results = played(Tournament(USUAL, ("random", "random"), cap=2), 4)
+    results = play_games(Tournament(USUAL, ("random", "random"), cap=2), 4)
     assert all(result.places is None and result.winner is None for result in results)
     table = tabulated(results, 2, Random(0))
     assert table.unfinished == 4
@@ -125,9 +125,9 @@ def test_endless_games_have_no_result() -> None:
     assert [record.rating for record in table.records] == [None, None]
 
 
-def test_two_players_make_the_first_seat_win() -> None:
+def test_the_first_seat_wins_a_game_of_two() -> None:
     plan = Tournament(QuaternityRules(Settings(3, 2, 2)), ("informed", "random"))
-    table = tabulated(played(plan, 8), 2, Random(0))
+    table = tabulated(play_games(plan, 8), 2, Random(0))
     for record in table.records:
         assert [seat and seat.mean for seat in record.by_seat] == [1.0, 0.0]
 
@@ -137,7 +137,7 @@ def game(*line_up: int, winner: int | None = None, over: bool = True) -> GameRes
     return GameResult(line_up, (0,) * len(line_up), places if over else None, 9)
 
 
-def test_the_table_counts() -> None:
+def test_the_table_has_wins_shares_and_margins() -> None:
     results = [
         game(0, 1, 0, winner=0), game(1, 0, 0, winner=0), game(0, 0, 1), game(1, 0, 1, over=False),
     ]  # fmt: skip
@@ -157,16 +157,16 @@ def test_the_table_counts() -> None:
 
 
 def test_ties_are_counted_and_shared() -> None:
-    """Won alone, shared by the first two, and by all three."""
+    """Player 0 wins alone, shares with the second, or shares with both."""
     places = ((1, 2, 2), (1, 1, 3), (1, 1, 1))
-    results = [game(0, 1, 2)._replace(places=one) for one in places]
+    results = [game(0, 1, 2)._replace(places=ranks) for ranks in places]
     records = tabulated(results, 3).records
-    assert [(one.wins, one.tied) for one in records] == [(1, 2), (0, 2), (0, 1)]
+    assert [(record.wins, record.tied) for record in records] == [(1, 2), (0, 2), (0, 1)]
     shares = [(1 + 1 / 2 + 1 / 3) / 3, (1 / 2 + 1 / 3) / 3, 1 / 9]
-    assert [one.win_share.mean for one in records] == pytest.approx(shares)
+    assert [record.win_share.mean for record in records] == pytest.approx(shares)
 
 
-def test_who_never_sat_and_what_never_ended_count_for_nothing() -> None:
+def test_absent_players_and_unfinished_games_do_not_count() -> None:
     won, given_up = game(0, 1, winner=0), game(1, 0, over=False)
     absent = tabulated([won], 3, Random(0)).records[2]
     assert (absent.games, absent.share, absent.rating) == (0, Measured(0.0, None), None)
@@ -178,7 +178,7 @@ def test_who_never_sat_and_what_never_ended_count_for_nothing() -> None:
     assert first > 1500
 
 
-def test_a_mean_in_words() -> None:
+def test_a_mean_is_written_with_its_margin() -> None:
     assert str(Measured(0.5, 0.5, 10)) == "0.500 ± 1.131"
     for few in range(10):
         assert str(Measured(0.5, 0.25, few)) == str(Measured(0.5, None, few)) == "0.500"
@@ -200,34 +200,36 @@ def test_a_standard_error_is_that_of_the_mean() -> None:
 
 
 @given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
-def test_ratings_know_no_names(games: list[tuple[list[int], int | None]]) -> None:
+def test_ratings_do_not_depend_on_the_order(
+    games: list[tuple[list[int], int | None]],
+) -> None:
     results = [game(*seats[:3], winner=winner) for seats, winner in games]
     rated = ratings(results, 4)
     known = [value for value in rated if value is not None]
     assert isclose(sum(known) / len(known), AVERAGE)
     turned = [game(*[3 - seat for seat in seats[:3]], winner=winner) for seats, winner in games]
-    for one, other in zip(rated, reversed(ratings(turned, 4)), strict=True):
-        assert (one is None) == (other is None)
-        assert one is None or isclose(one, other or 0.0, abs_tol=1e-3)
+    for rating, other in zip(rated, reversed(ratings(turned, 4)), strict=True):
+        assert (rating is None) == (other is None)
+        assert rating is None or isclose(rating, other or 0.0, abs_tol=1e-3)
 
 
 def test_ratings_are_those_of_bradley_and_terry() -> None:
-    # Three wins for one and one drawn meeting besides: 3.5 to 0.5, a ratio of 7.
+    # Three wins and one additional draw: 3.5 to 0.5, a ratio of 7.
     results = [game(0, 1, winner=0)] * 3
-    one, other = ratings(results, 2)
-    assert one is not None
+    first, other = ratings(results, 2)
+    assert first is not None
     assert other is not None
-    assert one - other == pytest.approx(400 * 0.845098, abs=0.01)
+    assert first - other == pytest.approx(400 * 0.845098, abs=0.01)
     assert ratings([*results, game(2, 2, winner=0)], 3)[2] is None
 
 
 def test_a_draw_is_half_a_win_for_both() -> None:
-    # A win, two draws, and a drawn meeting besides: 2.5 to 1.5.
-    one, other = ratings([game(0, 1, winner=0), game(0, 1), game(1, 0)], 2)
-    assert one is not None
+    # A win, two draws and one additional draw: 2.5 to 1.5.
+    first, other = ratings([game(0, 1, winner=0), game(0, 1), game(1, 0)], 2)
+    assert first is not None
     assert other is not None
-    assert one - other == pytest.approx(400 * log10(2.5 / 1.5), abs=0.01)
-    # Between two who both lost to a third it is a draw as well: 2 to 1 of three meetings.
+    assert first - other == pytest.approx(400 * log10(2.5 / 1.5), abs=0.01)
+    # Two players who both lost to a third have drawn, too: 2 to 1 in three meetings.
     rated = ratings([game(0, 1, 2, winner=2), game(0, 1, winner=0)], 3)
     assert rated[0] is not None
     assert rated[1] is not None
@@ -236,32 +238,32 @@ def test_a_draw_is_half_a_win_for_both() -> None:
 
 
 @given(st.lists(st.tuples(st.permutations(range(4)), st.sampled_from([0, 1, 2, None])), min_size=1))
-def test_a_bot_wins_as_much_as_its_rating_makes_expect(
+def test_a_bot_wins_as_often_as_its_rating_predicts(
     games: list[tuple[list[int], int | None]],
 ) -> None:
-    """So says the likelihood at its greatest; a draw is half a win, and each pair has one more."""
-    line_ups = [(seats[:3], None if winner is None else seats[winner]) for seats, winner in games]
-    rated = ratings([game(*seats[:3], winner=winner) for seats, winner in games], 4)
+    """It does at maximum likelihood; a draw is half a win, and each pair has one more draw."""
+    line_ups = [(seats[:3], None if best is None else seats[best]) for seats, best in games]
+    rated = ratings([game(*seats[:3], winner=best) for seats, best in games], 4)
     for bot, own in enumerate(rated):
         won, expected = 0.0, 0.0
         for other, rival in enumerate(rated):
-            met = [winner for seats, winner in line_ups if {bot, other} <= {*seats}]
-            if bot != other and met:
+            wins = [best for seats, best in line_ups if {bot, other} <= {*seats}]
+            if bot != other and wins:
                 assert own is not None
                 assert rival is not None
-                won += 0.5 + sum(1.0 if one == bot else 0.5 * (one != other) for one in met)
-                expected += (len(met) + 1) / (1 + 10 ** ((rival - own) / 400))
+                won += 0.5 + sum(1.0 if best == bot else 0.5 * (best != other) for best in wins)
+                expected += (len(wins) + 1) / (1 + 10 ** ((rival - own) / 400))
         assert won == pytest.approx(expected, abs=1e-4)
 
 
-def test_errors_of_ratings_are_those_of_drawing_the_games_again() -> None:
+def test_errors_of_ratings_are_those_of_resampled_games() -> None:
     def rating(*winners: int) -> Measured:
-        (first, _) = tabulated([game(0, 1, winner=one) for one in winners], 2, Random(0)).records
+        (first, _) = tabulated([game(0, 1, winner=seat) for seat in winners], 2, Random(0)).records
         assert first.rating is not None
         return first.rating
 
-    # Of two games, one won by each, both drawn are one's, the other's, or one of each: with half a
-    # win added to each side 5 to 1, 1 to 5 or even, at 1 : 1 : 2.
+    # Each player won one of two games, so a resample has 2, 0 or 1 wins of the first at 1 : 1 : 2.
+    # With half a win added to each side, these are 5 to 1, 1 to 5 or even.
     assert rating(0, 1).mean == pytest.approx(AVERAGE)
     assert rating(0, 1).error == pytest.approx(200 * log10(5) / sqrt(2), rel=0.15)
     assert rating(0, 0).error == pytest.approx(0, abs=1e-6)
@@ -282,11 +284,11 @@ def test_plans_are_checked() -> None:
         with pytest.raises(InputError, match=why):
             Tournament(SMALL, players, **more)
     with pytest.raises(InputError, match="does not take an argument, such as '3'"):
-        played(Tournament(SMALL, ("random", "random:3")), 1)
+        play_games(Tournament(SMALL, ("random", "random:3")), 1)
 
 
 class Playing(RandomBot):
-    """A bot that does something else in the middle of a game."""
+    """A bot that calls `acts` in the middle of a game."""
 
     acts: Callable[[], object]
 
@@ -296,8 +298,8 @@ class Playing(RandomBot):
         return super().ask(state)
 
 
-def acting(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
-    """A tournament in which a bot does something else than ask."""
+def tournament_with(monkeypatch: pytest.MonkeyPatch, acts: Callable[[], object]) -> Tournament:
+    """Return a tournament in which a bot calls a function instead of asking a question."""
     bot = type("Acting", (Playing,), {"acts": staticmethod(acts)})
     plant_bot(monkeypatch, "acting", bot)
     return Tournament(USUAL, ("acting", "random"), seed=2)
@@ -312,7 +314,7 @@ def too_large() -> object:
 
 
 @pytest.mark.parametrize(
-    ("acts", "said"),
+    ("acts", "message"),
     [
         (leave, r"failed: SystemExit\(0\)"), (lambda: None, "gave None: not a Question"),
         (lambda: Question(0, 0, Card(0, 0)), ": .*cannot"),
@@ -320,11 +322,11 @@ def too_large() -> object:
     ],
 )  # fmt: skip
 def test_a_bot_that_fails_is_named_with_its_game(
-    acts: Callable[[], object], said: str, monkeypatch: pytest.MonkeyPatch
+    acts: Callable[[], object], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = acting(monkeypatch, acts)
-    with pytest.raises(PlayerFault, match=said) as raised:
-        played(plan, 5)
+    plan = tournament_with(monkeypatch, acts)
+    with pytest.raises(PlayerFault, match=message) as raised:
+        play_games(plan, 5)
     place = raised.value.place
     assert place is not None
     assert str(raised.value).startswith(f"game {place.game}, move {place.moves}: bot 'acting' in")
@@ -335,21 +337,21 @@ def test_a_bot_that_fails_is_named_with_its_game(
     assert plan.line_up(place.game)[place.seat] == 0
 
 
-def test_what_a_bot_of_ours_says_about_a_game_is_said_as_it_is(
+def test_a_limit_that_a_built_in_bot_reports_is_unchanged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(LimitError, match=r"^too large for me$"):
-        play_game(acting(monkeypatch, too_large), 0)
+        play_game(tournament_with(monkeypatch, too_large), 0)
 
 
 class Contrary(RandomBot):
-    """A bot that answers what it must not."""
+    """A bot that gives an invalid answer."""
 
     def answer(self, state: State, question: Question) -> Answer:
         return 7  # type: ignore[return-value]  # so it is
 
 
-def test_a_wrong_answer_is_a_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     plant_bot(monkeypatch, "contrary", Contrary)
     with pytest.raises(
         PlayerFault, match=r"bot 'contrary' in seat \d: it answers 7 to '0 asks .* no or yes"
@@ -361,7 +363,7 @@ def test_a_wrong_answer_is_a_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_record(place.record).moves == ()
 
 
-def test_in_a_process_of_its_own_a_game_is_the_same_and_thinking_has_a_limit() -> None:
+def test_a_separate_process_plays_the_same_game_with_a_time_limit() -> None:
     plan = Tournament(SMALL, ("informed", "search:9", "random"), seed=4)
     for game in range(2):
         assert play_game(replace(plan, move_seconds=60), game) == play_game(plan, game)
@@ -389,41 +391,41 @@ ANY: list[tuple[Any, tuple[str, ...]]] = [
     (QuartoRules(), ("careful", "random", "random")), (SET, ("quick", "slow", "slow")),
 ]  # fmt: skip
 any_game = pytest.mark.parametrize(
-    ("rules", "names"), ANY, ids=lambda one: getattr(one, "name", "")
+    ("rules", "names"), ANY, ids=lambda value: getattr(value, "name", "")
 )
 
 
 @any_game
 def test_every_deal_is_played_from_all_seats(rules: Any, names: tuple[str, ...]) -> None:
     plan = Tournament(rules, names, seed=3)
-    each = plan.games_a_deal
-    assert each == (1 if rules is SMALL else 6)
+    games = plan.games_a_deal
+    assert games == (1 if rules is SMALL else 6)
     deals = [
-        [plan.start(game) for game in range(deal * each, deal * each + each)] for deal in (0, 1)
+        [plan.start(game) for game in range(deal * games, deal * games + games)] for deal in (0, 1)
     ]
     assert all(start == deal[0] for deal in deals for start in deal)
     assert (deals[0][0] == deals[1][0]) == (rules.name in ("quaternity", "quarto"))
     line_ups = [plan.line_up(game) for game in range(6)]
     assert set(line_ups) == set(permutations(range(3), rules.seats))
     assert [plan.line_up(game + 6) for game in range(6)] == line_ups
-    # Chance is the seat's, whoever sits there: nobody has luckier dice.
+    # The random numbers belong to a seat, whoever has it: no player has luckier dice.
     if rules is not SMALL:
-        dice = [[one.random() for one in plan.chances(game)] for game in range(each + 1)]
-        assert all(one == dice[0] for one in dice[:each])
-        assert dice[0] != dice[each]
+        dice = [[die.random() for die in plan.chances(game)] for game in range(games + 1)]
+        assert all(numbers == dice[0] for numbers in dice[:games])
+        assert dice[0] != dice[games]
 
 
 @any_game
 def test_workers_play_the_same_games(rules: Any, names: tuple[str, ...], workers: Pool) -> None:
     plan = Tournament(rules, names, seed=3, cap=300)
-    one = played(plan, 9)
-    assert one == [play_game(plan, game) for game in range(9)]
-    assert played(plan, 9, workers) == one
-    assert played(replace(plan, seed=4), 9) != one
+    results = play_games(plan, 9)
+    assert results == [play_game(plan, game) for game in range(9)]
+    assert play_games(plan, 9, workers) == results
+    assert play_games(replace(plan, seed=4), 9) != results
     for game in (1, 8):
         record = record_of_game(plan, game).encode()
         end = rules.replay(record).positions[-1]
-        assert tuple(rules.points(end)) == one[game].points
+        assert tuple(rules.points(end)) == results[game].points
 
 
 @any_game
@@ -431,41 +433,41 @@ def test_means_and_errors_are_those_of_a_plain_computation(
     rules: Any, names: tuple[str, ...]
 ) -> None:
     plan = Tournament(rules, names, seed=5, cap=300)
-    each = max(6, plan.games_a_deal)
-    results = played(plan, 3 * each)
-    table = tabulated(results, 3, None, each)
+    games = max(6, plan.games_a_deal)
+    results = play_games(plan, 3 * games)
+    table = tabulated(results, 3, None, games)
     for player, record in enumerate(table.records):
         shares, points = [], []
         for deal in range(3):
-            there = [one for one in results[deal * each : deal * each + each]
-                     if player in one.line_up]  # fmt: skip
-            seats = [one.line_up.index(player) for one in there]
-            best = [max(one.points) for one in there]
+            own = [row for row in results[deal * games : deal * games + games]
+                   if player in row.line_up]  # fmt: skip
+            seats = [row.line_up.index(player) for row in own]
+            best = [max(row.points) for row in own]
             alone = [
-                one.points[seat] == most and one.points.count(most) == 1
-                for one, seat, most in zip(there, seats, best, strict=True)
+                row.points[seat] == highest and row.points.count(highest) == 1
+                for row, seat, highest in zip(own, seats, best, strict=True)
             ]
             shares.append(fmean(alone))
-            points.append(fmean(one.points[seat] for one, seat in zip(there, seats, strict=True)))
+            points.append(fmean(row.points[seat] for row, seat in zip(own, seats, strict=True)))
         for measured, values in ((record.share, shares), (record.points, points)):
             assert measured.mean == pytest.approx(fmean(values))
             assert measured.error == pytest.approx(stdev(values) / sqrt(3))
     assert table.deals == 3
 
 
-def test_equal_players_come_out_equal_over_whole_deals() -> None:
+def test_equal_players_have_equal_results_over_whole_deals() -> None:
     for rules, names in ANY[1:]:
         plan = Tournament(rules, names, seed=6)
-        _, one, other = tabulated(played(plan, 12), 3, None, 6).records
-        assert (one.wins, one.points, one.by_seat) == (other.wins, other.points, other.by_seat)
+        _, left, right = tabulated(play_games(plan, 12), 3, None, 6).records
+        assert (left.wins, left.points, left.by_seat) == (right.wins, right.points, right.by_seat)
 
 
-def test_who_wants_events_is_told_all_since_its_last_move() -> None:
+def test_a_player_observes_all_events_since_its_last_move() -> None:
     plan = Tournament(QuartoRules(), ("tests.table.misbehaving:Remembers", "careful"), seed=2)
-    assert [result.places is not None for result in played(plan, 2)] == [True, True]
+    assert [result.places is not None for result in play_games(plan, 2)] == [True, True]
 
 
-def test_when_everybody_waits_the_game_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_in_which_all_players_wait_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     class Waits:
         def choose(self, view: Any, random: Random) -> None:
             return None
@@ -479,12 +481,12 @@ def test_when_everybody_waits_the_game_is_given_up(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("rules", [QuaternityRules(), KwartetRules(), QuartoRules()], ids=str)
-def test_who_waits_where_nobody_else_can_act_is_named(
+def test_a_player_that_waits_although_only_it_can_act_is_named(
     monkeypatch: pytest.MonkeyPatch, rules: Any
 ) -> None:
     class Forgets:
         def choose(self, view: Any, random: Random) -> None:
-            """It returns nothing."""
+            """Return None."""
 
     plant(monkeypatch, rules.name, "forgets", lambda rules, argument: Forgets())
     with pytest.raises(PlayerFault, match="'forgets' in seat 0 gave None: None is not a"):
@@ -492,9 +494,9 @@ def test_who_waits_where_nobody_else_can_act_is_named(
 
 
 @pytest.mark.parametrize("rival", ["random", pytest.param("informed", marks=only_thorough)])
-def test_searching_beats_in_a_few_games(rival: str) -> None:
+def test_searching_wins_a_few_games(rival: str) -> None:
     plan = Tournament(USUAL, ("search", rival, rival), seed=3)
-    table = tabulated(played(plan, thorough(1, 40)), 3, Random(3))
+    table = tabulated(play_games(plan, thorough(1, 40)), 3, Random(3))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.mean > 0
@@ -503,11 +505,11 @@ def test_searching_beats_in_a_few_games(rival: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rival", ["random", "informed"])
 @pytest.mark.parametrize(("sets", "players"), [(3, 3), (4, 4)])
-def test_searching_beats(rival: str, sets: int, players: int, workers: Pool) -> None:
-    """By more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
+def test_searching_wins_clearly(rival: str, sets: int, players: int, workers: Pool) -> None:
+    """It leads by more than three standard errors over 500 rotated games of 4-3-3 and 4-4-4."""
     rules = QuaternityRules(Settings(4, sets, players))
     plan = Tournament(rules, ("search", *[rival] * (players - 1)), seed=1)
-    table = tabulated(played(plan, 500, workers), players, Random(1))
+    table = tabulated(play_games(plan, 500, workers), players, Random(1))
     for margin in table.margins[0][1:]:
         assert margin is not None
         assert margin.error is not None
@@ -518,7 +520,7 @@ def test_searching_beats(rival: str, sets: int, players: int, workers: Pool) -> 
 def test_a_picture_of_a_table_shows_every_player(
     players: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each with its share beside its name, and its rating at the same height."""
+    """Each player's share is beside its name, and its rating at the same height."""
     pytest.importorskip("matplotlib")
     figures: list[Any] = []
     monkeypatch.setattr(
@@ -543,14 +545,14 @@ def test_a_picture_of_a_table_shows_every_player(
     ]
     bottom, top = rated.get_ylim()
     assert top < 0 < players - 1 < bottom
-    assert shares.get_xlim() == (0, 1), "shares are told by their length"
+    assert shares.get_xlim() == (0, 1), "the length of a bar is a share"
 
 
 @pytest.mark.parametrize("deals", [(50, 14, 10, 9, 2, 1), (1, 1), (3,)])
 def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
     deals: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Up to where games of two deals are still going, or all where none were of two."""
+    """Curves end at the last go with two deals; if there is none, all goes are shown."""
     pytest.importorskip("matplotlib")
     figures: list[Any] = []
     monkeypatch.setattr(
@@ -589,10 +591,10 @@ def test_a_picture_of_possible_deals_shows_all_curves_with_their_errors(
 
 
 @given(st.integers(1, 9), st.integers(0, 900), st.sampled_from([2, 3, 4]))
-def test_a_worker_is_given_whole_deals_and_none_more_than_its_part(
+def test_a_chunk_has_whole_deals_and_leaves_work_for_all_workers(
     in_flight: int, games: int, seats: int
 ) -> None:
-    """In this process it is one game; else few enough for all to work, or one deal."""
+    """Without workers it is one game; otherwise a fair part of the games, or at least one deal."""
     rules = KwartetRules(KwartetSettings(seats, 4))
     tournament = Tournament(rules, ("random", "greedy", "silent", "mixed")[:seats])
     pool = Pool.around(SerialExecutor(), in_flight)
@@ -607,7 +609,9 @@ def test_a_worker_is_given_whole_deals_and_none_more_than_its_part(
 
 
 @pytest.mark.parametrize("resamples", [2, 3, 4])
-def test_errors_of_ratings_are_the_spread_over_tournaments_of_drawn_deals(resamples: int) -> None:
+def test_errors_of_ratings_are_the_spread_over_redrawn_tournaments(
+    resamples: int,
+) -> None:
     tournament = Tournament(KwartetRules(KwartetSettings(2, 4)), ("random", "greedy"))
     games, deals = tournament.games_a_deal, 6
     results = [play_game(tournament, game) for game in range(games * deals)]
@@ -624,7 +628,7 @@ def test_errors_of_ratings_are_the_spread_over_tournaments_of_drawn_deals(resamp
     assert table.margins[1][1] is None
 
 
-def test_a_tournament_has_the_seed_0_and_stays_what_it_is() -> None:
+def test_a_tournament_has_seed_0_by_default_and_is_immutable() -> None:
     rules = QuartoRules()
     tournament = Tournament(rules, ("random", "careful"))
     assert tournament == Tournament(rules, ("random", "careful"), seed=0)
