@@ -12,7 +12,7 @@ from __future__ import annotations
 import copyreg
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -163,6 +163,53 @@ def find_solver(name: str) -> Solver:
         known = ", ".join((*table, "package.module:name"))
         raise InputError(f"unknown solver {name!r}: choose from {known}")
     return table[name]
+
+
+def solver_version(name: str) -> str:
+    """Return the distribution that contains a solver, and its version, such as "ortools 9.15".
+
+    The text is empty if no installed distribution contains the solver.
+    """
+    if name in SOLVERS or name in VARIANTS:
+        return _first_version(["quaternity"])
+    return _external_version(name, *sys.path)
+
+
+def solver_label(name: str) -> str:
+    """Return the name of a solver; that of an external solver includes its version.
+
+    >>> solver_label("max-flow")
+    'max-flow'
+    """
+    own = name in SOLVERS or name in VARIANTS
+    version = "" if own else solver_version(name)
+    return f"{name} ({version})" if version else name
+
+
+@lru_cache(maxsize=256)
+def _external_version(name: str, *path: str) -> str:
+    """Return the version of an external solver; `path` is part of the cache key only."""
+    del path
+    from importlib.metadata import entry_points, packages_distributions
+
+    from solvers.rivals import RIVALS
+
+    if name in RIVALS:
+        return _first_version([RIVALS[name].package])
+    if PLACE.fullmatch(name):
+        top = name.partition(":")[0].partition(".")[0]
+        return _first_version(packages_distributions().get(top, ()))
+    points = entry_points(group=ENTRY_POINTS, name=name)
+    return _first_version([point.dist.name for point in points if point.dist is not None])
+
+
+def _first_version(distributions: Iterable[str]) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for distribution in distributions:
+        with suppress(PackageNotFoundError):
+            return f"{distribution} {version(distribution)}"
+    return ""
 
 
 @lru_cache(maxsize=64)

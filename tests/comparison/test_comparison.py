@@ -321,15 +321,16 @@ def test_who_skips_what_is_hard_is_not_the_fastest() -> None:
     assert first.median is not None
     assert second.median < first.median
     assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    lines = list(report.remarks(compared(runs, "a", "b", "c")))
-    assert "on the 2 states that all 2 solvers that decided any decided." in lines[1]
+    comparison = compared(runs, "a", "b", "c")
+    meanings = dict(report.legend(comparison, report.row_table(comparison)))
+    assert "on the 2 states that all 2 solvers that decided any decided" in meanings["ratio"]
 
 
 def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
     comparison = compared(met({"a": 1.0}, {"b": 2.0}), "a", "b")
     assert [row.ratio for row in comparison.rows] == [None, None]
-    lines = list(report.remarks(comparison))
-    assert lines[1].startswith("No state was decided by all solvers")
+    meanings = dict(report.legend(comparison, report.row_table(comparison)))
+    assert meanings["ratio"].startswith("none: no state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
@@ -426,7 +427,7 @@ def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
     names = [row.name for row in rows]
     found = compared([run for one in measured for run in one.runs], *names)
     for part in (*found.families.values(), found):
-        head, *body = report.row_table(part)
+        head, *body = report.row_table(part, wide=True)
         assert {len(line) for line in body} == {len(head)}
         assert [line[0] for line in body] == [*names, "virtual best"]
         assert {"95 % interval", "p95", "rank", "PAR-2"} <= set(head)
@@ -434,13 +435,19 @@ def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
     assert report.headline(found).startswith("40 states: 30 feasible, 10 infeasible (25 %)")
     lines = list(csv.DictReader(io.StringIO(report.csv_text(found))))
     assert [(line["sets"], line["family"], line["solver"]) for line in lines] == [
-        (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"))
+        (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"), ("", "all"))
         for name in names
     ]  # fmt: skip
     for line in lines:
         assert int(line["rank_interval_low"]) <= int(line["rank"])
         assert not line["median"] or float(line["interval_low"]) <= float(line["median"])
     document = report.document(found)
+    parts = [*document["sizes"], document]
+    assert [
+        {key: "" if value is None else str(value) for key, value in figures.items()}
+        for part in parts
+        for figures in part["solvers"]
+    ] == [{key: line[key] for key in document["solvers"][0]} for line in lines]
     assert [size["states"] for size in document["sizes"]] == [20, 20]
     assert [row["solver"] for row in document["solvers"]] == names
 
@@ -449,7 +456,8 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
     slow, quick = {"a": 3.0, "b": 1.0}, {"a": 4.0, "b": 2.0}
     states = compared(met(slow, quick), "a", "b")
     families = compared(met(slow, quick, family="php"), "a", "b")
-    assert report.row_table(states)[0] == report.row_table(families)[0]
+    for wide in (False, True):
+        assert report.row_table(states, wide=wide)[0] == report.row_table(families, wide=wide)[0]
     assert [row.solver for row in states.rows] == ["a", "b"]
     assert [row.solver for row in families.rows] == ["b", "a"]
     assert {row.solver: row for row in states.rows} == {row.solver: row for row in families.rows}
@@ -460,7 +468,7 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
 def test_wrong_verdicts_and_crashes_are_counted_apart(wrong: int, crashed: int) -> None:
     endings = [*["wrong"] * wrong, *["crashed"] * crashed]
     comparison = compared(met({"a": 1.0}, *({"a": ending} for ending in endings)), "a")
-    head, row, _ = report.row_table(comparison)
+    head, row, *_ = report.row_table(comparison)
     cells = dict(zip(head, row, strict=True))
     assert cells.get("wrong", "0") == str(wrong)
     assert cells.get("crash", "0") == str(crashed)

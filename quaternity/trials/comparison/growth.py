@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MIN_SIZES = 4
 """Minimum number of sizes to which a law is fitted."""
 
+NO_LAW = "no law"
+"""Text of a growth for which the runs support no law."""
+
 CLEAR = 3.0
 """Difference of the logarithms of the likelihoods from which on one law is named: about 20 to 1."""
 
@@ -95,7 +98,7 @@ class Growth(NamedTuple):
             else:
                 cards = float(f"{log(2) / fit.slope:.3g}")
                 words.append(f"doubles every {cards:,g} cards")
-        return " or ".join(words) or "no law"
+        return " or ".join(words) or NO_LAW
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
