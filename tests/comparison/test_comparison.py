@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from random import Random
 from threading import local
 from types import SimpleNamespace
@@ -48,6 +50,7 @@ from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.solver import solver_from_function
 from tests.solvers.broken import BROKEN, divides_by_zero
 
+GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 QUICK = ("max-flow", "coalitions")
 FAST = [SOLVERS[name] for name in QUICK]
 WORK = Work(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
@@ -441,6 +444,9 @@ def test_tables_line_up_and_csv_has_a_line_per_size_and_solver() -> None:
     for line in lines:
         assert int(line["rank_interval_low"]) <= int(line["rank"])
         assert not line["median"] or float(line["interval_low"]) <= float(line["median"])
+    table = re.findall(r"^\| (`[^|]*) \|", GUIDE.read_text(), re.MULTILINE)
+    documented = [name for cell in table for name in re.findall("`(.*?)`", cell)]
+    assert documented[: len(lines[0])] == [*lines[0]]
     document = report.document(found)
     parts = [*document["sizes"], document]
     assert [
