@@ -302,6 +302,7 @@ def lanes(players: int, largest: int) -> Lanes:
         return layout
 
 
+@lru_cache(maxsize=256)
 def lanes_for(players: int, cards: int, largest_set: int) -> Lanes:
     """Return the layout for problems of up to `cards` cards, in sets of up to `largest_set` cards.
 

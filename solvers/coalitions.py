@@ -12,7 +12,14 @@ from collections.abc import Callable
 
 from quaternity.base.deadline import NEVER, Deadline
 from quaternity.base.memo import Memo, bytes_of
-from solvers.coalition_tables import IMPOSSIBLE, MAX_PLAYERS, Lanes, lanes_of, tightest_witness
+from solvers.coalition_tables import (
+    IMPOSSIBLE,
+    MAX_PLAYERS,
+    Lanes,
+    lanes_for,
+    lanes_of,
+    tightest_witness,
+)
 from solvers.problem import DealProblem, SetConstraint
 from solvers.set_ways import count_vectors, hand_out, vector_bound
 from solvers.shortage import Certificate, Shortage, plain_shortage
@@ -90,6 +97,34 @@ def prepare(problem: DealProblem, deadline: Deadline = NEVER) -> Callable[[], Ve
         return Feasible(_deal(layout, rows, slack, deadline))
 
     return solve
+
+
+def decide(problem: DealProblem, max_lanes: int, max_masks: int) -> Verdict | None:
+    """Return the verdict on a problem in one step, or None if it is above one of the limits.
+
+    Args:
+        max_lanes: the maximum number of lanes, 2^players for each set.
+        max_masks: the maximum number of cards in a set.
+    """
+    hands, sets = problem
+    players = len(hands)
+    if len(sets) << players > max_lanes:
+        return None
+    largest = cards = 0
+    for owners, _, _ in sets:
+        size = len(owners)
+        cards += size
+        if size > largest:
+            largest = size
+    if largest > max_masks:
+        return None
+    layout = lanes_for(players, cards, largest)
+    rows = [_prepared[layout, constraint] for constraint in sets]
+    tables = [row.table for row in rows]
+    slack = layout.feasible_slack(tables, hands, cards)
+    if slack is None:
+        return Infeasible(_proof(problem, layout, tables), problem)
+    return Feasible(_deal(layout, rows, slack, NEVER), problem)
 
 
 def is_feasible(problem: DealProblem) -> bool:

@@ -91,6 +91,7 @@ SOLVERS: dict[str, Solver] = {
 """The built-in solvers by name. `all_solvers()` adds those that other distributions register."""
 
 
+_decide = _late("solvers.coalitions", "decide")
 _variant = _late("solvers.cp_sat", "prepare_variant")
 
 VARIANTS: dict[str, Solver] = {
@@ -218,7 +219,7 @@ def _placed(place: str, *path: str) -> Solver:
     del path
     try:
         with redirect_stdout(sys.stderr):  # standard output is for results
-            return _row(place, load_place(place, here=True))
+            return _row(place, load_place(place, in_working_directory=True))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the imported code may raise anything
@@ -285,7 +286,6 @@ def as_solver(solver: AnySolver) -> Solver:
     raise InputError(f"solver: {shown(solver)} must be a Solver, a name or a function")
 
 
-@takes(problem=DealProblem)
 def solve(
     problem: DealProblem, solver: AnySolver | None = None, *, seconds: float | None = None
 ) -> Verdict:
@@ -313,6 +313,12 @@ def solve(
     >>> print(solve(problem, "cp-sat"))
     player 1 must hold 1 card, but can have none
     """
+    if type(problem) is not DealProblem:
+        raise InputError(f"problem: {shown(problem)} is not a DealProblem")
+    if solver is None and seconds is None:
+        at_once: Verdict | None = _decide(problem, MAX_DEFAULT_LANES, MAX_DISTINCT_MASKS)
+        if at_once is not None:
+            return at_once
     chosen = default_solver(problem) if solver is None else as_solver(solver)
     if seconds is not None:
         chosen = chosen.limited(checked_seconds(seconds))

@@ -91,7 +91,7 @@ def test_many_files_may_be_open() -> None:
 
 
 def test_an_answer_is_a_value_and_does_nothing(process: OwnProcess, tmp_path: Path) -> None:
-    with pytest.raises(ProcessEnded, match="cannot be read"):
+    with pytest.raises(ProcessEnded, match="gave an unreadable result"):
         process.call(deed, str(tmp_path / "made"))
     assert not list(tmp_path.iterdir())
 
@@ -537,5 +537,5 @@ def test_a_time_for_a_move_may_be_any_above_nothing(seconds: float | None) -> No
 
 @pytest.mark.parametrize("seconds", [0, -1, -1e-9, 10**6 + 1, float("inf"), float("nan")])
 def test_what_is_no_time_for_a_move_is_refused(seconds: float) -> None:
-    with pytest.raises(InputError, match=re.escape(f"{seconds:g} is not above 0")):
+    with pytest.raises(InputError, match=re.escape(f"must be > 0 and <= 1000000, not {seconds:g}")):
         check_move_seconds(seconds)

@@ -156,7 +156,7 @@ def test_as_many_threads_work_at_once_as_are_asked_for(threads: int) -> None:
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_chunk_has_an_item_at_least(size: int) -> None:
-    with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: {size} is not"):
+    with open_executor() as pool, pytest.raises(InputError, match=f"chunk_size: .* not {size}"):
         next(ordered_map(pool, double, range(3), size))
 
 
@@ -194,7 +194,7 @@ def test_what_would_end_a_worker_is_an_error_at_its_turn(workers: int) -> None:
     with open_executor(workers) as pool:
         results = ordered_map(pool, end_at_three, range(8), 4)
         assert [next(results) for _ in range(3)] == [0, 1, 2]
-        with pytest.raises(SolverFault, match=r"ended by SystemExit\(0\)"):
+        with pytest.raises(SolverFault, match=r"end the process with SystemExit\(0\)"):
             next(results)
         results = ordered_map(pool, end_at_three, range(8, 12), 4)
         assert next(results) == 8
@@ -262,7 +262,7 @@ def test_a_cluster_loses_one_worker_then_all_then_its_scheduler(tmp_path: Path) 
     ):
         numbers = all_with_one_worker_killed(ordered_map(pool, draw, range(ITEMS), CHUNK))
         assert numbers == expected()
-        for killed, words in ((workers, "no workers for"), ([scheduler], "went away")):
+        for killed, words in ((workers, "no workers for"), ([scheduler], "was lost")):
             results = ordered_map(pool, only_the_first_ends, range(10**9))
             if killed is workers:
                 assert next(results) == 0
@@ -318,10 +318,10 @@ def test_a_cluster_without_workers_is_waited_for_each_time_anew() -> None:
         client.workers = 1
         check()
     client.answers = False
-    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+    with pytest.raises(WorkersLost, match="the connection to the cluster at here was lost"):
         check()
     client.answers, client.status = True, "closed"
-    with pytest.raises(WorkersLost, match="the cluster at here went away"):
+    with pytest.raises(WorkersLost, match="the connection to the cluster at here was lost"):
         check()
 
 
@@ -457,7 +457,10 @@ def test_code_from_outside_reaches_the_workers_of_a_cluster(
         (local / "shipped_helper.py").write_text(no)
         assert run_there(names)[:2] == [False, True]
         assert not Path(bot).exists()
-        for kept, words in ((2, "No module named 'shipped_solver'"), (0, "bot.sh is no program")):
+        for kept, words in (
+            (2, "No module named 'shipped_solver'"),
+            (0, "bot.sh is not an executable program"),
+        ):
             lacking = names[kept : kept + 2]
             with pytest.raises(InputError, match=f"^dask: worker worker 0: .*{words}"):
                 run_there(lacking)
@@ -488,7 +491,7 @@ def test_each_worker_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(distributed, "Client", Client)
     words = (
-        "quaternity 1 is needed everywhere; worker tcp://a: quaternity is not installed; "
+        "all machines need quaternity 1, but worker tcp://a: quaternity is not installed; "
         "worker tcp://b: quaternity 2$"
     )
     with pytest.raises(InputError, match=words), open_executor(dask="tcp://127.0.0.1:9"):

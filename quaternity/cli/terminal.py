@@ -236,7 +236,7 @@ def thinking(name: str) -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Progress]:
-    """Show progress and the time left on standard error, if it is a terminal, in the block.
+    """Show progress and the time left on standard error while the block runs, if at a terminal.
 
     `total` is the number of steps, or None if it is not known.
     """

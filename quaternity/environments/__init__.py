@@ -1,9 +1,9 @@
-"""The games of the table as environments for learning programs.
+"""Learning environments for all games.
 
-`episode` has what both libraries need, made from a game's rules (`quaternity.table.protocol`) and
-its numbers (`encoded.py` in the game's room); `pettingzoo`, `gymnasium` and `open_spiel` are one
-adapter each, for all games. The libraries are optional, an extra each. A trained
-policy sits at any table as a `PolicyPlayer`.
+`episode` combines the rules of a game (`quaternity.table.protocol`) with its encoding as numbers
+(`encoded.py` in the package of the game). `pettingzoo`, `gymnasium` and `open_spiel` are adapters
+for all games; the libraries are optional, with an extra for each. A `PolicyPlayer` lets a trained
+policy play at any table.
 """
 
 from typing import TYPE_CHECKING

@@ -1,12 +1,12 @@
-"""Many games at once, in NumPy: all games of a batch make a move in one step.
+"""Batches of games in NumPy: every game of a batch makes a move in each step.
 
     games, random = batch("quarto", 4096), np.random.default_rng(1)
     while not games.over.all():
         games.step(chosen(games.masks(), random))
 
-Actions, masks and observations are those of a single game, number by number. A game has batches
-where its registration has a `batch`: Kwartet (`quaternity.kwartet.batch`), Quarto
-(`quaternity.quarto.batch`) and SET (`quaternity.ternary.batch`) so far.
+Actions, masks and observations have the same numbers as those of a single game. A game supports
+batches if its registration has a `batch`; these are Kwartet (`quaternity.kwartet.batch`), Quarto
+(`quaternity.quarto.batch`) and SET (`quaternity.ternary.batch`).
 """
 
 from __future__ import annotations
@@ -23,31 +23,30 @@ from quaternity.base.wording import listed, shown
 from quaternity.table.games import game_names, registration, rules_class
 
 ROUNDS = 32
-"""Maximum number of times that actions are drawn until they are legal; then the legal ones are
-counted."""
+"""Maximum number of draws per action; after them, `chosen` draws from the list of legal actions."""
 
 
 def batch(game: str, count: int, **settings: Any) -> Any:
-    """Return so many games, begun, with settings by name.
+    """Return a batch of `count` new games, with settings given by name.
 
     Raises:
-        InputError: there is no such game, it has no batches, or a value is wrong.
+        InputError: If the game is unknown or does not support batches, or a value is invalid.
     """
     made: Any = registration(game).part("batch")
     if made is None:
         known = [name for name in game_names() if registration(name).part("batch")]
-        raise InputError(f"game {shown(game)} has no batches; {listed(known)} have")
+        raise InputError(f"game {shown(game)} has no batches; choose from {listed(known)}")
     names = [field.name for field in fields(rules_class(game)().settings)]
     own = signature(made).parameters.values()
-    names += [given.name for given in own if given.kind is given.KEYWORD_ONLY]
+    names += [argument.name for argument in own if argument.kind is argument.KEYWORD_ONLY]
     for setting in settings:
         if setting not in names:
-            raise InputError(f"setting {shown(setting)} is unknown; known are {', '.join(names)}")
+            raise InputError(f"unknown setting {shown(setting)}; choose from {', '.join(names)}")
     return made(count, **settings)
 
 
 def chosen(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return a random legal action of each game, any as likely; 0 where none is legal."""
+    """Return a uniformly drawn legal action for each game; 0 if a game has none."""
     games, actions = masks.shape
     choice = np.zeros(games, np.int64)
     waiting = np.arange(games)
@@ -57,6 +56,6 @@ def chosen(masks: NDArray[np.uint8], random: np.random.Generator) -> NDArray[np.
         choice[waiting[legal]] = drawn[legal]
         waiting = waiting[~legal]
     for game in waiting.tolist():
-        legal_here = np.flatnonzero(masks[game])
-        choice[game] = random.choice(legal_here) if len(legal_here) else 0
+        options = np.flatnonzero(masks[game])
+        choice[game] = random.choice(options) if len(options) else 0
     return choice

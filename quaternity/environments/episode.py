@@ -1,7 +1,7 @@
-"""A game as learning programs play it: actions are numbers, and one seat is asked at a time.
+"""Episodes: games with numbers as actions, in which one seat acts at a time.
 
-Where several seats may act at once the turn goes round, and who is asked first moves on each time
-round, so that no seat gains by its number; a seat may wait.
+If several seats may act at once, they are asked in turn and may wait. Each round begins with the
+next seat, so that no seat has an advantage by its number.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ WAITS = Kind("waits", "{who:player} waits")
 
 
 class Encoded(Protocol[P, M, V_contra]):
-    """The moves and views of a game with its settings as numbers; it sees nothing but views.
+    """The encoding of the moves and views of a game as numbers, which uses the views alone.
 
     Attributes:
-        actions: how many there are: numbers 0..actions-1.
-        entries: what `numbers` gives: parts of it in order, each as its name, how many numbers it
-            has, and what they mean.
-        points: the fewest and the most that a seat can make.
-        outcomes: what `outcome` gives, in parts as of `entries`; None where moves as numbers do not
-            say all that was seen, so that nobody can remember by them.
-        degenerate: with these settings, why the game is none; may be missing.
+        actions: Number of actions; they are the numbers 0..actions-1.
+        entries: Layout of the result of `numbers`: the name of each part, how many numbers it has,
+            and their meaning.
+        points: Minimum and maximum of the points of a seat.
+        outcomes: Layout of the result of `outcome`, like `entries`. None if the numbers do not
+            describe everything that was seen, so that they cannot serve as a memory.
+        degenerate: Optional: why the game is degenerate with these settings; empty if it is not.
     """
 
     actions: int
@@ -54,44 +54,45 @@ class Encoded(Protocol[P, M, V_contra]):
         """Return the number of a legal move, or of waiting (None)."""
 
     def move(self, action: int, view: V_contra) -> M | None:
-        """Return the move of a number, legal or not; None to wait, where others may act too.
+        """Return the move of an action, legal or not; None means to wait if others may act, too.
 
         Raises:
-            InputError: it is the number of no move.
+            InputError: If the number is not that of a move.
         """
 
     def mask(self, view: V_contra) -> bytes:
-        """Per action 1 when it is legal for the seat whose view it is, else 0."""
+        """Return a byte for each action: 1 if it is legal for the seat of the view, else 0."""
 
     def numbers(self, view: V_contra) -> memoryview[float]:
-        """Return the view as numbers between 0 and 1, 32-bit floats in memory; see `entries`."""
+        """Return the view as 32-bit floats between 0 and 1, with the layout `entries`."""
 
     def outcome(self, before: P, after: P) -> bytes:
-        """Return what everybody saw of a move besides its seat and number; see `outcomes`."""
+        """Return the public result of a move, without its seat and action; see `outcomes`."""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Give what may be drawn by chance next, with its probability; empty when nothing is left.
+        """Return the possible next draws with their probabilities; empty if all are drawn.
 
         Args:
-            drawn: what was drawn before.
+            drawn: The earlier draws.
         """
 
     def dealt(self, drawn: Sequence[int]) -> P:
-        """Return the first position when all is drawn."""
+        """Return the initial position, given all draws."""
 
 
 Returns = Callable[[Sequence[float], Sequence[int] | None], Sequence[float]]
-"""What each seat has got so far, from points, and places when the game is over."""
+"""Computes the returns of the seats from their points, and from their places after the game."""
 
 
 class Reward(NamedTuple):
-    """What a game is played for.
+    """A reward function.
 
     Attributes:
-        returns: see `Returns`; what a step gives is the difference.
-        bounds: of the fewest and the most points, the least and the most that a seat gets.
-        zero_sum: whether all seats together always get nothing.
-        at_end: whether nobody gets anything before the game is over.
+        returns: Computes the returns so far. The reward of a step is their difference.
+        bounds: Computes the minimum and maximum return of a seat from the minimum and maximum
+            points.
+        zero_sum: Whether the returns of all seats always add up to 0.
+        at_end: Whether all returns are 0 until the game is over.
     """
 
     returns: Returns
@@ -101,7 +102,7 @@ class Reward(NamedTuple):
 
 
 def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """1 for who wins alone; the others share the loss. Who tie for it share what it is worth."""
+    """Return 1 for the winner and shares of -1 for the others; a tie counts as drawing lots."""
     seats = len(points)
     if places is None:
         return [0.0] * seats
@@ -112,7 +113,7 @@ def win(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
 
 
 def lead(points: Sequence[float], places: Sequence[int] | None) -> list[float]:
-    """Own points less those of the others, on average of these."""
+    """Return the points of each seat minus the mean of the other seats' points."""
     del places
     seats, total = len(points), sum(points)
     return [own - (total - own) / max(1, seats - 1) for own in points]
@@ -123,11 +124,11 @@ REWARDS = {
     "points": Reward(lambda points, places: points, lambda low, high: (low, high), False, False),
     "lead": Reward(lead, lambda low, high: (low - high, high - low), True, False),
 }
-"""Rewards by name; put your own here."""
+"""The rewards by name. You can add your own."""
 
 
 def benchmarks() -> dict[str, tuple[str, Benchmark]]:
-    """Return the small games of all registrations: by name the game and what it is played with."""
+    """Return the benchmarks of all registrations by name: each with its game and parameters."""
     return {
         name: (game, benchmark)
         for game in game_names()
@@ -143,12 +144,14 @@ class TableGame:
     """A game with its settings, its start and its reward.
 
     Attributes:
-        name: of the game.
-        rules, encoded: of it.
-        reward: what it is played for.
-        max_moves: moves (waiting counts) after which it is cut off; 0: never.
-        start: the position that every episode begins with; None to deal anew each time.
-        seats: how many play.
+        name: Name of the game.
+        rules: Rules of the game, with the settings.
+        encoded: Encoding of its moves and views.
+        reward: Reward function.
+        max_moves: Number of moves, including waiting, after which an episode is cut off; 0 for no
+            limit.
+        start: Initial position of every episode; None if each episode has a new start.
+        seats: Number of seats.
     """
 
     def __init__(
@@ -160,22 +163,23 @@ class TableGame:
         reward: str = "win",
         max_moves: int | None = None,
     ) -> None:
-        """Make a game of the table.
+        """Make a game.
 
         Args:
-            settings: by name; those that are missing are as usual.
-            start: a record (for Quaternity also a state) as text, or the path of its file: episodes
-                begin where it ends. It has settings of its own, which need not be given again.
-            reward: a name of `REWARDS`.
-            max_moves: the setting of this name, if the game has one (Kwartet), so that its rules
-                end the game. Other games are cut off.
+            name: Name of the game.
+            settings: Settings by name; missing ones have their default values.
+            start: A record (or, for Quaternity, a state) as text, or the path of its file. Episodes
+                begin at its end. It contains the settings, which need not be given again.
+            reward: A name in `REWARDS`.
+            max_moves: If the game has a setting of this name (Kwartet), its value, so that the
+                rules end the game. Other games are cut off after this number of moves.
 
         Raises:
-            InputError: there is no such game, setting or reward, or a value is wrong.
+            InputError: If there is no such game, setting or reward, or a value is invalid.
         """
         game = registration(name)
         if reward not in REWARDS:
-            raise InputError(f"reward {shown(reward)} is unknown; known are {', '.join(REWARDS)}")
+            raise InputError(f"unknown reward {shown(reward)}; choose from {', '.join(REWARDS)}")
         self.name = name
         self._made_of = name, dict(settings or {}), start, reward, max_moves
         self.max_moves = game.max_moves if max_moves is None else whole(max_moves, "max_moves", 0)
@@ -187,7 +191,7 @@ class TableGame:
             check_asked(settings or {}, self.rules.settings)
         else:
             chosen = _settings(name, settings or {})
-            if max_moves and hasattr(chosen, "max_moves"):  # the rules end it then
+            if max_moves and hasattr(chosen, "max_moves"):  # the rules then end the game
                 chosen = replace(chosen, max_moves=max_moves)
             self.rules = rules_class(name)(chosen)
         if own := getattr(self.rules.settings, "max_moves", None):
@@ -199,25 +203,25 @@ class TableGame:
 
     @classmethod
     def benchmark(cls, name: str) -> TableGame:
-        """Make one of `benchmarks`.
+        """Make one of the `benchmarks`.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: If there is no benchmark of this name.
         """
         known = benchmarks()
         if name not in known:
-            raise InputError(f"benchmark {shown(name)} is unknown; known are {', '.join(known)}")
+            raise InputError(f"unknown benchmark {shown(name)}; choose from {', '.join(known)}")
         game, (settings, reward, max_moves) = known[name]
         return cls(game, settings, reward=reward, max_moves=max_moves)
 
     @classmethod
     def of_text(cls, text: str) -> TableGame:
-        """Make a game of a benchmark's name, or of a game's with settings.
+        """Make a game from the name of a benchmark or of a game, the latter with settings.
 
-        These are as in `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
+        An example is `kwartet(players=2,sets=3,reward=lead,max_moves=3)`.
 
         Raises:
-            InputError: there is no such game or setting, or a value is wrong.
+            InputError: If there is no such game or setting, or a value is invalid.
         """
         match = _NAMED.fullmatch(text)
         if match is None:
@@ -225,13 +229,13 @@ class TableGame:
         name, inside = match.groups()
         if inside is None and name in benchmarks():
             return cls.benchmark(name)
-        given: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for part in filter(None, (inside or "").split(",")):
             key, _, value = map(str.strip, part.partition("="))
             whole_number = value.isdecimal() and value.isascii() and len(value) < 10
-            given[key] = int(value) if whole_number else _TRUTHS.get(value.lower(), value)
-        own = {key: given.pop(key) for key in ("reward", "max_moves") if key in given}
-        return cls(name, given, **own)
+            settings[key] = int(value) if whole_number else _TRUTHS.get(value.lower(), value)
+        own = {key: settings.pop(key) for key in ("reward", "max_moves") if key in settings}
+        return cls(name, settings, **own)
 
     def __deepcopy__(self, memo: Any) -> TableGame:
         return self
@@ -241,39 +245,40 @@ class TableGame:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most that a seat can get in an episode."""
+        """The minimum and maximum return of a seat in an episode."""
         low, high = self.encoded.points
         return self.reward.bounds(max(low, -float(self.max_moves or 10**6)), high)
 
     @property
     def recalled(self) -> Sequence[tuple[str, int, str]]:
-        """What a player remembers as numbers, in parts as of `Encoded.entries`.
+        """Layout of a player's memory as numbers, like `Encoded.entries`.
 
-        Nothing is there when games may last for ever, or when the game has no `Encoded.outcomes`.
+        Empty if games may last for ever or the game has no `Encoded.outcomes`.
         """
         encoded, seats = self.encoded, self.seats
         if not self.max_moves or encoded.outcomes is None:
             return ()
         parts = [
-            ("", seats, "1 for who moved"),
+            ("", seats, "1 for the player who moved"),
             ("", encoded.actions, "1 for the action"),
             *encoded.outcomes,
         ]
-        each = sum(count for _, count, _ in parts)
+        per_move = sum(count for _, count, _ in parts)
         meaning = "; ".join(f"{count} with {meaning}" for _, count, meaning in parts)
         start = sum(count for _, count, _ in encoded.entries)
         return (
             ("player", seats, "1 for the player; bystanders: none"),
-            ("first", seats, "1 for who was asked first, where several may act at once"),
+            ("first", seats, "1 for the player who was asked first, if several may act at once"),
             ("start", start, "the observation at the start"),
-            ("moves", self.max_moves * each, f"per move {each} numbers: {meaning}"),
+            ("moves", self.max_moves * per_move, f"{per_move} numbers per move: {meaning}"),
         )
 
     def describe(self, recalled: bool = False) -> str:
-        """Return what an observation means, number by number: lines `first..last name: meaning`.
+        """Describe the numbers of an observation in lines such as `first..last name: meaning`.
 
         Args:
-            recalled: describe what a player remembers, OpenSpiel's information-state tensor.
+            recalled: Whether to describe a player's memory, OpenSpiel's information-state tensor,
+                instead.
         """
         lines, first = [], 0
         for name, count, meaning in self.recalled if recalled else self.encoded.entries:
@@ -282,11 +287,11 @@ class TableGame:
         return "\n".join(lines)
 
     def root(self) -> Dealing | Episode:
-        """Return the first moment: the episode, or what chance draws before it."""
+        """Return the root of the game tree: the first chance node, or the start of the episode."""
         return Dealing(self, b"", self.start).begun()
 
     def episode(self, random: Random) -> Episode:
-        """Return a new one, all chance drawn."""
+        """Return the start of a new episode, with all chance moves drawn."""
         position = self.rules.start(random) if self.start is None else self.start
         several = len(self.rules.to_act(position)) > 1
         return Episode(self, position, random.randrange(self.seats) if several else 0)
@@ -298,19 +303,19 @@ def _remade(
     return TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
 
 
-def _settings(name: str, given: Mapping[str, Any]) -> Any:
+def _settings(name: str, values: Mapping[str, Any]) -> Any:
     usual = rules_class(name)().settings
     known = [field.name for field in fields(usual)]
-    for setting in given:
+    for setting in values:
         if setting not in known:
-            raise InputError(f"setting {shown(setting)} is unknown; known are {', '.join(known)}")
-    return type(usual)(**given)
+            raise InputError(f"unknown setting {shown(setting)}; choose from {', '.join(known)}")
+    return type(usual)(**values)
 
 
 def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Rules and position at the end of a record, or of a state where the game has such."""
+    """Return the rules and the position at the end of a record, or of a state if supported."""
     if not isinstance(start, str | os.PathLike):
-        raise InputError(f"start: {shown(start)} is neither a text nor a path")
+        raise InputError(f"start: must be a string or a path, not {shown(start)}")
     start = os.fspath(start)
     is_path = "\n" not in start and not start.lstrip().startswith("{")
     data = read_bytes(start) if is_path else start.encode()
@@ -322,17 +327,18 @@ def _started(name: str, encoded: Any, start: str | os.PathLike[str]) -> tuple[An
 
 
 History: TypeAlias = tuple[tuple[int, int, bytes], ...]
-"""Moves as numbers: who moved, the action, and `Encoded.outcome`."""
+"""Moves as numbers: the seat that moved, its action, and `Encoded.outcome`."""
 
 
 class _Made:
-    """A move of an episode, after those before it.
+    """A move of an episode, linked to the move before it.
 
     Attributes:
-        before: the move before; None for the first one.
-        seat, move: who moved; None: it waited.
-        told: what `Episode.told` and `Episode.history` give after it, and the position then; None
-            until it was asked for.
+        before: The move before; None for the first move.
+        seat: The seat that moved.
+        move: The move; None if the seat waited.
+        told: Cached results of `Episode.told` and `Episode.history` after the move, with the
+            position; None until they are needed.
     """
 
     __slots__ = ("before", "move", "seat", "told")
@@ -343,18 +349,18 @@ class _Made:
 
 
 class Episode:
-    """A game at one moment. Immutable.
+    """A moment of a game. Immutable.
 
-    It keeps the moves made, not the positions between, so that a game in play takes little memory;
-    they are found again when what was told is asked for.
+    An episode stores its moves, but not the positions between them, to save memory. The positions
+    are computed again if `told` or `history` needs them.
 
     Attributes:
-        game: with its settings.
-        position: of its rules.
-        first: who was asked first of all, where several may act.
-        moves: how many were made, waiting counted.
-        seat: who is to act; None when it is over.
-        root: the moment at the start.
+        game: The game with its settings.
+        position: The position.
+        first: The seat that is asked first in the first round, if several may act.
+        moves: Number of moves made, including waiting.
+        seat: The seat to act; None if the episode is over.
+        root: The start of the episode.
     """
 
     __slots__ = (
@@ -409,35 +415,35 @@ class Episode:
 
     @property
     def made(self) -> tuple[int, Any] | None:
-        """Return who moved last and what, None for waiting; None at the start."""
+        """Return the last seat and its move, which is None for waiting; None at the start."""
         return None if self._made is None else (self._made.seat, self._made.move)
 
     @property
     def before(self) -> Episode | None:
-        """The moment before the last move, found again from the start; None at the start."""
+        """The moment before the last move, computed again from the start; None at the start."""
         made = [(m.seat, m.move) for m in self._moves_made()]
         return _replayed(self.game, self.root.position, self.first, made[:-1]) if made else None
 
     @property
     def several(self) -> bool:
-        """Return whether several seats may act in turn, so that one may wait."""
+        """Return whether several seats may act, so that the seat to act may wait."""
         return len(self.game.rules.to_act(self.position)) > 1
 
     @property
     def is_cut_off(self) -> bool:
-        """Return whether it is over because of `TableGame.max_moves` alone."""
+        """Return whether the episode is over only because of `TableGame.max_moves`."""
         return self.seat is None and bool(self.game.rules.to_act(self.position))
 
     @property
     def view(self) -> Any:
-        """Return what the seat to act sees; a bystander's view when it is over."""
+        """Return the view of the seat to act, or a bystander's view if the episode is over."""
         if self._view is None:
             self._view = self.game.rules.view(self.position, self.seat)
         return self._view
 
     @property
     def mask(self) -> bytes:
-        """Per action 1 when the seat to act may take it."""
+        """Return a byte for each action: 1 if it is legal for the seat to act, else 0."""
         if self._mask is None:
             encoded = self.game.encoded
             over = self.seat is None
@@ -445,7 +451,7 @@ class Episode:
         return self._mask
 
     def numbers(self, seat: int) -> memoryview[float]:
-        """Return what a seat sees; see `Encoded.numbers`."""
+        """Return the view of a seat as numbers; see `Encoded.numbers`."""
         view = self.view if seat == self.seat else self.game.rules.view(self.position, seat)
         return self.game.encoded.numbers(view)
 
@@ -453,8 +459,8 @@ class Episode:
         """Return the moment after an action of the seat to act.
 
         Raises:
-            InputError: there is no such action, or the episode is over.
-            IllegalMove: it is not legal now.
+            InputError: If there is no such action, or the episode is over.
+            IllegalMove: If the action is not legal now.
         """
         if self.seat is None:
             raise InputError(f"action {action}: the episode is over")
@@ -464,14 +470,14 @@ class Episode:
         return self.after_move(self.seat, move)
 
     def after_move(self, seat: int, move: Any) -> Episode:
-        """Return the moment after a seat has moved, or has waited (None)."""
+        """Return the moment after a move of a seat; None means that the seat waits."""
         position = self.position
         if move is not None:
             position = self.game.rules.after(position, seat, move)
         return Episode(self.game, position, self.first, self, (seat, move))
 
     def returns(self) -> list[float]:
-        """Return what each seat has got so far."""
+        """Return the return of each seat so far."""
         game = self.game
         if self.seat is not None and game.reward.at_end:
             return [0.0] * game.seats
@@ -479,16 +485,16 @@ class Episode:
         return list(game.reward.returns(rules.points(position), rules.places(position)))
 
     def told(self) -> tuple[str, ...]:
-        """Return what everybody saw since the start, a sentence each.
+        """Return the public events since the start, a sentence each.
 
-        Cost: the moves since those that were told before are made again.
+        Cost: the moves after the last cached result are made again.
         """
         return self._told()[0]
 
     def history(self) -> History:
         """Return the moves since the start as numbers; empty without `Encoded.outcomes`.
 
-        Cost: as of `told`.
+        Cost: see `told`.
         """
         return self._told()[1]
 
@@ -513,12 +519,15 @@ class Episode:
         return events, history
 
     def remembered(self, seat: int | None) -> str:
-        """All that a seat (None: a bystander) has ever seen: the start, and what it was told."""
+        """Return everything that a seat has seen: the start and the public events.
+
+        A seat of None means a bystander.
+        """
         rules, root = self.game.rules, self.root
-        who = "bystander" if seat is None else f"player {seat}"
+        observer = "bystander" if seat is None else f"player {seat}"
         begins = f"player {self.first} is asked first\n" if root.several else ""
         start = rules.show(rules.view(root.position, seat))
-        return "\n".join((f"{who}\n{begins}{start}", *self.told()))
+        return "\n".join((f"{observer}\n{begins}{start}", *self.told()))
 
 
 def _replayed(
@@ -531,12 +540,13 @@ def _replayed(
 
 
 class Dealing:
-    """What chance has drawn before an episode begins. Immutable.
+    """A chance node: the draws before an episode begins. Immutable.
 
     Attributes:
-        drawn: the cards' hands, or cards, so far.
-        position: where all is dealt, and who is asked first is drawn next; None before.
-        outcomes: what may be drawn next, with its probability.
+        table: The game.
+        drawn: The draws so far, as numbers of `Encoded.chance`.
+        position: The dealt position, if the seat that is asked first is drawn next; else None.
+        outcomes: The possible next draws with their probabilities.
     """
 
     def __init__(self, table: TableGame, drawn: bytes, position: Any = None) -> None:
@@ -551,7 +561,7 @@ class Dealing:
         return self
 
     def begun(self) -> Dealing | Episode:
-        """Return the episode if all is drawn, else what is drawn next."""
+        """Return the episode if all chance moves are drawn, else the next chance node."""
         table, position = self.table, self.position
         if position is None:
             if self.outcomes:
@@ -562,7 +572,7 @@ class Dealing:
         return Episode(table, position)
 
     def after(self, action: int) -> Dealing | Episode:
-        """Return the moment after chance has drawn."""
+        """Return the moment after the next draw of chance."""
         if self.position is not None:
             return Episode(self.table, self.position, action)
         return Dealing(self.table, self.drawn + bytes([action])).begun()

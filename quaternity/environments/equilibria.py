@@ -1,8 +1,8 @@
 """Equilibria of small games: counterfactual regret minimization, best replies, a linear program.
 
-Strategies of all players are one array: per choice of a `GameTree` its probability. Sources:
-Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996 (the
-linear program in sequence form).
+The strategies of all players are one array, with the probability of each choice of a `GameTree`.
+Sources: Zinkevich and others 2007 (CFR), Tammelin 2014 (CFR+), Koller, Megiddo and von Stengel 1996
+(the linear program in sequence form).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from quaternity.base.errors import InputError, LimitError
 from quaternity.environments.game_tree import Floats, GameTree
 
 MAX_LINEAR_PROGRAM_CHOICES = 100_000
-"""Maximum number of choices in a game for the linear program; 25,000 take half a second."""
+"""Maximum number of choices for the linear program; 25,000 choices take half a second."""
 
 
 def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
-    """Return how likely each player [moment, player], and chance, let the game come somewhere."""
+    """Return the reach probabilities by the players [moment, player], and by chance [moment]."""
     ours = np.ones((len(tree), tree.game.seats))
     chance = tree.chance.copy()
     chosen = np.nonzero(tree.choice >= 0)[0]
@@ -34,13 +34,13 @@ def _reaches(tree: GameTree, strategies: Floats) -> tuple[Floats, Floats]:
 
 
 def _others(reaches: Floats, chance: Floats, player: int) -> Floats:
-    """Return per moment how likely all but a player let the game come there."""
+    """Return the reach probability of each moment by chance and all players except one."""
     others: Floats = chance * np.delete(reaches, player, axis=1).prod(1)
     return others
 
 
 def _values(tree: GameTree, strategies: Floats) -> Floats:
-    """Return [moment, player] what each player can expect."""
+    """Return the expected returns [moment, player]."""
     weight = tree.chance.copy()
     chosen = tree.choice >= 0
     weight[chosen] = strategies[tree.choice[chosen]]
@@ -51,20 +51,20 @@ def _values(tree: GameTree, strategies: Floats) -> Floats:
 
 
 def _add(tree: GameTree, values: Floats, level: slice, terms: Floats) -> None:
-    """Add what the moments of a level are worth to their parents, which stand side by side."""
+    """Add the terms of a level's moments to their parents; children of a parent are adjacent."""
     parents, first = np.unique(tree.parent[level], return_index=True)
     values[parents] += np.add.reduceat(terms, first)
 
 
 def value(tree: GameTree, strategies: Floats) -> list[float]:
-    """Return what each player can expect."""
+    """Return the expected return of each player."""
     return [float(number) for number in _values(tree, strategies)[0]]
 
 
 def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
-    """Return the most that a player can expect against the strategies of the others."""
+    """Return the maximum expected return of a player against the strategies of the others."""
     others = _others(*_reaches(tree, strategies), player)
-    # What a moment is worth to the player, times how likely the others let the game come there.
+    # Value of each moment to the player, times its reach probability by chance and the others.
     worth = others * tree.returns[:, player]
     for level in tree.levels[:0:-1]:
         moments = np.arange(level.start, level.stop)
@@ -77,7 +77,7 @@ def best_reply(tree: GameTree, strategies: Floats, player: int) -> float:
 
 
 def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
-    """Mark the first of the best choices of every information set."""
+    """Return a mask of the first best choice of every information set."""
     starts = np.array([known.first for known in tree.information_sets])
     highest = np.maximum.reduceat(merits, starts)[tree.set_of]
     candidates = np.nonzero(merits == highest)[0]
@@ -88,23 +88,25 @@ def _best_choices(tree: GameTree, merits: Floats) -> NDArray[np.bool_]:
 
 
 def nash_conv(tree: GameTree, strategies: Floats) -> float:
-    """Return what all players together could gain, each by the best reply to the others."""
+    """Return the sum of the players' possible gains, each by a best reply to the others."""
     now = value(tree, strategies)
     return sum(best_reply(tree, strategies, player) - now[player] for player in range(len(now)))
 
 
 def exploitability(tree: GameTree, strategies: Floats) -> float:
-    """Return `nash_conv` for each player, on average."""
+    """Return `nash_conv` divided by the number of players."""
     return nash_conv(tree, strategies) / tree.game.seats
 
 
 def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
-    """Yield the average strategies after one iteration, two, and so on.
+    """Yield the average strategies after each iteration.
 
     Args:
-        plus: regrets below 0 are forgotten, and later strategies weigh more (CFR+).
+        tree: The game tree.
+        plus: Whether to use CFR+: negative regrets are reset to 0, and later strategies have more
+            weight.
 
-    Cost: per iteration and player the tree up and down, a microsecond or so a moment.
+    Cost: two passes over the tree for each iteration and player, about a microsecond per moment.
     """
     regrets, total = np.zeros(tree.choices), np.zeros(tree.choices)
     players = range(tree.game.seats)
@@ -122,7 +124,8 @@ def regret_minimization(tree: GameTree, plus: bool = True) -> Iterator[Floats]:
             regrets += np.bincount(choices, gains, tree.choices)
             if plus:
                 np.maximum(regrets, 0, out=regrets)
-            # All moments of an information set are as likely for its own player: recall is perfect.
+            # With perfect recall, a player's own reach probability is the same for all moments of
+            # an information set.
             own = np.zeros(tree.choices)
             own[choices] = reaches[moments, player]
             total += iteration * own if plus else own
@@ -135,11 +138,11 @@ def _owned(tree: GameTree, player: int) -> NDArray[np.bool_]:
 
 
 def value_by_program(tree: GameTree) -> float:
-    """Return what the first player can make sure of, by a linear program in sequence form.
+    """Return the value of the game for the first player, by a linear program in sequence form.
 
     Raises:
-        InputError: the game is not for two, or not zero-sum.
-        LimitError: it has more than `MAX_LINEAR_PROGRAM_CHOICES` choices.
+        InputError: If the game is not a zero-sum game of two players.
+        LimitError: If the game has more than `MAX_LINEAR_PROGRAM_CHOICES` choices.
     """
     from scipy import optimize
     from scipy.sparse import coo_matrix, hstack
@@ -147,10 +150,8 @@ def value_by_program(tree: GameTree) -> float:
     if tree.game.seats != 2 or abs(tree.returns.sum(1)).max() > 1e-9:
         raise InputError("a linear program solves zero-sum games of two players")
     if tree.choices > MAX_LINEAR_PROGRAM_CHOICES:
-        raise LimitError(
-            f"{tree.choices} choices are above the limit of {MAX_LINEAR_PROGRAM_CHOICES}"
-        )
-    # The last own choice of each player before each moment; its sequence is one more, 0 for none.
+        raise LimitError(f"{tree.choices} choices exceed the limit of {MAX_LINEAR_PROGRAM_CHOICES}")
+    # The sequence of each player at each moment: k + 1 if the player's last choice was k, else 0.
     last = np.zeros((len(tree), 2), int)
     for level in tree.levels[1:]:
         last[level] = last[tree.parent[level]]
@@ -161,7 +162,8 @@ def value_by_program(tree: GameTree) -> float:
     size = tree.choices + 1
     gains = chance[ends] * tree.returns[ends, 0]
     payoff = coo_matrix((gains, (last[ends, 0], last[ends, 1])), (size, size))
-    # Per player: the first sequence has weight 1, and an information set shares out what led there.
+    # For each player, the empty sequence has weight 1, and the choices of an information set share
+    # the weight of the sequence that leads to it.
     before = np.zeros(len(tree.information_sets), int)
     acting = np.nonzero(tree.at >= 0)[0]
     before[tree.at[acting]] = last[acting, tree.player[acting]]
@@ -179,7 +181,7 @@ def value_by_program(tree: GameTree) -> float:
     players = np.array([known.player for known in tree.information_sets])
     ours = flow[np.concatenate([[True], players == 0])]
     theirs = flow[np.concatenate([[True], players == 1])]
-    # Maximize the first of the duals q where q F <= x A, E x = e, x >= 0.
+    # Maximize the first dual variable of q subject to q F <= x A, E x = e, x >= 0.
     objective = np.zeros(size + theirs.shape[0])
     objective[size] = -1.0
     bound: Any = hstack([-payoff.T, theirs.T], "csr")

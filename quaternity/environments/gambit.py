@@ -1,4 +1,4 @@
-"""A small game as a file of Gambit, in extensive form (`.efg`)."""
+"""Export of small games to Gambit's files of extensive-form games (`.efg`)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from quaternity.environments.game_tree import CHANCE, OVER, GameTree
 from quaternity.table.setting_fields import settings_of
 
 MAX_EXPORTED_MOMENTS = 200_000
-"""Maximum number of moments of a game that is written to a file; they take about 15 MB."""
+"""Maximum number of moments of an exported game; such a file has about 15 MB."""
 
 
 def efg(game: TableGame) -> str:
-    """Write a game for Gambit; what a player remembers names the information set.
+    """Return a game as the text of a Gambit file, with information sets named by `remembered`.
 
     Raises:
-        LimitError: it has more than `MAX_EXPORTED_MOMENTS` moments; nothing is written then.
+        LimitError: If the game has more than `MAX_EXPORTED_MOMENTS` moments.
     """
     tree = GameTree(game, MAX_EXPORTED_MOMENTS)
     players = " ".join(_quoted(f"player {seat}") for seat in range(game.seats))
@@ -27,7 +27,7 @@ def efg(game: TableGame) -> str:
 
 
 def _nodes(tree: GameTree) -> Iterator[str]:
-    """Yield a line for every moment, each before its children, these in their order."""
+    """Yield a line for every moment in depth-first order, each before its children."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     for moment, parent in enumerate(tree.parent[1:].tolist(), 1):
         children[parent].append(moment)
@@ -63,7 +63,7 @@ def _nodes(tree: GameTree) -> Iterator[str]:
 
 
 def _moves(tree: GameTree, place: int) -> Sequence[str]:
-    """Return the actions of an information set in words."""
+    """Return the legal moves of an information set as text."""
     known, game = tree.information_sets[place], tree.game
     moves = [game.encoded.move(action, known.moment.view) for action in known.actions]
     return ["wait" if move is None else str(game.rules.write(move)) for move in moves]
@@ -74,6 +74,6 @@ def _exact(number: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a label: Gambit allows printable ASCII, and no two blanks in a row."""
+    """Return a quoted label: Gambit allows printable ASCII without consecutive blanks."""
     words = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{words.encode("ascii", "replace").decode()}"'

@@ -1,8 +1,8 @@
-"""A small game as arrays, for exact algorithms: every moment, every information set.
+"""Game trees of small games as arrays of moments and information sets, for exact algorithms.
 
-Moments stand level by level, children of a moment side by side, so that algorithms walk up and down
-in one step of NumPy a level. An information set is what `Episode.remembered` says to its player,
-as in OpenSpiel; recall is perfect.
+Moments are ordered by level, and the children of a moment are adjacent, so algorithms process a
+level in one step of NumPy. Two moments are in the same information set if `Episode.remembered` is
+equal for the player to act, as in OpenSpiel; recall is perfect.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ MAX_TREE_MOMENTS = 3_000_000
 """Default maximum number of moments in a tree; each takes about 200 bytes and 30 microseconds."""
 
 CHANCE, OVER = -1, -2
-"""Players that are none."""
+"""Values of `GameTree.player` for chance nodes and for moments at which the game is over."""
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
 class InformationSet(NamedTuple):
-    """Moments that are the same to the player who is to act.
+    """Moments that the player to act cannot distinguish.
 
     Attributes:
-        remembered: all that the player has ever seen.
-        actions: the legal ones.
-        first: the number of its first choice; a choice is an action in an information set.
-        moment: one of them.
+        player: The player to act.
+        remembered: Everything that the player has seen.
+        actions: The legal actions.
+        first: Number of its first choice; a choice is an action in an information set.
+        moment: One of the moments.
     """
 
     player: int
@@ -47,25 +48,27 @@ class GameTree:
     """All moments of a game.
 
     Attributes:
-        game: what it is a tree of.
-        information_sets: of all players.
-        player: per moment who is to act, `CHANCE` or `OVER`.
-        parent: per moment the one before; of the first one itself.
-        action: per moment the number of what led to it, -1 for the first.
-        choice: per moment the choice that led to it, -1 after chance.
-        chance: per moment the probability that chance leads there from its parent, else 1.
-        at: per moment its information set, -1 if nobody is to act.
-        returns: [moment, player], 0 before the end.
-        levels: per level its moments.
-        choices: how many there are.
-        set_of, owner: per choice its information set and player.
+        game: The game.
+        information_sets: The information sets of all players.
+        player: The player to act at each moment, or `CHANCE` or `OVER`.
+        parent: The parent of each moment; the root is its own parent.
+        action: The action or draw that led to each moment; -1 for the root.
+        choice: The choice that led to each moment; -1 for the root and after chance.
+        chance: The probability of the draw that led to each moment; 1 for the root and after a
+            player's choice.
+        at: The information set of each moment; -1 if no player is to act.
+        returns: The returns [moment, player]; 0 before the end.
+        levels: The moments of each level.
+        choices: Number of choices.
+        set_of: The information set of each choice.
+        owner: The player of each choice.
     """
 
-    def __init__(self, game: TableGame, most: int = MAX_TREE_MOMENTS) -> None:
-        """Build all moments of a game.
+    def __init__(self, game: TableGame, limit: int = MAX_TREE_MOMENTS) -> None:
+        """Build the tree of a game.
 
         Raises:
-            LimitError: there are more than `most`; said as soon as so many are met.
+            LimitError: If there are more moments than `limit`; raised as soon as this is known.
         """
         self.game = game
         self.information_sets: list[InformationSet] = []
@@ -90,8 +93,10 @@ class GameTree:
                 for action, choice, chance in choices:
                     following.append(moment.after(action))
                     edges.append((number, action, choice, chance))
-                if len(rows) + len(edges) > most:
-                    raise LimitError(f"the game has more than {most} moments: choose a smaller one")
+                if len(rows) + len(edges) > limit:
+                    raise LimitError(
+                        f"the game has more than {limit} moments: choose a smaller game"
+                    )
             level = following
         columns = tuple(np.array(column) for column in zip(*rows, strict=True))
         self.parent, self.action, self.choice, self.chance = columns
@@ -110,7 +115,10 @@ class GameTree:
     def _looked_at(
         self, moment: Dealing | Episode
     ) -> tuple[int, int, list[tuple[int, int, float]]]:
-        """Return who is to act, the information set, and actions with choice and chance."""
+        """Return the player to act, the information set, and the actions.
+
+        Each action comes with its choice and its probability as a draw.
+        """
         if isinstance(moment, Dealing):
             return CHANCE, -1, [(action, -1, chance) for action, chance in moment.outcomes]
         if moment.seat is None:
@@ -129,11 +137,11 @@ class GameTree:
         return moment.seat, place, choices
 
     def uniform(self) -> Floats:
-        """Return per choice the probability when any legal action is as likely as another."""
+        """Return the strategies in which all legal actions are equally likely."""
         return self.normalized(np.zeros(self.choices))
 
     def normalized(self, weights: Floats) -> Floats:
-        """Return per choice its share of the weights in its information set; even if all are 0."""
+        """Return each choice's share of the weights in its information set; equal if all are 0."""
         sums = np.bincount(self.set_of, weights, len(self.information_sets))
         sizes = np.bincount(self.set_of, minlength=len(self.information_sets))
         even = 1 / sizes[self.set_of]

@@ -1,4 +1,4 @@
-"""The games of the table for Gymnasium: a learner in one seat, programs in all others.
+"""Gymnasium environments of the games: a learner in one seat, programs in all others.
 
     import gymnasium
 
@@ -12,8 +12,8 @@
         done = terminated or truncated
 
 The environments are `Quaternity-v0`, `Kwartet-v0`, `Quarto-v0` and `Set-v0`. Gymnasium imports the
-module before the colon, which registers them. An observation has numbers between 0 and 1
-(`env.unwrapped.game.describe()` explains them); `info["action_mask"]` has 1 for every legal action.
+module before the colon, which registers them. An observation consists of numbers between 0 and 1
+(`env.unwrapped.game.describe()` explains them). `info["action_mask"]` is 1 for every legal action.
 Both depend only on what the learner may know.
 """
 
@@ -40,17 +40,16 @@ from quaternity.table.players import YOU, check_name
 Numbers = NDArray[np.float32]
 
 MAX_STARTED_GAMES = 100
-"""Maximum number of games that are started to find one that is not over before the learner may
-act."""
+"""Maximum number of games that `reset` starts to find one in which the learner may act."""
 
 
 class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     """A game against programs.
 
     Attributes:
-        game: with its settings (`quaternity.environments.episode.TableGame`).
-        match: the game at this moment.
-        seat: of the learner.
+        game: The game with its settings (`quaternity.environments.episode.TableGame`).
+        match: The current game.
+        seat: The seat of the learner.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
@@ -67,23 +66,26 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
-        """Make an environment, to be reset before use.
+        """Make an environment. Call `reset` before use.
 
         Args:
-            name: of the game.
-            opponents: the programs of the other seats in their order (`quaternity players` lists
-                them); one takes all, usually that of the easiest level.
-            seat: of the learner; None: drawn anew for every episode.
+            name: Name of the game.
+            opponents: The programs in the other seats, in order (`quaternity players` lists them).
+                A single program takes all seats. The default is the program of the easiest level.
+            seat: Seat of the learner; None for a random seat in every episode.
             render_mode: "ansi" for the table as text.
-            reward, max_moves, start, settings: as in `quaternity.environments.pettingzoo`.
+            reward: See `quaternity.environments.pettingzoo`.
+            max_moves: See `quaternity.environments.pettingzoo`.
+            start: See `quaternity.environments.pettingzoo`.
+            settings: Settings of the game by name.
 
         Raises:
-            InputError: a value is wrong.
+            InputError: If a value is invalid.
         """
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         seats = self.game.seats
         if render_mode not in (None, "ansi"):
-            raise InputError(f"render_mode {shown(render_mode)} is unknown; known are ansi, None")
+            raise InputError(f"unknown render_mode {shown(render_mode)}; choose from ansi, None")
         if opponents is None:
             opponents = [registration(name).levels[0].player]
         if isinstance(opponents, str) or len(opponents) not in (1, seats - 1):
@@ -91,7 +93,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         for opponent in opponents:
             check_name(name, opponent, "opponent", people=False)
         if seat is not None and whole(seat, "seat", 0) >= seats:
-            raise InputError(f"seat {seat} is none of 0 to {seats - 1}")
+            raise InputError(f"seat: must be from 0 to {seats - 1}, not {seat}")
         self.render_mode, self._seat = render_mode, seat
         self._opponents = list(opponents) * (seats - 1 if len(opponents) == 1 else 1)
         size = sum(count for _, count, _ in self.game.encoded.entries)
@@ -101,7 +103,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
 
     @property
     def match(self) -> Match[Any, Any, Any]:
-        """The game at this moment; InputError before `reset`."""
+        """The current game. Raise `InputError` before the first `reset`."""
         if self._match is None:
             raise InputError("the environment has no episode; call reset first")
         return self._match
@@ -109,11 +111,12 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Begin an episode in which the learner may act; equal seeds give equal ones.
+        """Begin an episode in which the learner may act; equal seeds give equal episodes.
 
         Raises:
-            InputError: with `max_moves` the learner never acts, in `MAX_STARTED_GAMES` games.
-            PlayerFault: a program failed.
+            InputError: If the learner cannot act in any of `MAX_STARTED_GAMES` games because of
+                `max_moves`.
+            PlayerFault: If a program failed.
         """
         super().reset(seed=seed)
         random = Random(int(self.np_random.integers(2**63)))
@@ -121,7 +124,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
             self._begin(random)
             if not (self._over or self._is_cut_off):
                 return self._seen(), self._info()
-        raise InputError(f"max_moves {self.game.max_moves}: programs make them all")
+        raise InputError(f"max_moves {self.game.max_moves}: the programs make all moves")
 
     def _begin(self, random: Random) -> None:
         self.close()
@@ -135,14 +138,14 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         self._returns = self._now()
 
     def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
-        """Act, and let the programs act until the learner may again.
+        """Take an action, and let the programs act until the learner may act again.
 
-        Where several may act at once, waiting lets the quickest program act. An illegal action
-        ends the game, and the learner loses 1.
+        If several seats may act at once and the learner waits, the fastest program acts. An illegal
+        action ends the game with a reward of -1.
 
         Raises:
-            InputError: there is no such action, or the game is over.
-            PlayerFault: a program failed.
+            InputError: If there is no such action, or the game is over.
+            PlayerFault: If a program failed.
         """
         match, encoded = self.match, self.game.encoded
         if self._over or self._is_cut_off:
@@ -197,7 +200,7 @@ class LearnerEnv(gymnasium.Env):  # type: ignore[misc]  # untyped library
         return {"action_mask": np.frombuffer(mask, np.int8).copy()}
 
     def close(self) -> None:
-        """Let the programs go."""
+        """Release the programs."""
         if self._match is not None:
             self._match.dismiss()
 

@@ -1,4 +1,4 @@
-"""The games of the table for OpenSpiel: importing this registers them, one adapter for all.
+"""OpenSpiel adapter of all games. Importing this module registers them.
 
     import pyspiel
     import quaternity.environments.open_spiel
@@ -6,16 +6,16 @@
     game = pyspiel.load_game("python_kwartet(players=3,sets=2,max_moves=60)")
 
 `python_quaternity`, `python_kwartet`, `python_quarto` and `python_set` take the settings of the
-game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`: a
-start as the path of a file, where the game is to be made of its name again, as pickles do. Small
-games for exact algorithms have names of their own (`episode.benchmarks`). Chance nodes deal the
-cards; where several seats may act at once, one more says who is asked first.
+game, and `reward`, `max_moves` and `start` as in `quaternity.environments.episode.TableGame`. Give
+`start` as the path of a file if the game is to be pickled, because pickles load a game by its name.
+Small games for exact algorithms have separate names (`episode.benchmarks`). Chance nodes deal the
+cards; if several seats may act at once, another chance node draws the seat that is asked first.
 
-The information-state string is all that the player has seen and heard, so recall is perfect; the
-information-state tensor is the same in numbers (`TableGame.recalled` is its layout), in games of
-at most `MAX_TENSOR_SIZE` of them. The observation tensor is `Encoded.numbers`. `str(state)` is the
-same for positions with the same future where nothing is hidden (without `max_moves`, for value
-iteration), else the whole history.
+The information-state string contains everything that the player has seen, so recall is perfect. The
+information-state tensor contains the same as numbers, with the layout `TableGame.recalled`, if
+there are at most `MAX_TENSOR_SIZE` of them. The observation tensor is `Encoded.numbers`. In games
+without chance, `str(state)` is equal for positions with the same future (without `max_moves`, for
+value iteration); in other games, it is the whole history.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from quaternity.environments.episode import Dealing, Episode, TableGame, benchma
 from quaternity.table.games import game_names, registration, rules_class
 
 NEVER = 1_000_000
-"""What a game without `max_moves` says is its longest."""
+"""The maximum length that a game without `max_moves` reports."""
 
 MAX_TENSOR_SIZE = 1 << 22
 """Maximum number of values in an information-state tensor; they take 16 MB."""
 
 NO_START = "none"
-"""What `start` says when cards are dealt; OpenSpiel reads no empty text."""
+"""Value of `start` for the usual start; OpenSpiel does not accept an empty string."""
 
 _OWN = {"reward": "win", "max_moves": -1, "start": NO_START}
-"""Parameters that are no settings; -1 moves: as usual."""
+"""Default values of the parameters that are not settings; -1 is the default number of moves."""
 
 
 def _parameters(name: str) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def _recalled(table: TableGame) -> int:
 
 
 def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = True) -> Any:
-    """Return how OpenSpiel registers a game, or describes one with its settings if `chosen`."""
+    """Return OpenSpiel's type of a registered game, or of a game with its settings if `chosen`."""
     dealt = bool(table.encoded.chance(()))
-    fewest, most = registration(table.name).seats or (table.seats, table.seats)
+    min_players, max_players = registration(table.name).seats or (table.seats, table.seats)
     zero_sum = not chosen or (table.reward.zero_sum and table.seats > 1)
     kinds = pyspiel.GameType
     return kinds(
@@ -74,8 +74,8 @@ def _type(short: str, table: TableGame, usual: dict[str, Any], chosen: bool = Tr
         kinds.Information.PERFECT_INFORMATION,
         utility=kinds.Utility.ZERO_SUM if zero_sum else kinds.Utility.GENERAL_SUM,
         reward_model=kinds.RewardModel.TERMINAL,
-        min_num_players=fewest,
-        max_num_players=most,
+        min_num_players=min_players,
+        max_num_players=max_players,
         provides_information_state_string=True,
         provides_information_state_tensor=0 < _recalled(table) <= MAX_TENSOR_SIZE,
         provides_observation_string=True,
@@ -88,7 +88,8 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
     """A game with its settings.
 
     Attributes:
-        table: the same for all adapters.
+        table: The game, in the form that all adapters use.
+        root: Its first moment.
     """
 
     def __init__(
@@ -117,20 +118,20 @@ class TableSpielGame(pyspiel.Game):  # type: ignore[misc]  # untyped library
         return max(self.table.seats, len(self.table.encoded.chance(())))
 
     def new_initial_state(self) -> TableSpielState:
-        """Before anything is dealt."""
+        """Return the initial state, before the first draw of chance."""
         return TableSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TableObserver:
-        """See `TableObserver`.
+        """Return a `TableObserver`.
 
         Raises:
-            ValueError: there are parameters.
+            ValueError: If there are parameters.
         """
         return TableObserver(self, iig_obs_type, params)
 
 
 def _loaded(text: str) -> Any:
-    """Return a game of its name; that this is here has registered it."""
+    """Load a game by its name, for pickles; unpickling imports this module, which registers it."""
     return pyspiel.load_game(text)
 
 
@@ -143,8 +144,8 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
     """A game at one moment.
 
     Attributes:
-        now: the game, or what chance has drawn of it. Each copy of a state copies its attributes,
-            so there is one only.
+        now: The episode, or the chance node before it. It is the only attribute, because each copy
+            of a state copies all attributes.
     """
 
     def __init__(self, game: TableSpielGame) -> None:
@@ -153,22 +154,22 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
     @property
     def episode(self) -> Episode | None:
-        """The game; None while chance has not drawn all."""
+        """The episode; None at a chance node."""
         return self.now if isinstance(self.now, Episode) else None
 
     def current_player(self) -> int:
-        """Whose turn it is, chance's, or nobody's."""
+        """Return the seat to act, or OpenSpiel's number for chance or for the end."""
         if isinstance(self.now, Dealing):
             return int(pyspiel.PlayerId.CHANCE)
         seat = self.now.seat
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def is_terminal(self) -> bool:
-        """Return whether it is over or cut off."""
+        """Return whether the game is over or cut off."""
         return isinstance(self.now, Episode) and self.now.seat is None
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """Return what may be drawn, with its probability."""
+        """Return the possible draws with their probabilities."""
         assert isinstance(self.now, Dealing), "chance draws"
         return self.now.outcomes
 
@@ -190,7 +191,7 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
         return "wait" if move is None else str(table.rules.write(move))
 
     def returns(self) -> list[float]:
-        """Return what each player has got: nothing before the end."""
+        """Return the return of each player; 0 before the end."""
         if isinstance(self.now, Dealing):
             return [0.0] * self.now.table.seats
         return self.now.returns() if self.now.seat is None else [0.0] * self.now.game.seats
@@ -209,11 +210,12 @@ class TableSpielState(pyspiel.State):  # type: ignore[misc]  # untyped library
 
 
 class TableObserver:
-    """What a player sees (`IIGObservationType`): with perfect recall, all that it has ever seen.
+    """An observer (see `IIGObservationType`): of the view, or of everything seen so far.
 
     Attributes:
-        tensor: `Encoded.numbers` of the player's view; with recall, see `TableGame.recalled`.
-        dict: parts of it by their names.
+        tensor: `Encoded.numbers` of the player's view; with perfect recall, the player's memory
+            (`TableGame.recalled`).
+        dict: The parts of the tensor by name.
     """
 
     def __init__(self, game: TableSpielGame, iig_obs_type: Any, params: Any) -> None:
@@ -234,7 +236,7 @@ class TableObserver:
             place += count
 
     def set_from(self, state: TableSpielState, player: int) -> None:
-        """Set `tensor` to what a player sees; zeros before all is dealt."""
+        """Set `tensor` to the observation of a player; to zeros at a chance node."""
         episode, table = state.episode, self._table
         if episode is None:
             self.tensor.fill(0)
@@ -261,7 +263,7 @@ class TableObserver:
             row[table.seats + table.encoded.actions :] = np.frombuffer(outcome, np.float32)
 
     def string_from(self, state: TableSpielState, player: int) -> str:
-        """Return what a player sees, or remembers, in words."""
+        """Return the view or the memory of a player as text."""
         episode, rules = state.episode, self._table.rules
         seat = player if self._private else None
         if episode is None:
@@ -272,20 +274,20 @@ class TableObserver:
 
 
 def _chosen(name: str, params: dict[str, Any]) -> TableGame:
-    """Return a game with the settings that OpenSpiel was given."""
-    given, usual = dict(params), _parameters(name)
-    own = {key: given.pop(key, value) for key, value in _OWN.items()}
-    most = own["max_moves"]
+    """Return a game with the parameters of OpenSpiel."""
+    settings, usual = dict(params), _parameters(name)
+    own = {key: settings.pop(key, value) for key, value in _OWN.items()}
+    max_moves = own["max_moves"]
     start = "" if own["start"] == NO_START else own["start"]
     if start:
-        # A record has settings of its own; those that were not asked for do not contradict it.
-        given = {key: value for key, value in given.items() if value != usual[key]}
-    cut_off = None if most == -1 else most
-    return TableGame(name, given, start=start, reward=own["reward"], max_moves=cut_off)
+        # The record has its own settings: default values that OpenSpiel added must not conflict.
+        settings = {key: value for key, value in settings.items() if value != usual[key]}
+    cut_off = None if max_moves == -1 else max_moves
+    return TableGame(name, settings, start=start, reward=own["reward"], max_moves=cut_off)
 
 
 def _benchmark(name: str, params: dict[str, Any]) -> TableGame:
-    del params  # it has none
+    del params  # a benchmark has no parameters
     return TableGame.benchmark(name)
 
 
@@ -293,7 +295,7 @@ def _register(
     short: str, usual: dict[str, Any], make: Callable[[dict[str, Any]], TableGame], chosen: bool
 ) -> None:
     class Named(TableSpielGame):
-        """The game of this name."""
+        """A registered game."""
 
         def __init__(self, params: dict[str, Any] | None = None) -> None:
             super().__init__(short, make(params or {}), usual, params or {})
@@ -302,7 +304,7 @@ def _register(
 
 
 def register_games() -> None:
-    """Register the games of the table that OpenSpiel does not know; an import has done it once."""
+    """Register all games that OpenSpiel does not know yet; importing this module calls it once."""
     known = set(pyspiel.registered_names())
     for name in game_names():
         if f"python_{name}" not in known:

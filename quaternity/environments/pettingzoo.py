@@ -1,4 +1,4 @@
-"""The games of the table for PettingZoo: one adapter for all of them.
+"""PettingZoo environments: one adapter for all games.
 
     from quaternity.environments.pettingzoo import kwartet_v0
 
@@ -12,10 +12,10 @@
         env.step(action)
 
 `quaternity_v0`, `kwartet_v0`, `quarto_v0` and `set_v0` each have `env`, `raw_env` and
-`parallel_env`, with the same arguments (see `TableEnv`). An observation is a dictionary: under
-"observation" numbers between 0 and 1 (`env.unwrapped.game.encoded.entries` says which), under
-"action_mask" 1 for every legal action; nothing is legal for an agent that is not to act. They
-depend on what the agent may know, and on nothing else.
+`parallel_env`, with the same arguments (see `TableEnv`). An observation is a dictionary.
+"observation" contains numbers between 0 and 1 (`env.unwrapped.game.describe()` explains them).
+"action_mask" is 1 for every legal action; an agent that may not act has no legal action. Both
+depend only on what the agent may know.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from quaternity.environments.episode import Episode, TableGame
 from quaternity.table.games import GAMES, further_games, game_names
 
 COLUMNS, MIN_LINES = 80, 26
-"""Width and minimum height of a picture in characters; the height is that of the first table and
-six more lines."""
+"""Width and minimum height of a picture, in characters. The height is that of the first table plus
+six lines."""
 
 Observation = dict[str, NDArray[Any]]
 
@@ -47,11 +47,11 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 class _Table:
-    """What both kinds of environment have in common: spaces, observations, pictures.
+    """Base class of both kinds of environments: spaces, observations and rendering.
 
     Attributes:
-        game: with its settings (`quaternity.environments.episode.TableGame`).
-        episode: the game at this moment.
+        game: The game with its settings (`quaternity.environments.episode.TableGame`).
+        episode: The game at this moment.
     """
 
     possible_agents: list[str]
@@ -73,31 +73,32 @@ class _Table:
         start: str | PathLike[str] = "",
         **settings: Any,
     ) -> None:
-        """Make an environment, to be reset before use.
+        """Make an environment. Call `reset` before use.
 
         Args:
-            name: of the game.
-            render_mode: "ansi" for the table as text, "rgb_array" for a picture of that (needs
-                matplotlib), "human" to write it to the terminal after every step.
-            reward: "win" (1 for who wins alone, the others share the loss) or "points" (those that
-                a step makes), or one of your own in `quaternity.environments.episode.REWARDS`.
-            max_moves: number of moves after which a game is cut off (0: never; usually 1000), or
-                ends by its rules if it has a setting of this name.
-            max_cycles: in `env`, ask all agents in turn, so many times, also those who can do
-                nothing: their mask is empty, and what is not legal does nothing. In
-                `parallel_env`, cut the game off after so many steps.
-            start: a record, for Quaternity also a state, or its path: episodes begin at its end.
-            settings: of the game, as in its settings class.
+            name: Name of the game.
+            render_mode: "ansi" for the table as text, "rgb_array" for a picture of that text (needs
+                matplotlib), "human" to write the text to the terminal after every step.
+            reward: "win" (1 for a sole winner, the others share the loss), "points" (the points of
+                each step), or another name in `quaternity.environments.episode.REWARDS`.
+            max_moves: Number of moves after which a game is cut off (0: never; usually 1000). If
+                the game has a setting of this name, it ends by its rules instead.
+            max_cycles: In `env`, ask all agents in turn, for this number of rounds. Agents that may
+                not act are asked, too; their mask is empty, and illegal actions have no effect. In
+                `parallel_env`, cut the game off after this number of steps.
+            start: A record (or, for Quaternity, a state) as text, or its path. Episodes begin at
+                its end.
+            settings: Settings of the game by name, as in its settings class.
 
         Raises:
-            InputError: a value is wrong.
+            InputError: If a value is invalid.
         """
         super().__init__()
         self.game = TableGame(name, settings, start=start, reward=reward, max_moves=max_moves)
         self.max_cycles = None if max_cycles is None else whole(max_cycles, "max_cycles", 1)
         if render_mode not in (None, *RENDER_MODES):
             known = ", ".join((*RENDER_MODES, "None"))
-            raise InputError(f"render_mode {shown(render_mode)} is unknown; known are {known}")
+            raise InputError(f"unknown render_mode {shown(render_mode)}; choose from {known}")
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{name}_v0",
@@ -125,15 +126,15 @@ class _Table:
         self._none_legal = bytes(encoded.actions)
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Return the space of an agent, always the same."""
+        """Return the observation space of an agent, always the same object."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent, always the same."""
+        """Return the action space of an agent, always the same object."""
         return self._action_spaces[agent]
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees now."""
+        """Return the current observation of an agent."""
         episode, seat = self.episode, self._seats[agent]
         mask = episode.mask if seat == episode.seat else self._none_legal
         return {
@@ -142,18 +143,18 @@ class _Table:
         }
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no resources to release."""
 
     def _number(self, action: object) -> int:
-        """Return the number of an action.
+        """Return an action as an int.
 
         Raises:
-            InputError: it is none.
+            InputError: If it is not the number of an action.
         """
         return numbered(action, self.game.encoded.actions, "action")  # type: ignore[arg-type]
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the table as the seat to act sees it; how is `render_mode`'s to say."""
+        """Return or print the table as the seat to act sees it, depending on `render_mode`."""
         if self.render_mode is None:
             logger.warn("render() without a render_mode: 'human', 'ansi' or 'rgb_array'")
             return None
@@ -168,12 +169,12 @@ class _Table:
     def _text(self) -> str:
         episode = self.episode
         news = episode.told()[-2:]
-        who = "the game is over" if episode.seat is None else f"player {episode.seat} is to act"
-        return "\n".join((*news, who, episode.game.rules.show(episode.view)))
+        turn = "the game is over" if episode.seat is None else f"player {episode.seat} is to act"
+        return "\n".join((*news, turn, episode.game.rules.show(episode.view)))
 
     def _begin(self, seed: int | None) -> None:
         if seed is not None:
-            self._random = Random(whole(seed, "seed"))  # NumPy draws seeds of types of its own
+            self._random = Random(whole(seed, "seed"))  # a seed drawn by NumPy has its own type
         self.episode = self.game.episode(self._random)
         over, seats = self.episode.seat is None, self.game.seats
         at_once = over and self.game.reward.at_end  # the deal has ended the game
@@ -203,18 +204,18 @@ class _Table:
 class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped library
     """A game whose agents act one after another.
 
-    What PettingZoo's wrappers do is done here, where it takes a third of the time.
+    This class includes the checks of PettingZoo's wrappers, which would take three times as long.
 
     Attributes:
-        forgives: whether an illegal action raises, so that another one can be tried; else it ends
-            the game, and the agent loses 1.
+        forgives: Whether an illegal action raises an error, so that the agent can try another one.
+            Otherwise it ends the game, and the agent gets a reward of -1.
     """
 
     agent_selection: str
     forgives = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode; equal seeds give equal ones."""
+        """Begin an episode; equal seeds give equal episodes."""
         del options
         self._begin(seed)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -235,11 +236,11 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
             self.agent_selection = self.possible_agents[seat]
 
     def step(self, action: int | None) -> None:
-        """Act for the agent that is selected; None when its game is over.
+        """Take an action of the selected agent; None if its game is over.
 
         Raises:
-            InputError: there is no such action, or the environment was not reset.
-            IllegalMove: it is not legal, in a `raw_env`.
+            InputError: If there is no such action, or the environment was not reset.
+            IllegalMove: If the action is not legal, in a `raw_env`.
         """
         if not self.agents:
             raise InputError("step: the environment has no episode; call reset first")
@@ -268,7 +269,7 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
         self._accumulate_rewards()
 
     def _taken(self, seat: int, action: int) -> Episode:
-        """Return the moment after an action; with cycles what is not legal is nothing."""
+        """Return the moment after an action; with `max_cycles`, ignore an illegal action."""
         episode = self.episode
         if self.max_cycles is None:
             return episode.after(action)
@@ -282,22 +283,23 @@ class TableEnv(_Table, pettingzoo.AECEnv):  # type: ignore[misc]  # untyped libr
 class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  # untyped library
     """A game whose agents all act in every step.
 
-    Only the actions of those that may act count. Where several may, theirs are judged in turn, each
-    by what the agent saw before the step: who claims a card that another one took first has claimed
-    nothing. Who is first moves on from step to step.
+    Only the actions of agents that may act count. If several agents may act, their actions are
+    applied in turn, and each was chosen by the view before the step. An action that an earlier one
+    has made impossible, such as claiming a card that another agent has taken, counts as waiting.
+    Each step begins with the next agent.
     """
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin an episode; equal seeds give equal ones."""
+        """Begin an episode; equal seeds give equal episodes."""
         del options
         self._begin(seed)
         self._steps = 0
         return {agent: self.observe(agent) for agent in self.agents}, self.infos
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees now; where several may act, they all may."""
+        """Return the current observation of an agent; several agents may have legal actions."""
         episode, seat = self.episode, self._seats[agent]
         if seat == episode.seat or not (episode.several and episode.seat is not None):
             return super().observe(agent)
@@ -316,10 +318,11 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Let all act that may.
+        """Apply the actions of all agents that may act.
 
         Raises:
-            InputError: there is no such action, or none of an agent that may act.
+            InputError: If there is no such action, or the action of an agent that may act is
+                missing.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
@@ -332,14 +335,14 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
         self._steps += 1
         self._settle(self.max_cycles is not None and self._steps >= self.max_cycles)
         observations = {agent: self.observe(agent) for agent in self.agents}
-        given = observations, self.rewards, self.terminations, self.truncations, self.infos
+        result = observations, self.rewards, self.terminations, self.truncations, self.infos
         if any(self.terminations.values()) or any(self.truncations.values()):
             self.agents = []
         self.rewards = dict(self.rewards)
-        return given
+        return result
 
     def _chosen(self, actions: dict[str, int]) -> list[tuple[int, Any]]:
-        """In the order in which they count, the legal moves of who may act, and who waits."""
+        """Return the seats that act, in order, with their legal moves or None to wait."""
         episode, seats = self.episode, self.game.seats
         rules, encoded = self.game.rules, self.game.encoded
         acting = rules.to_act(episode.position)
@@ -359,10 +362,10 @@ class TableParallelEnv(_Table, pettingzoo.ParallelEnv):  # type: ignore[misc]  #
 
 @default_style()
 def picture(text: str, lines: int) -> NDArray[np.uint8]:
-    """Return a text as a picture: height x width x 3, of a size that depends on `lines` alone.
+    """Return a picture of a text: height x width x 3. Its size depends only on `lines`.
 
     Raises:
-        InputError: matplotlib is not installed.
+        InputError: If matplotlib is not installed.
     """
     figure = new_figure(COLUMNS * 0.084, lines * 0.17)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -374,23 +377,23 @@ def picture(text: str, lines: int) -> NDArray[np.uint8]:
 
 
 class Version:
-    """What PettingZoo expects of the module of an environment."""
+    """A version of an environment, with the functions that PettingZoo expects in its module."""
 
     def __init__(self, game: str) -> None:
         self.game = game
 
     def raw_env(self, **arguments: Any) -> TableEnv:
-        """Return a `TableEnv` in which an illegal action raises."""
+        """Return a `TableEnv` in which an illegal action raises an error."""
         env = TableEnv(self.game, **arguments)
         env.forgives = True
         return env
 
     def env(self, **arguments: Any) -> TableEnv:
-        """Return a `TableEnv` in which an illegal action loses 1 and ends the game."""
+        """Return a `TableEnv` in which an illegal action ends the game with a reward of -1."""
         return TableEnv(self.game, **arguments)
 
     def parallel_env(self, **arguments: Any) -> TableParallelEnv:
-        """All agents act in every step. See `TableParallelEnv`."""
+        """Return a `TableParallelEnv`, in which all agents act in every step."""
         return TableParallelEnv(self.game, **arguments)
 
 
@@ -405,7 +408,10 @@ def __getattr__(name: str) -> Version:
 
 
 def _register() -> None:
-    """Make `pettingzoo.make("aec", "quaternity/quarto-v0")` find them, where there is such."""
+    """Register the environments, so that `pettingzoo.make("aec", "quaternity/quarto-v0")` works.
+
+    PettingZoo versions without a registry are skipped.
+    """
     if hasattr(pettingzoo, "register"):
         for version in map(Version, game_names()):
             name = f"quaternity/{version.game}-v0"

@@ -1,4 +1,4 @@
-"""Moves and views as numbers for a game that brings no encoding of its own."""
+"""Default encoding of moves and views as numbers, for games without a special encoding."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ MAX_VIEW_BYTES = 8192
 """Maximum size of the JSON document of a view, in bytes."""
 
 STARTS = 1000
-"""Number of starting positions to draw from if chance decides the start."""
+"""Number of initial positions to draw from if the start is random."""
 
 
 class PlainEncoded:
-    """Any game as numbers, by what all rules have; see `quaternity.environments.episode.Encoded`.
+    """An encoding for the rules of any game; see `quaternity.environments.episode.Encoded`.
 
-    Action k is the k-th legal move, the last action is to wait. The numbers are the bytes of the
-    view's document in JSON with sorted keys, each divided by 255, and zeros after them. Where
-    chance decides the start, a game is one of `STARTS` fixed ones.
+    Action k is the k-th legal move, and the last action is to wait. The numbers are the bytes of
+    the view's JSON document with sorted keys, each divided by 255, padded with zeros. If the start
+    is random, it is one of `STARTS` fixed positions.
     """
 
     actions = MAX_OFFERED_MOVES + 1
@@ -42,7 +42,7 @@ class PlainEncoded:
         """Return the number of a legal move, or of waiting (None).
 
         Raises:
-            InputError: the move is not legal.
+            InputError: If the move is not legal.
         """
         if move is None:
             return MAX_OFFERED_MOVES
@@ -52,10 +52,10 @@ class PlainEncoded:
             raise InputError(f"{move} is not a legal move") from None
 
     def move(self, action: int, view: Any) -> Any:
-        """Return the move of a number; None to wait.
+        """Return the move of an action; None means to wait.
 
         Raises:
-            InputError: it is the number of no move.
+            InputError: If the number is not that of a legal move.
         """
         offered = self._offered(view)
         if action == MAX_OFFERED_MOVES:
@@ -67,7 +67,7 @@ class PlainEncoded:
         return offered[action]
 
     def mask(self, view: Any) -> bytes:
-        """Return per action 1 when it is legal for the seat whose view it is, else 0."""
+        """Return a byte for each action: 1 if it is legal for the seat of the view, else 0."""
         offered = len(self._offered(view))
         return b"\1" * offered + bytes(self.actions - offered)
 
@@ -75,30 +75,30 @@ class PlainEncoded:
         """Return the view's document as numbers between 0 and 1.
 
         Raises:
-            LimitError: it is longer than `MAX_VIEW_BYTES`.
+            LimitError: If the document is longer than `MAX_VIEW_BYTES`.
         """
         document = json.dumps(self.rules.view_json(view), sort_keys=True).encode()
         if len(document) > MAX_VIEW_BYTES:
             raise LimitError(
                 f"a view of {len(document)} bytes is longer than {MAX_VIEW_BYTES}: "
-                f"{self.rules.name} needs an encoding of its own"
+                f"{self.rules.name} needs a special encoding"
             )
         values = array("f", [byte / 255 for byte in document.ljust(MAX_VIEW_BYTES, b"\0")])
         return memoryview(values.tobytes()).cast("f")
 
     def outcome(self, before: Any, after: Any) -> bytes:
-        """Return nothing: which move an action is depends on the view."""
+        """Return empty bytes, because an action identifies a move only together with a view."""
         del before, after
         return b""
 
     def chance(self, drawn: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return the starts that may be drawn, equally likely; none where there is one only."""
+        """Return the possible starts, equally likely; empty if there is only one start."""
         if drawn or not self._has_chance():
             return ()
         return [(number, 1 / STARTS) for number in range(STARTS)]
 
     def dealt(self, drawn: Sequence[int]) -> Any:
-        """Return the start of a number that was drawn."""
+        """Return the initial position of a draw."""
         return self.rules.start(Random(drawn[0] if drawn else 0))
 
     def _has_chance(self) -> bool:
@@ -110,6 +110,6 @@ class PlainEncoded:
         if len(offered) > MAX_OFFERED_MOVES:
             raise LimitError(
                 f"{len(offered)} legal moves are more than {MAX_OFFERED_MOVES}: "
-                f"{self.rules.name} needs an encoding of its own"
+                f"{self.rules.name} needs a special encoding"
             )
         return offered

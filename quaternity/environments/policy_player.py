@@ -1,4 +1,4 @@
-"""A trained policy in a seat, as a player like others."""
+"""A player whose moves are chosen by a trained policy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from quaternity.base.wording import shown
 from quaternity.table.programs import encoded_of
 
 Policy = Callable[[memoryview, bytes, Random], int]
-"""From what a seat sees in numbers, a mask with 1 for every legal action, and chance: an action."""
+"""Chooses an action from the view as numbers, a mask of the legal actions, and a generator."""
 
 
 class PolicyPlayer:
-    """A player whose moves a policy chooses, for any game: seat it as `module:name`.
+    """A player for any game, whose moves a policy chooses. Its name is `module:name`.
 
     >>> first = PolicyPlayer(lambda numbers, mask, random: mask.index(1))
     >>> from quaternity.quarto.rules import QuartoRules
@@ -27,11 +27,13 @@ class PolicyPlayer:
 
     def __init__(self, choose: Policy) -> None:
         if not callable(choose):
-            raise InputError(f"choose: {shown(choose)} is no function (numbers, mask, random)")
+            raise InputError(
+                f"choose: must be a function of (numbers, mask, random), not {shown(choose)}"
+            )
         self._choose = choose
 
     def __call__(self, rules: Any, argument: str | None = None) -> _Seated:
-        """Return the player at a table with these rules."""
+        """Return a player for a game with these rules."""
         del argument
         return _Seated(rules, self._choose)
 
@@ -41,10 +43,10 @@ class _Seated:
         self._encoded, self._policy = encoded_of(rules), choose
 
     def choose(self, view: Any, random: Random) -> Any:
-        """Return the move of the action that the policy chooses; None to wait."""
+        """Return the move of the policy's action; None to wait."""
         mask = self._encoded.mask(view)
         action = self._policy(self._encoded.numbers(view), mask, random)
         action = numbered(action, len(mask), "action")
         if not mask[action]:
-            raise InputError(f"action {shown(action)}: not legal, the mask has no 1 there")
+            raise InputError(f"action {shown(action)}: not legal, its mask is 0")
         return self._encoded.move(action, view)

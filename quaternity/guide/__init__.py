@@ -1,8 +1,9 @@
-"""Pages for people: Markdown, read at the terminal (`quaternity guide`), in a browser, or as files.
+"""The guide: pages in Markdown, for the terminal (`quaternity guide`), the browser, or as files.
 
-A page is a file of this folder; `ORDER` says in which order they are told. What a page prints is
-run by `tests/cli/test_guide.py`, so it stays true. `notebooks/` has some pages as notebooks, made
-from them by `make notebooks`; those of `LESSONS` with what their cells show, and their pictures.
+Each page is a file in this folder; `ORDER` lists them in order. `tests/cli/test_guide.py` runs the
+examples of all pages, so their output stays correct. `notebooks/` contains some pages as notebooks,
+which `make notebooks` creates. The notebooks of `LESSONS` include the output of their cells, and
+their pictures.
 """
 
 from __future__ import annotations
@@ -19,25 +20,25 @@ ORDER = (
     "perfect-play", "mathematics", "pigeons", "worlds", "secret", "trust", "formats", "limits",
     "glossary", "house",
 )  # fmt: skip
-"""The names of the pages, those first that a newcomer looks for."""
+"""The names of the pages in order; pages for newcomers come first."""
 
 LESSONS = ("pigeons", "worlds", "secret")
-"""The pages that are lessons in Python, an hour each; `quaternity.guide.lessons` checks answers."""
+"""The pages that are lessons in Python, an hour each. `quaternity.guide.lessons` checks answers."""
 
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
-"""What of a page is for those who write it, and is not shown."""
+"""A comment for the authors of a page, which is not shown."""
 
 FILE = re.compile(r"^(```\w+) (\S+)$", re.MULTILINE)
-"""The start of a block that is a file, and its name, which Markdown would not show."""
+"""The first line of a code block that is a file. Markdown does not show the file name in it."""
 
 
 class Page(NamedTuple):
     """A page of the guide.
 
     Attributes:
-        name: of its file, without the ending.
-        title: its first line.
-        text: Markdown, the title included.
+        name: Name of its file, without the extension.
+        title: Its first line.
+        text: Markdown, including the title.
     """
 
     name: str
@@ -49,28 +50,28 @@ def page(name: str) -> Page:
     """Return a page by its name.
 
     Raises:
-        InputError: there is none; lists the names.
+        InputError: If there is no such page. The message lists the names.
     """
     if name not in ORDER:
-        raise InputError(f"page {name!r} is unknown; the pages are {', '.join(ORDER)}")
+        raise InputError(f"unknown page {name!r}; choose from {', '.join(ORDER)}")
     text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     return Page(name, text.partition("\n")[0].removeprefix("# "), text)
 
 
 def pages() -> list[Page]:
-    """All pages in order."""
+    """Return all pages in order."""
     return [page(name) for name in ORDER]
 
 
 def shown(text: str) -> str:
-    """Markdown as it is to be laid out: without comments, a block's file named above it."""
+    """Return Markdown without comments, and with the name of each file above its code block."""
     return FILE.sub(r"`\2`:\n\n\1", COMMENT.sub("", text))
 
 
 def html(text: str) -> str:
-    """Markdown as HTML. Tags in it are shown, not obeyed; comments are left out.
+    """Return Markdown as HTML. HTML tags are escaped, and comments are removed.
 
-    Links between pages (`rules.md`) lead to `rules`, beside the page they are on.
+    Links between pages, such as `rules.md`, become relative links such as `rules`.
     """
     from markdown_it import MarkdownIt
 

@@ -1,4 +1,4 @@
-"""Random games and random states of them, possible and impossible, for tests and measurements."""
+"""Random games, and possible and impossible random states, for tests and measurements."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from solvers.problem import DealProblem
 from solvers.random_problems import brink
 
 BLIND_TRIES = 30
-"""Questions tried at random before all legal ones are listed."""
+"""Number of random questions tried before all legal questions are listed."""
 
 MAX_GAME_MOVES = 2000
-"""Number of moves after which `states_of_games` leaves a game that is not over."""
+"""Maximum number of states that `states_of_games` plays in one game; a longer game is cut off."""
 
 MAX_FLOW_WORK = 60_000
-"""The same limit for games without tables, in moves x cards x players: their moves cost runs of a
-solver."""
+"""The same limit for games without coalition tables, in states x cards x players. Each move of such
+a game needs several runs of a solver."""
 
 
 def random_move(state: State, random: Random) -> Move | None:
-    """Return a legal question and a legal answer, each drawn evenly; None if there is no question.
+    """Return a uniformly drawn legal question with a uniformly drawn legal answer.
 
-    Cost: that of a few single questions, whatever the number of sets.
+    Return None if there is no legal question.
+    Cost: a few single questions are tested, whatever the number of sets.
     """
     asker, view = state.turn, state.legal_questions
     if asker is None:
@@ -45,7 +46,7 @@ def random_move(state: State, random: Random) -> Move | None:
 
 
 def random_game(settings: Settings, random: Random) -> Iterator[State]:
-    """Yield the states of a random game, which may be long, the start first."""
+    """Yield the states of a random game, beginning with its initial state. A game can be long."""
     state = State.start(settings)
     yield state
     while not state.is_over:
@@ -56,31 +57,32 @@ def random_game(settings: Settings, random: Random) -> Iterator[State]:
 
 
 def states_of_games(settings: Settings, random: Random, count: int) -> list[State]:
-    """Return states at random moments of random games that are not over, in no order.
+    """Return unfinished states, sampled from random games, in no particular order.
 
-    A game gives at most a third of its states, so short games give few each. Without coalition
-    tables (many players) moves are expensive: then a game gives all its states, and stays short.
+    At most a third of the states of each game are used, so short games contribute only a few.
+    Without coalition tables (with many players) moves are expensive: the games are then kept short,
+    and all their states are used.
     """
-    most, part = MAX_GAME_MOVES, 3
+    max_states, divisor = MAX_GAME_MOVES, 3
     if not State.start(settings).has_tables:
         cards = settings.sets * settings.set_size
-        most, part = max(count, 6, MAX_FLOW_WORK // (cards * settings.players)), 1
+        max_states, divisor = max(count, 6, MAX_FLOW_WORK // (cards * settings.players)), 1
     chosen: list[State] = []
     while len(chosen) < count:
         states: list[State] = []
         for state in random_game(settings, random):
-            if state.is_over or len(states) == most:
+            if state.is_over or len(states) == max_states:
                 break
             states.append(state)
-        share = min(count - len(chosen), -(-len(states) // part))
+        share = min(count - len(chosen), -(-len(states) // divisor))
         chosen += random.sample(states, share)
     return chosen
 
 
 def damaged(state: State, random: Random, *, possible: bool) -> State:
-    """Tighten the constraints of a state until no deal fits; see `brink`.
+    """Tighten the constraints of a state step by step until no deal satisfies them; see `brink`.
 
-    Return the last possible state if `possible`, else the first impossible state.
+    Return the last possible state if `possible` is true, otherwise the first impossible state.
     Cost: about 2 log2(cards) checks of a state.
     """
     last, first = brink(state.problem, random, lambda problem: _possible(state, problem))

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for games and states, for testing what you build on them.
+"""Hypothesis strategies for games and states, for tests of your own code.
 
     from hypothesis import given
     from quaternity.trials.strategies import states
@@ -8,8 +8,8 @@
         question = my_player(state)
         assert question in state.legal_questions
 
-Everything shrinks towards few players, small sets and short games. (Deal problems without a game
-around them are in `solvers.strategies`.)
+Examples shrink towards few players, small sets and short games. Strategies for deal problems
+without a game are in `solvers.strategies`.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from solvers.strategies import composite
 def game_settings(
     draw: st.DrawFn, max_set_size: int = 4, max_players: int = 4, max_cards: int = 12
 ) -> Settings:
-    """Draw settings of games that can be played, with both tie-breaks, brisk and not.
+    """Draw valid settings of games, with either tie-break, brisk or not.
 
-    `max_set_size` and `max_players` are at least 2, and `max_cards` at least twice each of them. Of
-    a size with which no game is that small, the smallest game is drawn.
+    `max_set_size` and `max_players` must be at least 2, and `max_cards` at least twice each of
+    them. If no game with the drawn set size and players has at most `max_cards` cards, the smallest
+    such game is drawn.
     """
     players = draw(st.integers(2, max_players))
     set_size = draw(st.integers(2, max_set_size))
     step = players // gcd(players, set_size)
-    most = max(1, max_cards // (set_size * step))
-    sets = step * draw(st.integers(1, most))
+    max_steps = max(1, max_cards // (set_size * step))
+    sets = step * draw(st.integers(1, max_steps))
     tie_break = draw(st.sampled_from(TieBreak))
     seed = draw(st.integers(0, 3)) if tie_break is TieBreak.MIN_SETS else 0
     return Settings(set_size, sets, players, tie_break, seed, draw(st.booleans()))
@@ -51,7 +52,7 @@ def games(
     settings: st.SearchStrategy[Settings] | None = None,
     max_moves: int = 20,
 ) -> Game:
-    """Draw games of legal moves, from the first question on; some of them are over."""
+    """Draw games that consist of legal moves from the start; some of them are over."""
     game = Game.start(draw(game_settings() if settings is None else settings))
     for _ in range(draw(st.integers(0, max_moves))):
         legal = list(game.state.legal_questions.items())
@@ -65,7 +66,7 @@ def games(
 def states(
     settings: st.SearchStrategy[Settings] | None = None, max_moves: int = 20
 ) -> st.SearchStrategy[State]:
-    """Draw reachable states: those at the end of `games`."""
+    """Draw reachable states: the last states of `games`."""
     return games(settings, max_moves).map(lambda game: game.state)
 
 
@@ -76,16 +77,16 @@ def damaged_states(
     max_moves: int = 10,
     max_damage: int = 6,
 ) -> State:
-    """Draw reachable states with a few constraints tightened or a card in the wrong hand.
+    """Draw reachable states in which a few constraints are tightened or hand sizes are changed.
 
-    Many are impossible, most of them by one card.
+    Many of them are impossible, most of them by a single card.
     """
     state = draw(states(settings, max_moves).filter(lambda state: not state.is_over))
     hands, sets = list(state.problem.hands), list(state.problem.sets)
     in_play = [index for index, owner in enumerate(state.completed) if owner is None]
-    everybody = st.integers(0, state.players - 1)
+    any_player = st.integers(0, state.players - 1)
     for _ in range(draw(st.integers(1, max_damage))):
-        index, player = draw(st.sampled_from(in_play)), draw(everybody)
+        index, player = draw(st.sampled_from(in_play)), draw(any_player)
         owners, low, high = map(list, sets[index])
         kind = draw(st.sampled_from(("owner", "minimum", "hands")))
         if kind == "owner":
@@ -94,7 +95,7 @@ def damaged_states(
         elif kind == "minimum":
             low[player] += 1
         else:
-            giver = draw(everybody)
+            giver = draw(any_player)
             if hands[giver]:
                 hands[giver] -= 1
                 hands[player] += 1

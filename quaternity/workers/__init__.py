@@ -1,1 +1,1 @@
-"""Bulk work in this process, in several, or on a cluster."""
+"""Bulk work in this process, in several processes or on a cluster; isolation of external code."""

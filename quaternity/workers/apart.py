@@ -1,13 +1,14 @@
-"""Solvers from elsewhere, each in a process of its own under limits of time and memory.
+"""Isolated solvers: each external solver runs in a separate process, with limits.
 
     row = apart(find_solver("theirs"), Limits(seconds=10, memory=2000))
     judge(problem, [row, SOLVERS["max-flow"]])
 
-Whatever such a solver does (hangs, also in compiled code; eats memory, forks, prints, ends its
-process, raises or answers anything), nobody else suffers: it becomes a `SolverTimeout`, an
-`OutOfMemory` or a `SolverCrash`, and its next problem finds a new process. What it starts ends with
-its answer; processor time of all that counts as the solver's. What comes back is a verdict of plain
-numbers: none of its code runs here.
+Such a solver cannot harm the calling process, even if it hangs in compiled code, allocates too much
+memory, forks, prints, exits, raises any exception or returns any object. The call raises a
+`SolverTimeout`, an `OutOfMemory` or a `SolverCrash`, and the next problem gets a new process.
+Processes that the solver started end with its answer, and their processor time counts as the
+solver's. The answer is converted to a verdict of plain numbers, so no code of the solver runs in
+the calling process.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from solvers.solver import Solver
 from solvers.verdict import Verdict, plain_verdict
 
 START_SECONDS = 20.0
-"""Minimum time that a solver has for its imports and its first two problems, in seconds."""
+"""Minimum time limit for the imports and the warm-up of a solver, in seconds."""
 
 MEGABYTE = 1 << 20
 
@@ -51,9 +52,10 @@ class Limits(NamedTuple):
     """The limits of a solver.
 
     Attributes:
-        seconds: by the clock, for an answer.
-        memory: megabytes, with the processes it starts.
-        patience: after so many limits reached in a row it is not asked any more; None: never.
+        seconds: Maximum wall-clock time for an answer, in seconds.
+        memory: Maximum memory of the solver and the processes that it starts, in megabytes.
+        patience: Number of consecutive runs stopped at a limit after which the solver is not run
+            again; None for no limit.
     """
 
     seconds: float = 10.0
@@ -68,11 +70,12 @@ class Run(NamedTuple):
     """One run of a solver.
 
     Attributes:
-        given: what it answered; from another process a verdict of plain numbers, or what is shown
-            as it was there.
-        build, solve: seconds of processor time of making the model, and of solving it.
-        peak: most bytes of memory of its process meanwhile, all libraries included; None where the
-            run was here, or the system does not tell.
+        given: The answer of the solver. From another process, it is a verdict of plain numbers, or
+            a `Shown` object for any other answer.
+        build: Seconds of processor time to build the model.
+        solve: Seconds of processor time to solve the model.
+        peak: Peak memory of the solver's process during the run, including all libraries, in bytes.
+            None if the solver ran in this process or the system does not report it.
     """
 
     given: Any
@@ -82,7 +85,7 @@ class Run(NamedTuple):
 
 
 class Shown:
-    """A value that cannot come over from another process, as it was shown there."""
+    """A placeholder for a value that stays in another process, with the same representation."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -93,7 +96,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Apart(Solver):
-    """A row whose solver runs in another process. Pickled as its name and its limits."""
+    """A solver that runs in another process. It is pickled as its name and its limits."""
 
     limits: Limits = LIMITS
 
@@ -101,20 +104,24 @@ class Apart(Solver):
         return _found_again, (self.name, self.limits)
 
     def limited(self, seconds: float) -> Solver:
-        """Return the same under another limit of time."""
+        """Return the same solver with another time limit."""
         return apart(self, self.limits._replace(seconds=seconds))
 
     def start(self) -> None:
-        """Have the process ready, its imports done, so that no run pays for that."""
+        """Start the process and warm the solver up, so that its imports are not measured."""
         _home(self.name).start(self.limits)
 
     def run(self, problem: DealProblem, seconds: float | None = None, *, warm: bool = False) -> Run:
-        """Run once, within `seconds` if they are fewer than the limit; warmed up before if `warm`.
+        """Run the solver once, with a time limit of `seconds` if that is below its own limit.
+
+        If `warm` is true, the solver is warmed up first.
 
         Raises:
-            SolverTimeout, OutOfMemory: a limit was reached.
-            SolverCrash: it raised something else, or ended its process.
-            LimitError, UnsupportedProblem: as the solver.
+            SolverTimeout: If the time limit was reached.
+            OutOfMemory: If the memory limit was reached.
+            SolverCrash: If the solver raised any other error, or its process ended.
+            LimitError: If the solver raised it, or reached `Limits.patience`.
+            UnsupportedProblem: If the solver raised it.
         """
         limits = self.limits
         if seconds is not None:
@@ -123,10 +130,11 @@ class Apart(Solver):
 
 
 def apart(solver: Solver, limits: Limits = LIMITS) -> Apart:
-    """Return the row of a solver that runs in another process, where it is found by its name.
+    """Return a solver that runs in another process, which finds the solver by its name.
 
-    Cost: half a second to start the process, one for each solver and thread, and its imports; a
-    fraction of a millisecond a problem.
+    Each thread uses one process per solver.
+    Cost: half a second to start a process, and the time of its imports; then a fraction of a
+    millisecond per problem.
     """
     name = solver.name
 
@@ -157,9 +165,10 @@ def timed(
     *,
     warm: bool = True,
 ) -> Run:
-    """Run once, here. The garbage collector waits, as in `timeit`: its turn would hit anybody.
+    """Run a solver once, in this process, without garbage collection, as `timeit` does.
 
-    `warm` warms the solver up before: whoever ran last has emptied the caches.
+    If `warm` is true, the solver is warmed up first, because the previous solver has displaced its
+    data from the processor's caches.
     """
     if warm:
         with suppress(Exception):
@@ -170,16 +179,16 @@ def timed(
         begun = clock()
         solve = solver.prepare(problem)
         built = clock()
-        given = solve()
+        answer = solve()
         ended = clock()
     finally:
         if collecting:
             gc.enable()
-    return Run(given, built - begun, ended - built)
+    return Run(answer, built - begun, ended - built)
 
 
 def warm_up(solver: Solver) -> None:
-    """Run a solver on two tiny problems, so that its imports are not measured."""
+    """Run a solver on two tiny problems, so that it has done its imports."""
     known = SetConstraint.of([[0, 1], [0, 1], [0]], players=2)
     for hands in ((2, 1), (0, 3)):
         problem = DealProblem(hands, [known])
@@ -188,7 +197,12 @@ def warm_up(solver: Solver) -> None:
 
 
 class _Home:
-    """The process of one solver, and how it went so far."""
+    """The process of one solver, and its consecutive losses.
+
+    Attributes:
+        warm: Whether to warm the solver up when its process starts.
+        losses: Number of consecutive runs that were stopped at a limit.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -197,21 +211,21 @@ class _Home:
         self.losses = 0
 
     def start(self, limits: Limits) -> None:
-        """Have the process running, the solver loaded, and warm if that went well before."""
+        """Start the process and load the solver; also warm it up unless that failed before."""
         if self.process.is_running:
             return
         seconds, memory = max(limits.seconds, START_SECONDS), limits.memory * MEGABYTE
         try:
             self.process.call(_begin, self.name, self.warm, seconds=seconds, memory=memory)
         except ProcessEnded:
-            self.warm = False  # what is wrong with it shows when it is asked
+            self.warm = False  # the error will occur again when the solver runs
 
     def ask(
         self, function: Callable[..., Any], name: str, problem: DealProblem, limits: Limits
     ) -> Any:
-        """Return what a function gives in the process; raise as `Apart.run`."""
+        """Return the result of a function in the process; raise the same errors as `Apart.run`."""
         if limits.patience is not None and self.losses >= limits.patience:
-            raise LimitError(f"not asked any more: no answer {self.losses} times in a row")
+            raise LimitError(f"not run again: no answer {self.losses} times in a row")
         self.start(limits)
         seconds, memory = limits.seconds, limits.memory * MEGABYTE
         try:
@@ -243,14 +257,14 @@ def _home(name: str) -> _Home:
     return homes[name]
 
 
-# ---------------------------------------------------------------------------- the other side
+# ---------------------------------------------------------------------------- in the other process
 
 _rows: dict[str, Solver] = {}
 
 
 def _row(name: str) -> Solver:
     log = notes()
-    assert log is not None, "in a process of its own"
+    assert log is not None, "called in an isolated process"
     log.thinks(0)
     if name not in _rows:
         _rows[name] = find_solver(name)
@@ -267,11 +281,11 @@ def _begin(name: str, warm: bool) -> None:
 def _refused(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
     del memory
 
-    def look(solver: Solver) -> str | None:
+    def check(solver: Solver) -> str | None:
         reason = solver.refuses(problem)
         return None if reason is None else said(reason)
 
-    return _caught(name, look)
+    return _caught(name, check)
 
 
 def _ran_warm(name: str, problem: DealProblem, memory: int) -> tuple[Any, Any]:
@@ -282,18 +296,18 @@ def _ran(name: str, problem: DealProblem, memory: int, *, warm: bool = False) ->
     def run(solver: Solver) -> tuple[Any, float, float, int | None]:
         _keep_small(memory)
         _forget_peak()
-        given, build, solve, _ = timed(solver, problem, _time_of_all, warm=warm)
+        answer, build, solve, _ = timed(solver, problem, _time_of_all, warm=warm)
         ended = _time_of_all()
         _end_children()
         solve += _time_of_all() - ended
-        plain = plain_verdict(given)
-        return Shown(shown(given)) if plain is None else plain, build, solve, _peak()
+        plain = plain_verdict(answer)
+        return Shown(shown(answer)) if plain is None else plain, build, solve, _peak()
 
     return _caught(name, run)
 
 
 def _caught(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
-    """Return the kind of error and its text; or None, and what a call gave."""
+    """Return None and the result of a call, or the class and the text of its error."""
     try:
         return None, call(_row(name))
     except SolverTimeout as error:
@@ -309,17 +323,17 @@ def _caught(name: str, call: Callable[[Solver], Any]) -> tuple[Any, Any]:
 
 
 def _keep_small(memory: int) -> None:
-    """Set a limit that the system keeps; the other side looks at what is used first."""
+    """Set a memory limit in the system; the parent checks a lower one and usually acts first."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = 2 * memory + (1 << 30)
-    if soft != most and (hard == resource.RLIM_INFINITY or most <= hard):
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    limit = 2 * memory + (1 << 30)
+    if soft != limit and (hard == resource.RLIM_INFINITY or limit <= hard):
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def _time_of_all() -> float:
-    """Seconds of processor time of this process, all its threads, and its children that ended."""
+    """Return the processor time of this process and its finished children, in seconds."""
     import resource
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -327,7 +341,7 @@ def _time_of_all() -> float:
 
 
 def _end_children() -> None:
-    """End what a solver has left running, so that its time is known and nobody else's."""
+    """End the processes that a solver left running, so that their time counts for this run."""
     while children := descendants(os.getpid())[1:]:
         for child in children:
             with suppress(ProcessLookupError, PermissionError):

@@ -1,10 +1,11 @@
-"""A process of code from outside: bounded, asked, and ended with all that it started.
+"""Processes for external code: limited, and ended together with all processes that they started.
 
-Every process in which something runs that this program did not write is a `Child`: players that
-are asked in lines of JSON (`quaternity.workers.program`), and Python's own calls
-(`quaternity.workers.own_process`). `quaternity.workers.supervise` stands between it and us.
+Every process that runs external code is a `Child`: programs that answer in lines of JSON
+(`quaternity.workers.program`), and processes for calls of Python code
+(`quaternity.workers.own_process`). A supervisor process (`quaternity.workers.supervise`) runs
+between the child and this process.
 
-Needs POSIX.
+Requires POSIX.
 """
 
 from __future__ import annotations
@@ -30,45 +31,45 @@ _let_others_run: Callable[[], None] = getattr(os, "sched_yield", lambda: None)
 _SUPERVISOR = str(Path(__file__).with_name("supervise.py"))
 
 CHECK_SECONDS = 0.05
-"""Seconds between two checks of the memory and of the number of processes, if they are limited."""
+"""Seconds between two checks of the memory and the number of processes, if memory is limited."""
 
 AWAKE_SECONDS = 0.0003
-"""Seconds for which the parent polls for an answer before it blocks."""
+"""Time for which the parent polls for an answer before it blocks, in seconds."""
 
 MAX_PROCESSES = 200
-"""Maximum number of processes of a program with limits at a time."""
+"""Maximum number of simultaneous processes of a program with a memory limit."""
 
 MAX_THREADS = 800
-"""Maximum number of threads of all processes of a program that has its own namespaces."""
+"""Maximum number of threads, in all processes together, of a program with its own namespaces."""
 
 KEPT_ERRORS = 4096
-"""Maximum size of the end of standard error that is kept, in bytes."""
+"""Number of bytes that are kept from the end of standard error."""
 
 MAX_ERROR_READS = 64
-"""Maximum number of reads from standard error after the program's end, because its writers may go
-on."""
+"""Maximum number of reads from standard error for one report, because it may be written without
+end."""
 
 ENDING_SECONDS = 5.0
 """Maximum time for a program to end after closing its connection, in seconds.
 
-It is generous, because a busy machine is slow.
+The limit is generous because a busy machine can be slow.
 """
 
 END_SECONDS = 2
-"""Seconds that the supervisor has to end all processes before the parent does."""
+"""Maximum time for the supervisor to end all processes, in seconds; then the parent ends them."""
 
 
 PUBLIC = re.compile(
     "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|VIRTUAL_ENV|JAVA_HOME"
     "|LD_LIBRARY_PATH|PYTHON[A-Z0-9]+|(OMP|OPENBLAS|MKL)_[A-Z_]+"
 )
-"""Names of the environment variables that a program may see; others may hold secrets."""
+"""Names of the environment variables that a program may see; others may contain secrets."""
 
 ISOLATION = (
     "",
-    "programs run without namespaces of their own: they can see and stop other processes of this "
-    "user, and read their environment",
-    "programs run without a /proc of their own: they can list all processes",
+    "programs run without separate namespaces: they can see and stop other processes of this user, "
+    "and read their environment",
+    "programs run without a separate /proc: they can list all processes",
 )
 """The missing part of the isolation, by the exit status of `supervise.py check`."""
 
@@ -89,15 +90,15 @@ def missing_isolation() -> str:
 
 
 class Overdue(Exception):
-    """It took longer than it was given."""
+    """A child process exceeded its time limit."""
 
 
 class TooManyProcesses(Exception):
-    """It started more processes than it may."""
+    """A child process started more processes than `MAX_PROCESSES`."""
 
 
 class Child:
-    """A program that runs, and is ended with this object at the latest."""
+    """A running program, which is ended at the latest when this object is deleted."""
 
     def __init__(
         self,
@@ -111,9 +112,12 @@ class Child:
         """Start a program.
 
         Args:
-            keeps_errors: keep the end of standard error (`errors`); otherwise it is ours.
-            isolated: give it namespaces of its own, where the system allows that.
-            data: the most bytes of data that each of its processes may have; -1: any.
+            command: The command line.
+            pass_fds: File descriptors that the program inherits.
+            keeps_errors: Whether to keep the end of standard error (`errors`). Otherwise the
+                program shares the standard error of this process.
+            isolated: Whether to run it in separate namespaces, if the system allows it.
+            data: Maximum data size of each of its processes, in bytes; -1 for no limit.
         """
         tag = os.urandom(8).hex()
         listening, self._control = os.pipe()
@@ -144,7 +148,7 @@ class Child:
 
     @property
     def is_running(self) -> bool:
-        """Return whether it has not ended."""
+        """Return whether the program has not ended yet."""
         return self.end.alive and self.process.poll() is None
 
     def exchange(
@@ -155,16 +159,22 @@ class Child:
         memory: int | None = None,
         thinking: Callable[[], Hashable] = lambda: 0,
     ) -> Answer:
-        """Send a message and wait for what `complete` finds in what has been received.
+        """Send a message and wait for the answer.
 
         Args:
-            seconds: the longest that it may think at a time; None: for ever.
-            memory: the most bytes that it and the processes it started may have; None: any.
-            thinking: what it thinks about; None while it does not, then its time does not run.
+            message: The message.
+            complete: Returns the answer if the received bytes contain a complete one, else None.
+            seconds: Time limit, in seconds, for each value of `thinking`; None for no limit.
+            memory: Memory limit of the program and the processes it started, in bytes; None for no
+                limit.
+            thinking: Returns a key of the current decision of the program. The time starts again
+                with each new key, and does not run while the key is None.
 
         Raises:
-            Overdue, MemoryError, TooManyProcesses: a limit was reached.
-            EOFError: it is gone, or reads nothing any more.
+            Overdue: If the time limit was reached.
+            MemoryError: If the memory limit was reached.
+            TooManyProcesses: If the program has too many processes.
+            EOFError: If the program has ended, or has closed its input or output.
         """
         pause = None if seconds is None else min(0.25, seconds / 4)
         if memory is not None:
@@ -172,7 +182,7 @@ class Child:
         waiting = None if pause is None else 1000 * pause
         self.send(message)
         about, thought, before = thinking(), 0.0, monotonic()
-        # Who sleeps is woken after a tenth of a millisecond: quick programs have answered by then.
+        # Waking up from a blocking wait takes 0.1 ms, in which a fast program has answered.
         while not self._poll.poll(0) and monotonic() - before < AWAKE_SECONDS:
             _let_others_run()
         while True:
@@ -192,17 +202,17 @@ class Child:
             if about != about_before or about is None:
                 thought = 0.0
             elif seconds is not None and pause is not None:
-                # No more than was waited for: this process may have been stopped meanwhile.
+                # Do not count more than the waiting time: this process may have been suspended.
                 thought += min(now - before, 2 * pause)
                 if thought > seconds:
                     raise Overdue
             before = now
 
     def send(self, message: bytes) -> None:
-        """Send a message; what cannot be written now is written with the next `exchange`.
+        """Send a message. The next `exchange` writes the part that cannot be written now.
 
         Raises:
-            EOFError: it is gone, or reads nothing any more.
+            EOFError: If the program has ended, or has closed its input.
         """
         waited = bool(self._unsent)
         self._unsent += message
@@ -217,13 +227,13 @@ class Child:
             self._poll.unregister(self._in)
 
     def pending(self) -> bytes:
-        """Return some of what it has written without being asked; EOFError if it is gone."""
+        """Return unrequested output of the program. Raise EOFError if it closed its output."""
         if self._out in dict(self._poll.poll(0)):
             self._read(self._out)
         return bytes(self.received)
 
     def errors(self) -> str:
-        """Return the end of what it wrote to standard error."""
+        """Return the end of the program's standard error."""
         for _ in range(MAX_ERROR_READS):
             if self._err is None or self._err not in dict(self._poll.poll(0)):
                 break
@@ -231,7 +241,7 @@ class Child:
         return self._errors[-KEPT_ERRORS:].decode(errors="replace")
 
     def ending(self) -> str:
-        """Return how it ended, or that it only closed its connection."""
+        """Describe how the program ended, or say that it only closed its connection."""
         try:
             status = self.process.wait(timeout=ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -239,7 +249,7 @@ class Child:
         return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
 
     def tell_stack(self) -> None:
-        """Have a Python process of ours write where its code is."""
+        """Make the process, if it runs `serving.serve`, write its stack trace."""
         self.process.send_signal(signal.SIGUSR1)
 
     def _check(self, memory: int) -> None:
@@ -264,14 +274,14 @@ class Child:
 
 
 def _end_all(process: subprocess.Popen[bytes], control: int, tag: str) -> None:
-    """End a supervised process and all that it started."""
+    """End a supervised process and all processes that it started."""
     others = descendants(process.pid)[1:] if process.poll() is None else []
-    with suppress(OSError):  # a copy of this process may keep it open: so it is told
+    with suppress(OSError):  # closing may not suffice: a fork of this process may hold the pipe
         os.write(control, b"e")
     os.close(control)
     try:
         process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:  # somebody has stopped the supervisor
+    except subprocess.TimeoutExpired:  # the supervisor has been suspended
         for other in (process.pid, *others):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(other, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A Dask cluster as a pool of workers: see `quaternity.workers.pool`."""
+"""A Dask cluster as a pool of workers; see `quaternity.workers.pool`."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ Check: TypeAlias = Callable[[], None]
 Start: TypeAlias = Callable[[], tuple[Executor, Check]]
 
 CLUSTER_SECONDS = 10
-"""How long to wait for a cluster to answer, and then for its first worker."""
+"""Maximum time to wait for a cluster to answer, and then for its first worker, in seconds."""
 
 SHOWN = 5
-"""Maximum number of workers that a message names."""
+"""Maximum number of faults listed in an error message."""
 
 WORKERLESS_SECONDS = 60
-"""How long a cluster may be without any worker in the middle of the work."""
+"""Maximum time that a cluster may be without workers during the work, in seconds."""
 
 
 @contextmanager
 def cluster_client(address: str) -> Iterator[Any]:
-    """Yield a client of the scheduler at an address, with at least one worker behind it.
+    """Yield a client of the scheduler at an address that has at least one worker.
 
-    Raises `InputError` if `distributed` is not installed, nothing answers, or there are no workers.
+    Raises `InputError` if `distributed` is not installed, no scheduler answers, there are no
+    workers, or another version of this package is installed there.
     """
     import logging
 
@@ -44,7 +45,7 @@ def cluster_client(address: str) -> Iterator[Any]:
             f"dask {address!r}: the package 'distributed' is not installed "
             "(pip install '.[cluster]')"
         ) from error
-    # A lost connection is told by an exception here; there it is also logged, with tracebacks.
+    # A lost connection raises an exception here. Dask also logs it, with tracebacks.
     loggers = [
         logging.getLogger(name)
         for name in ("distributed", "distributed.client", "tornado.application")
@@ -54,8 +55,8 @@ def cluster_client(address: str) -> Iterator[Any]:
         logger.setLevel(logging.CRITICAL)
     try:
         try:
-            # A client that fails on what is no address is never closed: it complains at the end,
-            # with a traceback, after twice the time limit.
+            # Check the address first: a client with an invalid address is never closed and prints
+            # a traceback at exit, after twice the time limit.
             get_address_host_port(address)
             client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, ImportError) as error:
@@ -87,7 +88,7 @@ def _check_versions(client: Any) -> None:
             has = "quaternity is not installed" if version is None else f"quaternity {version}"
             faults.append(f"{name}: {has}")
     if faults:
-        raise InputError(f"dask: quaternity {needed} is needed everywhere; {_some(faults)}")
+        raise InputError(f"dask: all machines need quaternity {needed}, but {_some(faults)}")
 
 
 def _some(faults: list[str]) -> str:
@@ -96,7 +97,7 @@ def _some(faults: list[str]) -> str:
 
 
 def _fault(code: Code, check: bytes) -> str | None:
-    """Install code on this worker, and return the fault that a check finds here, or None."""
+    """Install code on this worker, and return the error of a check there, or None."""
     try:
         install(code)
         pickle.loads(check)()  # noqa: S301  # our own
@@ -106,17 +107,20 @@ def _fault(code: Code, check: bytes) -> str | None:
 
 
 def _call(code: Code, work: bytes) -> Any:
-    """Call a function on this worker. The scheduler, which lacks the code, never unpickles it."""
+    """Call a function on this worker.
+
+    The call is sent as bytes, because the scheduler lacks the code to unpickle it.
+    """
     install(code)
     function, arguments = pickle.loads(work)  # noqa: S301  # our own
     return function(*arguments)
 
 
 def cluster_parts(client: Any) -> tuple[Any, ...]:
-    """Return what a `Pool` of a client's cluster is made of, in the order of its arguments.
+    """Return the arguments of a `Pool` that uses the cluster of a client.
 
-    Its check raises `WorkersLost` when the cluster goes away, or has no workers for
-    `WORKERLESS_SECONDS`.
+    The check raises `WorkersLost` if the connection to the cluster is lost, or if the cluster has
+    had no workers for `WORKERLESS_SECONDS`.
     """
     from distributed import KilledWorker
 
@@ -136,22 +140,22 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
         executor: Any = client.get_executor(pure=False)
         submit = executor.submit
         executor.submit = lambda *work: submit(_call, code, pickle.dumps((work[0], work[1:])))
-        # This executor knows no `cancel_futures`: without waiting it cancels.
+        # This executor does not support `cancel_futures`; with `wait=False` it cancels them.
         return executor, partial(executor.shutdown, wait=False)
 
     address = client.scheduler.address
-    missed: float | None = None  # since when there has been no worker
+    missed: float | None = None  # time since when there has been no worker
 
     def check() -> None:
         nonlocal missed
-        # Its executor leaves the futures of a lost scheduler, or of lost workers, waiting for ever.
+        # The executor's futures wait for ever if the scheduler or all workers are lost.
         try:
-            there = client.status == "running" and client.nthreads()
+            workers = client.status == "running" and client.nthreads()
         except OSError:
-            there = False
-        if there is False:
-            raise WorkersLost(f"the cluster at {address} went away")
-        if there:
+            workers = False
+        if workers is False:
+            raise WorkersLost(f"the connection to the cluster at {address} was lost")
+        if workers:
             missed = None
         elif missed is None:
             missed = time.monotonic()
@@ -161,8 +165,8 @@ def cluster_parts(client: Any) -> tuple[Any, ...]:
             )
 
     threads = sum(client.nthreads().values())
-    # Where a worker dies while its result is fetched, the executor takes the result for an error
-    # and cannot unpack it. A worker that comes later may lack this package. Errors of our own calls
-    # are results, so no other errors of these kinds come.
+    # If a worker dies while its result is fetched, the executor mistakes the result for an error
+    # and fails to unpack it. A worker that joins later may lack this package. Errors of our own
+    # calls are returned as results, so these exceptions have no other causes.
     lost = KilledWorker, ValueError, ImportError, AttributeError, RuntimeError
     return start, 2 * threads + 1, lost, check, 1, prepare

@@ -1,4 +1,4 @@
-"""The course of a game, for who has to say where it broke off."""
+"""Progress notes of a running game, so that an error report can say where the game stopped."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from quaternity.workers.notes import notes
 
 
 class Course:
-    """The moves of a game, and who is thinking; in a process that is watched its parent knows too.
+    """The moves of a game and the player who is thinking.
+
+    In an isolated process, they are also noted in the memory shared with the parent.
 
     Attributes:
-        moves: each with the seat that made it.
-        thinking: the seat of the player that was asked last.
+        moves: The moves, each with the seat that made it.
+        thinking: The seat of the player that was asked last.
     """
 
     __slots__ = ("_notes", "_write", "moves", "thinking")
@@ -24,7 +26,7 @@ class Course:
         self._notes, self._write = notes(), write
 
     def thinks(self, seat: int) -> None:
-        """Note that a player begins to think."""
+        """Note that the player in a seat begins to think."""
         self.thinking = seat
         if self._notes is not None:
             self._notes.thinks(seat)

@@ -1,7 +1,8 @@
-"""Players from outside: strategies and bots that this program did not write.
+"""External players: strategies and bots that are not part of this package.
 
-Whatever they do becomes a `PlayerFault` that names them. In long runs they play in a process of
-their own (`quaternity.workers.own_process`), so that not even a crash ends more than their game.
+Any error of such a player becomes a `PlayerFault` that names the player. In long runs, external
+players run in a separate process (`quaternity.workers.own_process`), so that even a crash ends only
+their game.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from quaternity.workers.program import ProgramFault
 Result = TypeVar("Result")
 
 MAX_TRACEBACK_LENGTH = 100_000
-"""Maximum length of the end of a traceback that is kept, in characters."""
+"""Number of characters that are kept from the end of a traceback."""
 
 
 class Sitting(NamedTuple):
-    """A player in its seat; its kind is "strategy", "bot" or "player"."""
+    """A player in a seat. Its kind is "strategy", "bot" or "player"."""
 
     kind: str
     name: str
@@ -32,14 +33,14 @@ class Sitting(NamedTuple):
         return f"{self.kind} {self.name!r} in seat {self.seat}"
 
     def fault(self, error: BaseException, more: str = "") -> PlayerFault:
-        """Return the fault of a player whose code raised; the user's own interrupt goes on."""
+        """Return the fault of a player whose code raised an error; re-raise a user's interrupt."""
         if is_interrupt(error):
             raise error
         if isinstance(error, ProgramFault):
             kind = PlayerTimeout if error.overdue else PlayerFault
             return kind(f"{self} {error.what}", error.errors)
         trace = error.__traceback__
-        # Up to its own code the calls are ours.
+        # The outermost call is ours; show only the frames of the player's code.
         inner = trace.tb_next if trace is not None else None
         lines = format_exception(type(error), error, inner or trace)
         return PlayerFault(
@@ -48,24 +49,24 @@ class Sitting(NamedTuple):
         )
 
     def breaks_rules(self, error: Exception) -> PlayerFault:
-        """Return the fault of a player that did what the rules forbid."""
+        """Return the fault of a player that broke the rules."""
         return PlayerFault(f"{self}: {error}")
 
     def called(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Return what a player's function returns; whatever it raises is the player's fault."""
+        """Call a player's function and return the result; turn any error into a `PlayerFault`."""
         try:
             return function(*arguments)
-        except BaseException as error:  # whatever somebody else's code may raise
+        except BaseException as error:  # external code may raise anything
             raise self.fault(error) from error
 
-    def made_plain(self, plain: Callable[[object], Result], given: object) -> Result:
-        """Return what a player gave, made plain; whatever `plain` raises is the player's fault."""
+    def made_plain(self, plain: Callable[[object], Result], answer: object) -> Result:
+        """Validate a player's answer with `plain`; turn any error into a `PlayerFault`."""
         try:
-            return plain(given)
-        except BaseException as error:  # what is given may be of anybody's class
+            return plain(answer)
+        except BaseException as error:  # the answer may be of any class
             if is_interrupt(error):
                 raise
-            raise PlayerFault(f"{self} gave {shown(given)}: {shown(error, str)}") from error
+            raise PlayerFault(f"{self} gave {shown(answer)}: {shown(error, str)}") from error
 
 
 def played_apart(
@@ -76,22 +77,24 @@ def played_apart(
     play: Callable[..., Result],
     *arguments: Any,
 ) -> Result:
-    """Return a game in a process of its own.
+    """Play a game, or a part of it, in a separate process, and return the result of `play`.
 
-    A process that dies though nobody took too long is given the game once more: it may have been
-    killed from elsewhere.
+    If the process dies but no player exceeded the time limit, the game is played once more, because
+    another program may have killed the process.
 
     Args:
         kind: "strategy", "bot" or "player".
-        seconds: the longest that one may think at a time; None: for ever.
-        place: where the game was, after some moves as they were noted, when a seat or none was
-            thinking; None where that is known to the caller.
-        play: plays it, or a part of it; told `arguments`, all picklable.
+        seats: Name of the player in each seat.
+        seconds: Time limit for each move of a player, in seconds; None for no limit.
+        place: Returns the place in the game from the noted moves and the seat that is thinking, or
+            None. None if the caller knows the place.
+        play: Plays the game or a part of it, with `arguments`. All must be picklable.
+        arguments: Arguments of `play`.
 
     Raises:
-        PlayerFault: a player failed, or the process died in its code, twice.
-        PlayerTimeout: a player thought for too long.
-        GameLimit: the process died twice, and not in a player's code.
+        PlayerFault: If a player failed, or the process died twice, the second time in its code.
+        PlayerTimeout: If a player exceeded the time limit.
+        GameLimit: If the process died twice, the second time not in a player's code.
     """
     from quaternity.workers.own_process import ProcessEnded, own_process
 
@@ -107,7 +110,7 @@ def played_apart(
     where = None if place is None else place(ended.moves, ended.thinking)
     if ended.thinking is None:
         raise GameLimit(str(ended), place=where)
-    who = Sitting(kind, seats[ended.thinking], ended.thinking)
+    player = Sitting(kind, seats[ended.thinking], ended.thinking)
     fault = PlayerTimeout if ended.overdue else PlayerFault
-    what = ended.how if ended.overdue else f"ended its process, which {ended.how}"
-    raise fault(f"{who} {what}", printable(ended.stack), where)
+    reason = ended.how if ended.overdue else f"ended its process, which {ended.how}"
+    raise fault(f"{player} {reason}", printable(ended.stack), where)

@@ -1,4 +1,4 @@
-"""Notes of a process for its parent about the game it plays, in memory that outlives it."""
+"""Notes of an isolated process about its game, in memory that it shares with its parent."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from mmap import mmap
 from struct import Struct
 
 MAX_NOTED_BYTES = 1 << 23
-"""Maximum size of the noted moves, in bytes; the moves of a longer game are noted up to there."""
+"""Maximum size of the noted moves, in bytes; the later moves of a longer game are not noted."""
 
 _STATE = Struct("<3Q")
 
 NOTED_BYTES = _STATE.size + MAX_NOTED_BYTES
-"""Bytes of the file that the two share."""
+"""Size of the shared file, in bytes."""
 
 
 class Notes:
-    """Notes of a process about the game it plays, in memory that its parent sees.
+    """Notes of a process about its game, in a file that it shares with its parent.
 
-    Cost: less than a microsecond a note.
+    Cost: less than a microsecond per note.
     """
 
     def __init__(self, file: int) -> None:
@@ -26,18 +26,18 @@ class Notes:
         self._fits = True
 
     def clear(self) -> None:
-        """Nothing noted."""
+        """Delete all notes."""
         self._thoughts = self._used = 0
         self._fits = True
         _STATE.pack_into(self._memory, 0, 0, 0, 0)
 
     def thinks(self, seat: int) -> None:
-        """Note that a player begins to think."""
+        """Note that the player in a seat begins to think."""
         self._thoughts += 1
         _STATE.pack_into(self._memory, 0, self._thoughts, seat + 1, self._used)
 
     def moved(self, move: str) -> None:
-        """Note that a move was made, and nobody thinks."""
+        """Note that a move was made and no player is thinking."""
         line = f"{move}\n".encode()
         start, end = _STATE.size + self._used, self._used + len(line)
         self._fits = self._fits and end <= MAX_NOTED_BYTES
@@ -47,16 +47,16 @@ class Notes:
         _STATE.pack_into(self._memory, 0, self._thoughts, 0, self._used)
 
     def state(self) -> tuple[int, int | None]:
-        """Return how often a player began to think, and the seat of the one that thinks now."""
+        """Return how often players began to think, and the seat that is thinking now, or None."""
         thoughts, thinking, _ = _STATE.unpack_from(self._memory, 0)
         return thoughts, thinking - 1 if thinking else None
 
     def leave(self) -> None:
-        """Note elsewhere from now on."""
+        """Detach from the shared file: write further notes to private memory."""
         self._memory = mmap(-1, NOTED_BYTES)
 
     def moves(self) -> list[str]:
-        """Return the moves noted."""
+        """Return the noted moves."""
         used = min(_STATE.unpack_from(self._memory, 0)[2], MAX_NOTED_BYTES)
         text = self._memory[_STATE.size : _STATE.size + used]
         return text.decode(errors="replace").splitlines()
@@ -66,12 +66,12 @@ _notes: Notes | None = None
 
 
 def notes() -> Notes | None:
-    """Return where to tell about a game, in a process that is watched; None elsewhere."""
+    """Return the notes of this process, or None if it is not an isolated process."""
     return _notes
 
 
 def note_in(file: int) -> Notes:
-    """Have this process tell about its games in a file of `NOTED_BYTES`."""
+    """Write the notes of this process to a file of size `NOTED_BYTES` from now on."""
     global _notes
     _notes = Notes(file)
     return _notes

@@ -1,14 +1,14 @@
-"""Calls in a process of their own, for code from outside: whatever it does, nothing else suffers.
+"""Calls in an isolated process, so that external code cannot harm the calling process.
 
     result = own_process().call(play_game, tournament, 261, seconds=60)
 
-The process notes in shared memory when a player begins to think, and every move. So when it dies,
-or is killed because a player thinks for too long, it is known who that was and what had been
-played. The limit of time is this side's business alone: a loop that catches everything, or that
-lets no other thread run, ends too. All ends with this side, however that ends. What a player starts
-ends with its process (`quaternity.workers.child`).
+In shared memory, the process notes every move and when a player begins to think. If it dies, or is
+killed because a player exceeds the time limit, the notes show which player was thinking and which
+moves were made. The calling process alone checks the time limit, so even a loop that catches every
+exception, or blocks all other threads, is ended. The process ends with the calling process, however
+that ends. Processes started by a player end with the player's process (`quaternity.workers.child`).
 
-Needs POSIX.
+Requires POSIX.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from quaternity.workers.serving import LENGTH, MARK, Values, marked
 Result = TypeVar("Result")
 
 MAX_MOVE_SECONDS = 10**6
-"""Maximum time that a player may be given for a move, in seconds."""
+"""Maximum value of the time limit per move of a player, in seconds."""
 
 FOREIGN_SECONDS = 60
 """Default time limit per move of an external player, in seconds."""
@@ -45,19 +45,21 @@ _START = (
 
 
 def check_move_seconds(seconds: float | None) -> None:
-    """Raise `InputError` for seconds that are not above 0 and at most `MAX_MOVE_SECONDS`."""
+    """Raise `InputError` unless the seconds are > 0 and <= `MAX_MOVE_SECONDS`."""
     if seconds is not None and not 0 < seconds <= MAX_MOVE_SECONDS:
-        raise InputError(f"move-seconds: {seconds:g} is not above 0 and at most {MAX_MOVE_SECONDS}")
+        raise InputError(f"move-seconds: must be > 0 and <= {MAX_MOVE_SECONDS}, not {seconds:g}")
 
 
 class ProcessEnded(LimitError):
-    """A process ended before it gave a result.
+    """A process ended before it returned a result.
 
     Attributes:
-        thinking: the seat of the player that was thinking, if one was.
-        moves: the moves made, as they were noted.
-        overdue, too_large: whether it was killed for taking too long, or too much memory.
-        stack: where its code was then, the innermost call first, if that could be found out.
+        how: How it ended, as a predicate.
+        thinking: The seat of the player that was thinking, or None.
+        moves: The noted moves.
+        overdue: Whether it was killed because it exceeded the time limit.
+        stack: The stack trace at the time limit, the innermost call first; may be empty.
+        too_large: Whether it was killed because it exceeded the memory limit.
     """
 
     def __init__(
@@ -78,9 +80,10 @@ class ProcessEnded(LimitError):
 
 
 class OwnProcess:
-    """A process that runs one call after the other; started when needed, and again after its end.
+    """A process that runs one call at a time. It is started when needed, also after it has ended.
 
-    `wanted` is what a player is to give, in a word. Cost: 0.3 s to start it, 0.2 ms a call.
+    `wanted` names the expected result in error messages.
+    Cost: 0.3 s to start the process, 0.2 ms per call.
     """
 
     def __init__(self, wanted: str = "move") -> None:
@@ -89,7 +92,7 @@ class OwnProcess:
         self.child: Child | None = None
         self._file, self._stacks = _memory_file(), _memory_file()
         self._file.truncate(NOTED_BYTES)
-        # Who writes to any file that is open writes behind the notes.
+        # A player that writes to all open files writes behind the notes.
         self._file.seek(NOTED_BYTES)
         self._notes = Notes(self._file.fileno())
         for file in (self._file, self._stacks):
@@ -97,7 +100,7 @@ class OwnProcess:
 
     @property
     def is_running(self) -> bool:
-        """Return whether there is a process that waits for a call."""
+        """Return whether the process is running and can take a call."""
         return self.child is not None and self.child.is_running
 
     def call(
@@ -107,21 +110,26 @@ class OwnProcess:
         seconds: float | None = None,
         memory: int | None = None,
     ) -> Result:
-        """Return the result of a call; both must be picklable, the function by its name.
+        """Call a function in the process and return its result.
+
+        Arguments and result must be picklable, and the function is pickled by its name.
 
         Args:
-            seconds: the longest that a player may think at a time; None: for ever.
-            memory: the most bytes that it and the processes it started may have; None: any.
+            function: The function.
+            arguments: Its arguments.
+            seconds: Time limit for each move of a player, in seconds; None for no limit.
+            memory: Memory limit of the process and the processes it started, in bytes; None for no
+                limit.
 
         Raises:
-            ProcessEnded: it died, or was killed for its time or its memory.
-            What the function raises.
+            ProcessEnded: If the process died, or was killed because it exceeded a limit.
+            Exception: If the function raised it.
         """
         mark = os.urandom(MARK)
         work = pickle.dumps((function, arguments))
         try:
             if self._path != sys.path:
-                self.end()  # it would look for players elsewhere
+                self.end()  # its import path is outdated
             if self.child is None or not self.child.is_running:
                 self._path = list(sys.path)
                 self.end()
@@ -135,12 +143,13 @@ class OwnProcess:
             try:
                 raise raised.error
             finally:
-                # A circle with this frame would keep what was given until it is found.
+                # Break the reference cycle between the exception and this frame, which would keep
+                # the arguments alive until garbage collection.
                 raised = None
-        return result  # type: ignore[no-any-return]  # what the function gave
+        return result  # type: ignore[no-any-return]  # the function's result
 
     def end(self) -> None:
-        """End the process at once, if there is one, and what it started."""
+        """End the process at once, if it exists, and the processes it started."""
         child, self.child = self.child, None
         if child is not None:
             child.end()
@@ -170,7 +179,7 @@ class OwnProcess:
         except TooManyProcesses:
             how = f"started more than {MAX_PROCESSES} processes"
         except Exception as error:
-            how = f"gave what cannot be read: {shown(error)}"
+            how = f"gave an unreadable result: {shown(error)}"
         _, thinking = self._notes.state()
         raise ProcessEnded(how, thinking, self._notes.moves(), overdue, stack, too_large)
 
@@ -193,7 +202,7 @@ class OwnProcess:
 
 
 def _memory_file() -> io.FileIO:
-    """Return a file without a name that others can be given; where the system can, on no disk."""
+    """Return an unnamed file that other processes can inherit; on Linux, it is in memory."""
     if sys.platform == "linux":
         return io.FileIO(os.memfd_create("quaternity"), "r+")
     from tempfile import TemporaryFile
@@ -203,7 +212,7 @@ def _memory_file() -> io.FileIO:
 
 
 def marked_answer(mark: bytes, data: bytearray) -> bytes | None:
-    """Return an answer when all of it is there; what stands before its mark somebody else wrote."""
+    """Return the answer if it is complete, else None; discard output of others before its mark."""
     begin = data.find(mark)
     del data[: max(0, len(data) - MARK) if begin < 0 else begin]
     body = MARK + LENGTH.size
@@ -217,7 +226,7 @@ _kept = threading.local()
 
 
 def own_process() -> OwnProcess:
-    """Return the process of this thread."""
+    """Return the isolated process of this thread."""
     if not hasattr(_kept, "process"):
         _kept.process = OwnProcess()
     process: OwnProcess = _kept.process

@@ -1,16 +1,16 @@
-"""Bulk work in one place: one map for this process, several processes or a Dask cluster.
+"""Pools for bulk work: one ordered map for this process, several processes or a Dask cluster.
 
     with open_executor(workers=8) as pool:
         for result in ordered_map(pool, play_one, range(10_000), chunk_size=50):
             ...
 
-Everything runs through `concurrent.futures.Executor`. Results arrive in the order of the items
-whatever ran them, and randomness belongs to the item (`item_random`), never to a worker; so the
-same seed gives the same results in one process, in eight, or on a cluster.
+All work runs in a `concurrent.futures.Executor`. Results are always yielded in the order of the
+items, and each item has its own random generator (`item_random`). So the same seed gives the same
+results in one process, in eight processes, or on a cluster.
 
-A worker that dies (killed, out of memory) costs time, not results: its chunks are given out again.
-An error, whatever it is, costs no result before it.
-An interrupt leaves promptly: what was yielded before it is finished and whole.
+If a worker dies (killed, or out of memory), its chunks are submitted again, so no results are lost.
+All results before an error are yielded before the error is raised.
+An interrupt stops the work promptly. The results yielded before it are complete.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 _Done: TypeAlias = "tuple[list[Result], Raised | None]"
-"""What came of a chunk: the results before the first error, and the error."""
+"""The results of a chunk before the first error, and that error or None."""
 
 MAX_LOSSES = 4
-"""Maximum number of consecutive losses of workers without a finished chunk in between."""
+"""Maximum number of consecutive losses of workers without a finished chunk."""
 
 MAX_WORKERS = 1024
 """Maximum number of processes that `open_executor` starts."""
 
 CHECK_SECONDS = 2
-"""Seconds between two checks whether a waiting pool can still receive results."""
+"""Seconds between two checks of whether a waiting pool can still receive results."""
 
 
 def item_random(seed: int, index: int) -> Random:
-    """Return the generator of one item of a seeded run: a function of the two numbers alone.
+    """Return the random generator of an item. It depends only on the seed and the index.
 
     >>> item_random(7, 3).random() == item_random(7, 3).random() != item_random(7, 4).random()
     True
@@ -62,7 +62,7 @@ def item_random(seed: int, index: int) -> Random:
 
 
 class SerialExecutor(Executor):
-    """Runs everything at once, here. An interrupt passes straight through."""
+    """An executor that runs each call immediately in this process. Interrupts propagate."""
 
     def submit(
         self,
@@ -85,12 +85,12 @@ def _nothing() -> None:
 
 
 class Pool:
-    """An executor, started when first needed and started anew after its workers died.
+    """An executor that is started when needed, and restarted after its workers died.
 
     Attributes:
-        in_flight: how many chunks to keep submitted.
-        threads: how many threads of this process may work while the workers have nothing to do.
-        lost: the exceptions of a future by which a dead worker shows.
+        in_flight: Number of chunks to keep submitted.
+        threads: Number of threads that this process may use while the workers are idle.
+        lost: The exceptions of a future that mean that a worker died.
     """
 
     def __init__(
@@ -105,10 +105,14 @@ class Pool:
         """Make a pool.
 
         Args:
-            start: gives an executor, and what ends it at once with all that it runs.
-            check: called every `CHECK_SECONDS` of waiting; raises when no result can come any more.
-            prepare: called with names of players and solvers, and with a check. On a cluster it
-                sends their code to the workers, and raises `InputError` if the check fails there.
+            start: Returns an executor, and a function that ends it and its running calls at once.
+            in_flight: See above.
+            lost: Exceptions that mean that a worker died, in addition to `BrokenExecutor`.
+            check: Called every `CHECK_SECONDS` while waiting. It raises an error if no more results
+                can arrive.
+            threads: See above.
+            prepare: Called with the names of players and solvers, and with a check. On a cluster,
+                it sends their code to the workers and raises `InputError` if the check fails there.
         """
         self._start = start
         self._running: tuple[Executor, Callable[[], None]] | None = None
@@ -120,34 +124,34 @@ class Pool:
 
     @classmethod
     def around(cls, executor: Executor, in_flight: int = 4) -> Pool:
-        """Make a pool around an executor that stays its owner's: never ended or started anew."""
+        """Make a pool around the executor of a caller; the pool never ends or restarts it."""
         return cls(lambda: (executor, _nothing), in_flight)
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
-        """Hand one call to a worker."""
+        """Submit a call to the workers."""
         if self._running is None:
             self._running = self._start()
         return self._running[0].submit(function, *arguments)
 
     def wait(self, future: Future[Result]) -> Result:
-        """Return the result of a future that `submit` gave."""
+        """Wait for the result of a future that `submit` returned."""
         while True:
             try:
                 return future.result(timeout=CHECK_SECONDS)
             except TimeoutError:
                 if future.done():
-                    raise  # the call itself raised it
+                    raise  # the submitted call raised it
                 self._check()
 
     def drop(self) -> None:
-        """End all workers now, running calls included. The next `submit` starts new ones."""
+        """End all workers at once, including running calls. The next `submit` starts new ones."""
         running, self._running = self._running, None
         if running is not None:
             _, end_now = running
             end_now()
 
     def close(self) -> None:
-        """Wait for what runs, then let the workers go."""
+        """Wait for the running calls, then stop the workers."""
         running, self._running = self._running, None
         if running is not None:
             executor, end_now = running
@@ -157,17 +161,21 @@ class Pool:
 
 @contextmanager
 def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Pool]:
-    """Open what bulk work runs on: this process (1 worker), processes, or a Dask cluster.
+    """Open a pool for bulk work: this process (1 worker), several processes, or a Dask cluster.
 
-    Processes are spawned, so functions, items and results must be picklable, and functions found by
-    name in an importable module. A cluster's scheduler and workers must have the same version of
-    this package; `Pool.prepare` sends them the code of players and solvers from outside.
-    Leaving by an exception stops all workers at once. With `dask`, the address of a running
-    scheduler such as `tcp://10.0.0.5:8786`, the number of workers is ignored.
+    Processes are spawned, so functions, items and results must be picklable, and the functions must
+    be in an importable module. The scheduler and the workers of a cluster must have the same
+    version of this package; `Pool.prepare` sends the code of external players and solvers to the
+    workers. An exception in the block stops all workers at once.
+
+    Args:
+        workers: Number of processes; ignored with `dask`.
+        dask: Address of a running scheduler, such as `tcp://10.0.0.5:8786`.
 
     Raises:
-        InputError: an impossible number of workers; `distributed` is not installed; nothing
-            answers at the address, it has no workers, or one has another version.
+        InputError: If the number of workers is out of range; if `distributed` is not installed; if
+            no scheduler answers at the address, or it has no workers; or if the scheduler or a
+            worker has another version of this package.
     """
     if dask is not None:
         from quaternity.workers.cluster import cluster_client, cluster_parts
@@ -201,18 +209,23 @@ def ordered_map(
     chunk_size: int = 1,
     on_done: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """Yield `function` of every item, in order. Items are taken as they are needed.
+    """Yield the result of `function` for every item, in order. Items are read as needed.
 
     Args:
-        chunk_size: items a worker gets at a time; at most `pool.in_flight` chunks are out.
-        on_done: called with the number of items each time a chunk has come back.
+        pool: The pool or executor that calls the function.
+        function: The function.
+        items: The items.
+        chunk_size: Number of items that a worker gets at a time. At most `pool.in_flight` chunks
+            are submitted at the same time.
+        on_done: Called with the number of results of each chunk that has been returned.
 
     Raises:
-        WorkersLost: workers died `MAX_LOSSES` times in a row without a chunk coming back.
-        What `function` raises, after earlier results; `SystemExit` becomes a `SolverFault`.
+        WorkersLost: If workers died more than `MAX_LOSSES` times in a row without a finished chunk.
+        Exception: If `function` raised it, after all earlier results; `SystemExit` becomes a
+            `SolverFault`.
     """
     if chunk_size < 1:
-        raise InputError(f"chunk_size: {chunk_size} is not at least 1")
+        raise InputError(f"chunk_size: must be at least 1, not {chunk_size}")
     if isinstance(pool, Executor):
         pool = Pool.around(pool)
     remaining = iter(items)
@@ -235,14 +248,16 @@ def ordered_map(
                 losses += 1
                 if losses > MAX_LOSSES:
                     raise WorkersLost(
-                        f"workers died {losses} times in a row, the last time by {reason!r}"
+                        f"workers died {losses} times in a row, the last time with {reason!r}"
                     ) from reason
                 pool.drop()
                 for chunk in waiting:
                     chunk.forget_unless_finished()
                 continue
             except CancelledError as reason:
-                raise WorkersLost("the work was cancelled: the cluster went away") from reason
+                raise WorkersLost(
+                    "the work was cancelled: the connection to the cluster was lost"
+                ) from reason
             losses = 0
             waiting.popleft()
             if on_done is not None:
@@ -251,14 +266,17 @@ def ordered_map(
             if raised is not None:
                 raise raised.error
     except BaseException:
-        pool.drop()  # an error, an interrupt, or nobody wants what remains
+        pool.drop()  # an error, an interrupt, or the caller has closed this generator
         raise
 
 
 def threaded_map(
     threads: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """Yield `function` of every item, in order, by threads; helps where NumPy does the work."""
+    """Yield the result of `function` for every item, in order, computed by threads.
+
+    Threads help if NumPy does most of the work.
+    """
     if threads == 1:
         yield from map(function, items)
         return
@@ -267,7 +285,7 @@ def threaded_map(
 
 
 class _Chunk(Generic[Item, Result]):
-    """Some items, and their results to come once they are handed to a worker."""
+    """Some items, and the future of their results after submission to a worker."""
 
     __slots__ = ("future", "items")
 
@@ -276,12 +294,12 @@ class _Chunk(Generic[Item, Result]):
         self.future: Future[_Done[Result]] | None = None
 
     def wait(self, pool: Pool) -> _Done[Result]:
-        """Return the results up to the first error, and the error."""
-        assert self.future is not None, "the chunk was handed over"
+        """Wait for the results before the first error, and for that error or None."""
+        assert self.future is not None, "the chunk was submitted"
         return pool.wait(self.future)
 
     def forget_unless_finished(self) -> None:
-        """To be handed over again, unless its results are there."""
+        """Mark the chunk for resubmission unless its results have arrived."""
         future = self.future
         if future is None or not future.done() or future.cancelled() or future.exception():
             self.future = None
@@ -291,7 +309,7 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
     results: list[Result] = []
     try:
         for item in items:
-            results.append(function(item))  # noqa: PERF401  # those before an error are kept
+            results.append(function(item))  # noqa: PERF401  # keep the results before an error
     except BaseException as error:
         if is_interrupt(error):
             raise
@@ -300,16 +318,16 @@ def _run(function: Callable[[Item], Result], items: Sequence[Item]) -> _Done[Res
 
 
 class Raised:
-    """An error as the result of a chunk. Where it is pickled it becomes one that can be."""
+    """An error as the result of a chunk. If it cannot be pickled, pickling replaces it."""
 
     __slots__ = ("error",)
 
     def __init__(self, error: BaseException) -> None:
-        # What would end a worker unnoticed is an error like any other here.
+        # An exception such as SystemExit would end a worker without a report: convert it.
         self.error = (
             error
             if isinstance(error, Exception)
-            else SolverFault(f"the work was to be ended by {error!r}")
+            else SolverFault(f"the call tried to end the process with {error!r}")
         )
 
     def __reduce__(self) -> tuple[type[Raised], tuple[Exception]]:
@@ -319,7 +337,7 @@ class Raised:
         try:
             pickle.loads(pickle.dumps(self.error))  # noqa: S301  # our own
         except Exception:
-            return Raised, (SolverFault(f"the work failed by {self.error!r}"),)
+            return Raised, (SolverFault(f"the call failed with {self.error!r}"),)
         self.error.add_note("".join(format_exception(self.error)))
         return Raised, (self.error,)
 
@@ -328,7 +346,10 @@ class Raised:
 
 
 def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
-    """Give a process pool whose workers leave when they are told to, or when this process dies."""
+    """Return a process pool, and a function that ends its workers.
+
+    The workers also end when this process dies.
+    """
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import active_children, get_context
 
@@ -338,7 +359,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
     class Processes(ProcessPoolExecutor):
         def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
-            # That starts workers, who leave interrupts to this process from their first moment.
+            # This call starts workers; block interrupts so that only this process receives them.
             with _interrupts_later():
                 return super().submit(*arguments, **named)
 
@@ -349,7 +370,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
         try:
             executor.shutdown(wait=True, cancel_futures=True)
         except RuntimeError:
-            # Interrupted while it started, the executor cannot wait for its own thread.
+            # After an interrupt during its start, the executor cannot join its own thread.
             for child in set(active_children()) - others:
                 child.kill()
                 child.join()
@@ -359,7 +380,7 @@ def _processes(workers: int) -> tuple[Executor, Callable[[], None]]:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Put off interrupts of this thread until the end of the block."""
+    """Block interrupts of this thread until the end of the block."""
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows
@@ -373,7 +394,7 @@ def _interrupts_later() -> Iterator[None]:
 
 
 def _begin_worker(parent: Connection) -> None:
-    """In a new worker: leave interrupts to the parent, and end when its side of the pipe closes."""
+    """Set up a new worker: ignore interrupts, and exit when the parent's end of the pipe closes."""
     import threading
 
     leave_interrupts()

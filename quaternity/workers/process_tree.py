@@ -1,4 +1,4 @@
-"""A process with all that it started, directly or not: found, weighed and ended."""
+"""Process trees: find, measure and end a process and its descendants."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 
 TAGS = "QUATERNITY_OWN_PROCESS"
-"""Variable of the environment by which whatever a process started is found again."""
+"""Environment variable whose tags identify the processes that a process started."""
 
 _MAX_SWEEPS = 100
 
 
 def descendants(process: int) -> list[int]:
-    """Return a process, and those it started, and so on, as far as the system tells (Linux)."""
+    """Return a process and its descendants. Only Linux lists the descendants."""
     processes = [process]
-    for parent in processes:  # which grows
+    for parent in processes:  # the list grows
         for children in _files(f"/proc/{parent}/task", "children"):
             with suppress(OSError):
                 processes += map(int, children.read_text().split())
@@ -24,9 +24,9 @@ def descendants(process: int) -> list[int]:
 
 
 def _files(folder: str, name: str) -> list[Path]:
-    """Files of a name in the numbered folders of a folder, none if it is gone.
+    """Return the files called `name` in the numbered subfolders of a folder, or none if it is gone.
 
-    `Path.glob` raises where a process ends while it looks.
+    `Path.glob` would raise an error if a process ended meanwhile.
     """
     try:
         return [Path(folder, entry, name) for entry in os.listdir(folder) if entry.isdecimal()]
@@ -35,7 +35,7 @@ def _files(folder: str, name: str) -> list[Path]:
 
 
 def resident(processes: list[int]) -> int:
-    """Bytes of memory of some processes; what two of them share counts twice."""
+    """Return the resident memory of the processes, in bytes; shared memory counts repeatedly."""
     pages = 0
     for process in processes:
         with suppress(OSError):
@@ -46,15 +46,15 @@ def resident(processes: list[int]) -> int:
 def _tagged(tag: str) -> list[int]:
     processes = []
     for environment in _files("/proc", "environ"):
-        with suppress(OSError):  # that of another user, or ended
+        with suppress(OSError):  # the process belongs to another user or has ended
             if tag.encode() in environment.read_bytes():
                 processes.append(int(environment.parent.name))
     return processes
 
 
 def end_tagged(tag: str) -> None:
-    """End all processes with a tag in `TAGS` of their environment, left by a killed supervisor."""
-    for _ in range(_MAX_SWEEPS):  # they may fork meanwhile
+    """End all processes with a tag in `TAGS`, which remain if their supervisor was killed."""
+    for _ in range(_MAX_SWEEPS):  # the processes may fork meanwhile
         orphans = _tagged(tag)
         for orphan in orphans:
             with suppress(ProcessLookupError, PermissionError):

@@ -1,7 +1,7 @@
-"""A program that is asked in lines of JSON, one object a line, and answers so.
+"""External programs that receive requests and answer in lines of JSON, one object per line.
 
-It knows no game: `quaternity.table.programs` says what is asked. Whatever the program does other
-than answer what it was asked, once, ends it, and is a `ProgramFault`.
+This module is independent of the games: `quaternity.table.programs` defines the requests. A program
+must answer each request exactly once; anything else ends it and raises a `ProgramFault`.
 """
 
 from __future__ import annotations
@@ -20,49 +20,50 @@ from quaternity.workers.child import MAX_PROCESSES, Child, Overdue, TooManyProce
 from quaternity.workers.shipping import installed_path
 
 COMMAND = "cmd:"
-"""What the name of a player begins with that is a command."""
+"""Prefix of the name of a player that is a command."""
 
 MAX_LINE_BYTES = 1 << 20
 """Maximum size of an answer, in bytes."""
 
 MEMORY = 2 << 30
-"""Memory limit of a program and all processes that it started together, in bytes."""
+"""Memory limit of a program and all processes that it started, together, in bytes."""
 
 QUIT_SECONDS = 0.5
-"""Seconds that a program has to exit when it is told to."""
+"""Maximum time for a program to exit after the request to quit, in seconds."""
 
 _DATA = 2 * MEMORY + (1 << 30)
 
 
 def command_words(name: str) -> tuple[str, ...]:
-    """Return the words of a command `cmd:...`, the first one as the path of a program.
+    """Return the words of a command `cmd:...`, with the first one as the path of a program.
 
     Raises:
-        InputError: it is no command, or there is no such program.
+        InputError: If the text is not a valid command, or the program does not exist.
     """
     text = name.removeprefix(COMMAND)
     if "#" in text or not text.isprintable():
-        raise InputError(f"player {shown(name)}: a command is one line of text, without #")
+        raise InputError(f"player {shown(name)}: a command must be one line of text without #")
     try:
         words = list(map(installed_path, shlex.split(text)))
     except ValueError as error:
         raise InputError(f"player {name!r}: {str(error).lower()}") from None
     if not words:
-        raise InputError(f"player {name!r}: names no program; expected cmd:PROGRAM ARGUMENTS")
+        raise InputError(f"player {name!r}: no program given; expected cmd:PROGRAM ARGUMENTS")
     path = shutil.which(words[0])
     if path is None:
-        where = "" if os.sep in words[0] else ", neither here by ./ nor in PATH"
-        raise InputError(f"player {name!r}: {words[0]} is no program that can be run{where}")
+        hint = "" if os.sep in words[0] else " in PATH; begin with ./ for one in this folder"
+        raise InputError(f"player {name!r}: {words[0]} is not an executable program{hint}")
     return os.path.abspath(path), *words[1:]
 
 
 class ProgramFault(Exception):
-    """A program did something else than it was asked for, or it ended.
+    """A program did not answer a request correctly, or it ended.
 
     Attributes:
-        what: what it did, a predicate.
-        errors: the end of its standard error.
-        ended: whether its process ended by itself, or by somebody else.
+        what: What it did, as a predicate.
+        errors: The end of its standard error.
+        overdue: Whether it exceeded the time limit.
+        ended: Whether its process ended by itself or was killed by another process.
     """
 
     def __init__(self, what: str, errors: str, overdue: bool, ended: bool) -> None:
@@ -71,21 +72,22 @@ class ProgramFault(Exception):
 
 
 class Program:
-    """A process that answers; ended with this object at the latest, and after a fault."""
+    """A running program that answers requests; it ends with this object or after a fault."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._child = Child(words, keeps_errors=True, isolated=True, data=_DATA)
 
     @property
     def is_running(self) -> bool:
-        """Return whether it can be asked."""
+        """Return whether the program is running and can be asked."""
         return self._child.is_running
 
     def ask(self, document: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
-        """Return the answer to a document.
+        """Send a document and return the answer.
 
         Raises:
-            ProgramFault: there is none, or another one than an object, or it takes too long.
+            ProgramFault: If the answer is missing, late or not a JSON object, or if the program
+                wrote anything else.
         """
         try:
             self._check_silent()
@@ -99,20 +101,20 @@ class Program:
         except TooManyProcesses:
             self.fail(f"started more than {MAX_PROCESSES} processes")
         except _NoEnd:
-            self.fail(f"wrote {MAX_LINE_BYTES} bytes and more without the end of a line")
+            self.fail(f"wrote more than {MAX_LINE_BYTES} bytes without the end of a line")
         after = bytes(self._child.received)
         if after:
-            self.fail(f"answered more than it was asked: after {_quoted(line)} {_quoted(after)}")
+            self.fail(f"answered more than once: after {_quoted(line)}, it wrote {_quoted(after)}")
         try:
             answer = _DECODER.decode(line.decode())
         except (ValueError, RecursionError):
-            self.fail(f"wrote {_quoted(line)}, which is no JSON")
+            self.fail(f"wrote {_quoted(line)}, which is not valid JSON")
         if not isinstance(answer, dict):
-            self.fail(f"wrote {_quoted(line)}, which is no object")
+            self.fail(f"wrote {_quoted(line)}, which is not a JSON object")
         return answer
 
     def tell(self, document: Mapping[str, Any]) -> None:
-        """Send a document that wants no answer; a program that does not read it is ended."""
+        """Send a document that needs no answer; end the program if it does not read it."""
         if not self.is_running:
             return
         try:
@@ -122,7 +124,7 @@ class Program:
             self.end()
 
     def fail(self, what: str, overdue: bool = False, ended: bool = False) -> NoReturn:
-        """End the program, and raise what it did."""
+        """End the program and raise a `ProgramFault`."""
         errors = printable(self._child.errors())
         self._child.end()
         lines = errors.strip().splitlines()
@@ -130,7 +132,7 @@ class Program:
         raise ProgramFault(what + more, errors, overdue, ended)
 
     def quit(self) -> None:
-        """Tell the program to leave, and end what has not left soon."""
+        """Ask the program to exit, and end it if it does not exit in `QUIT_SECONDS`."""
         if not self.is_running:
             return
         with suppress(Exception):
@@ -138,7 +140,7 @@ class Program:
         self.end()
 
     def end(self) -> None:
-        """End it at once, with all that it started."""
+        """End the program at once, with all processes that it started."""
         self._child.end()
 
     def _check_silent(self) -> None:
@@ -152,11 +154,11 @@ def _message(document: Mapping[str, Any]) -> bytes:
 
 
 class _NoEnd(Exception):
-    """A line has no end."""
+    """A line is longer than `MAX_LINE_BYTES`."""
 
 
 def _line(data: bytearray) -> bytes | None:
-    """Take the first line out of what was received."""
+    """Remove and return the first line of the received data; None if it is not complete."""
     end = data.find(b"\n")
     if end < 0 and len(data) <= MAX_LINE_BYTES:
         return None
@@ -168,7 +170,7 @@ def _line(data: bytearray) -> bytes | None:
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

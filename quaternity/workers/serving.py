@@ -1,4 +1,4 @@
-"""The other side of `own_process`: a process that obeys, and leaves nothing behind."""
+"""The child's side of `own_process`: a process that serves calls and ends its own children."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ IDLE_SECONDS = 60
 """Seconds without a call after which a process exits."""
 
 MARK = 16
-"""Bytes of the mark of a call: its answer begins with them."""
+"""Length of the random mark of a call, in bytes; the answer begins with the same mark."""
 
 LENGTH = Struct("<Q")
 
 
 def marked(mark: bytes, data: bytes) -> bytes:
-    """Return a message as it is sent: its mark, its length, and itself."""
+    """Return a message as it is sent: the mark, the length of the data, and the data."""
     return mark + LENGTH.pack(len(data)) + data
 
 
 def send(file: int, mark: bytes, data: bytes) -> None:
-    """Write a message."""
+    """Write a message to a file."""
     data = marked(mark, data)
     while data:
         data = data[os.write(file, data) :]
@@ -52,23 +52,23 @@ def _received(file: int) -> tuple[bytes, bytes]:
 
 
 class Values(pickle.Unpickler):
-    """Reads an answer: values of ours and of Python alone, and nothing that does something.
+    """An unpickler of answers that only loads our own classes and harmless built-in types.
 
-    Our own code writes answers, but what it runs there could write one in its place.
+    Our own code writes the answers, but the external code that it runs could forge one.
     """
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class or function of ours or of Python; refuse everything else."""
+        """Return one of the allowed classes, or raise an `UnpicklingError`."""
         if "." not in name and module.partition(".")[0] in ("builtins", "quaternity", "solvers"):
             kind = super().find_class(module, name)
             kinds = (BaseException, frozenset, set)
             if isinstance(kind, type) and (module != "builtins" or issubclass(kind, kinds)):
                 return kind
-        raise pickle.UnpicklingError(f"{module}.{name} is no value")
+        raise pickle.UnpicklingError(f"{module}.{name} is not an allowed class")
 
 
 def serve(notes_file: int, stacks_file: int) -> None:
-    """In the new process: obey until nothing more comes, or the parent is gone."""
+    """Serve calls in a new process until it is idle for `IDLE_SECONDS` or the parent is gone."""
     import faulthandler
     import warnings
 
@@ -76,24 +76,24 @@ def serve(notes_file: int, stacks_file: int) -> None:
 
     leave_interrupts()
     _adopt_orphans()
-    warnings.simplefilter("ignore", BrokenPlugin)  # the other side loads the same, and tells it
+    warnings.simplefilter("ignore", BrokenPlugin)  # the parent loads the same plugins and warns
     faulthandler.register(signal.SIGUSR1, file=stacks_file, all_threads=False)
     log = note_in(notes_file)
-    # Code from outside may print and read as it likes: it does not get at these two.
+    # External code may read standard input and print: these two connections are not affected.
     commands, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     me = os.getpid()
 
-    def forked() -> None:
-        # A copy of this process, made by a player, has nothing to say.
+    def detach_fork() -> None:
+        # A player has forked this process: the copy must not write notes or answers.
         log.leave()
         for file in (commands, answers):
             with suppress(OSError):
                 os.close(file)
 
-    os.register_at_fork(after_in_child=forked)
+    os.register_at_fork(after_in_child=detach_fork)
     waiting = select.poll()
     waiting.register(commands, select.POLLIN)
     while waiting.poll(1000 * IDLE_SECONDS):
@@ -120,13 +120,13 @@ def _worked(work: bytes, log: Notes) -> bytes:
         answer = pickle.dumps((None, Raised(error)))
         try:
             Values(io.BytesIO(answer)).load()
-        except pickle.UnpicklingError:  # of a kind that the parent does not know
-            answer = pickle.dumps((None, Raised(SolverFault(f"the work failed by {error!r}"))))
+        except pickle.UnpicklingError:  # the parent would not load an error of this class
+            answer = pickle.dumps((None, Raised(SolverFault(f"the call failed with {error!r}"))))
         return answer
 
 
 def _adopt_orphans() -> None:
-    """Keep what was left behind below this process: a solver's copies end with its answer."""
+    """Become the parent of orphaned descendants, so that they can be ended with the answer."""
     if sys.platform == "linux":
         import ctypes
 

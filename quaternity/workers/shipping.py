@@ -1,4 +1,4 @@
-"""Code of players and solvers from outside: collected here, and installed on cluster workers."""
+"""Code of external players and solvers: collect it here, and install it on cluster workers."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from quaternity.base.errors import LimitError
 from quaternity.base.plugins import PLACE
 
 Code: TypeAlias = dict[str, tuple[int, bytes]]
-"""Files by their path in the folder of the code: the mode and the content of each."""
+"""The mode and the content of each file, by its path in the folder of the code."""
 
 MAX_BYTES = 10 << 20
-"""Maximum size of the code of a command, in bytes: every call on a cluster carries it."""
+"""Maximum size of the external code for a cluster, in bytes. Every call carries the code."""
 
 FOLDER = "quaternity-code-"
-"""Prefix of the names of the folders in which workers keep code."""
+"""Prefix of the names of the folders in which workers store the code."""
 
 _installing = Lock()
 _installed: tuple[Code, str] = {}, ""
 
 
 def own_code(names: Iterable[str]) -> Code:
-    """Return the files that the named players and solvers need and workers may lack.
+    """Return the files that the named players and solvers need and that workers may lack.
 
-    For `module:name` these are the module and all modules beside it that it imports, unless it
-    belongs to an installed distribution. For `cmd:COMMAND` they are the files in this folder that
-    the command names, and the modules that these import.
+    For `module:name`, these are the module and all modules that it imports from the same folder,
+    unless it belongs to an installed distribution. For `cmd:COMMAND`, they are the files in the
+    current folder that the command names, and the modules that these import.
 
     Raises:
         LimitError: If the files are larger than `MAX_BYTES`.
@@ -69,7 +69,7 @@ def own_code(names: Iterable[str]) -> Code:
 
 
 def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
-    """Return the files of a module and of its imports in a folder, by their paths from a root."""
+    """Return the files of a module and of its imports in a folder, by paths relative to a root."""
     from modulefinder import ModuleFinder
 
     finder = ModuleFinder(path=[str(folder)])
@@ -81,7 +81,10 @@ def _modules(folder: Path, root: Path, module: str) -> dict[str, Path]:
 
 
 def install(code: Code) -> None:
-    """Write files into a new folder, and make this process import modules from there first."""
+    """Write the files into a new folder, and make this process import modules from there first.
+
+    Files and modules of an earlier call are removed.
+    """
     global _installed
     with _installing:
         before, folder = _installed

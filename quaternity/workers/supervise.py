@@ -1,14 +1,15 @@
-"""Start a program, and end it with all that it started: run as a script, between it and us.
+"""Supervisor of a program: a script that starts the program and ends it with all its descendants.
 
     python -I -S supervise.py CONTROL ISOLATED DATA PROCESSES COMMAND...
     python -I -S supervise.py check
 
-Nobody but this process leads the program, so that what it leaves behind comes back here: this
-process is a subreaper, which needs no mark in an environment. Where ISOLATED is 1 and the system
-allows it, the program has namespaces of its own for users, processes and mounts: it sees and
-reaches no process but its own. All ends when the program does, or when CONTROL is written or
-closed. This process then ends as the program did. `check` ends with status 0 if programs are
-isolated here, 1 if the system denies namespaces, and 2 if it denies them a /proc of their own.
+The supervisor runs between the program and the calling process. It is a subreaper: the orphaned
+descendants of the program become its children, so it finds them without tags in the environment. If
+ISOLATED is 1 and the system allows it, the program has separate namespaces for users, processes and
+mounts, so it can only see and signal its own processes. All processes end when the program ends, or
+when CONTROL is written or closed. The supervisor then ends with the status of the program. `check`
+exits with status 0 if programs are isolated here, 1 if the system denies namespaces, and 2 if the
+system denies a separate /proc.
 """
 
 import ctypes
@@ -27,7 +28,7 @@ MAX_FILES = 1 << 20
 
 
 def _isolated(system: ctypes.CDLL) -> bool:
-    """Enter namespaces of our own, as the same user; return whether the system allows it."""
+    """Enter separate namespaces as the same user; return whether the system allows it."""
     user, group = os.getuid(), os.getgid()
     if system.unshare(NEW_USER | NEW_PROCESSES | NEW_MOUNTS):
         return False
@@ -42,12 +43,12 @@ def _isolated(system: ctypes.CDLL) -> bool:
 
 
 def _mount_processes(system: ctypes.CDLL) -> bool:
-    """Mount a /proc that shows only processes of this namespace; return whether it worked."""
+    """Mount a /proc that shows only the processes of this namespace; return whether it worked."""
     return not system.mount(b"proc", b"/proc", b"proc", 0, None)
 
 
 def _check() -> int:
-    """Return the status of `check`."""
+    """Return the exit status of `check`."""
     system = ctypes.CDLL(None)
     if sys.platform != "linux" or not _isolated(system):
         return 1
@@ -59,12 +60,12 @@ def _check() -> int:
 
 def _become(command: list[str], data: int, processes: int) -> None:
     os.setsid()
-    for kind, most in (
+    for kind, limit in (
         (resource.RLIMIT_DATA, data), (resource.RLIMIT_NPROC, processes), (resource.RLIMIT_CORE, 0),
     ):  # fmt: skip
-        if most >= 0:
+        if limit >= 0:
             with suppress(OSError, ValueError):
-                resource.setrlimit(kind, (most, most))
+                resource.setrlimit(kind, (limit, limit))
     try:
         os.execvp(command[0], command)
     except OSError as error:
@@ -73,7 +74,7 @@ def _become(command: list[str], data: int, processes: int) -> None:
 
 
 def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, processes: int) -> None:
-    """Be the first process of a namespace: all others end with it."""
+    """Run as the first process of a namespace, with which all others end."""
     system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
     _mount_processes(system)  # if the system denies it, `check` reports it
     program = os.fork()
@@ -89,7 +90,7 @@ def _first(status: int, system: ctypes.CDLL, command: list[str], data: int, proc
 
 
 def _let_go(*kept: int) -> None:
-    """Close everything, so that the program alone holds its connections."""
+    """Close all files except `kept`, so that only the program holds its connections."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for file in range(3):
         os.dup2(nothing, file)
@@ -98,10 +99,10 @@ def _let_go(*kept: int) -> None:
 
 
 def _end_all() -> None:
-    """End all that is left below this process, however often it forks meanwhile."""
+    """End all descendants of this process, even if they keep forking."""
     while True:
         below = [os.getpid()]
-        for parent in below:  # which grows
+        for parent in below:  # the list grows
             with suppress(OSError):
                 for task in os.listdir(f"/proc/{parent}/task"):
                     with open(f"/proc/{parent}/task/{task}/children") as file:
@@ -118,13 +119,13 @@ def _end_all() -> None:
 
 
 def _until_ended(program: int, control: int) -> int:
-    """Wait until the program ends, or is to end; return its status."""
+    """Wait until the program ends, or the caller asks to end it; return its status."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.signal(signal.SIGUSR1, lambda number, frame: os.kill(program, number))
-    poll = select.poll()  # files have any number where many are open
+    poll = select.poll()  # select() does not support high file descriptors
     for file in (control, woken):
         poll.register(file, select.POLLIN)
     while True:
@@ -140,7 +141,7 @@ def _until_ended(program: int, control: int) -> int:
 
 
 def main() -> None:
-    """Do what the arguments say."""
+    """Run `check`, or supervise a program, as the arguments say."""
     if sys.argv[1:] == ["check"]:
         sys.exit(_check())
     control, isolated, data, processes = map(int, sys.argv[1:5])
@@ -150,21 +151,21 @@ def main() -> None:
     linux = sys.platform == "linux"
     own = bool(isolated) and linux and _isolated(system)
     if not own or tuple(map(int, os.uname().release.replace("-", ".").split(".")[:2])) < (5, 14):
-        processes = -1  # it would count all processes of the user
-    told, telling = os.pipe()
+        processes = -1  # no limit: it would count all processes of the user
+    status_in, status_out = os.pipe()
     if linux:
         system.prctl(SET_SUBREAPER, 1)
     program = os.fork()
     if not program:
         if own:
-            _first(telling, system, command, data, processes)
+            _first(status_out, system, command, data, processes)
         if linux:
             system.prctl(SET_PARENT_DEATH, signal.SIGKILL)
         if os.getppid() == me:
             _become(command, data, processes)
         os._exit(127)
-    os.close(telling)
-    _let_go(control, told)
+    os.close(status_out)
+    _let_go(control, status_in)
     status = _until_ended(program, control)
     for end, group in ((os.killpg, program), (os.kill, program)):
         with suppress(ProcessLookupError, PermissionError):
@@ -172,10 +173,10 @@ def main() -> None:
     if linux:
         _end_all()
     if own:
-        status = int.from_bytes(os.read(told, 4), "little") or status
+        status = int.from_bytes(os.read(status_in, 4), "little") or status
     if os.WIFSIGNALED(status):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with suppress(OSError):  # some cannot be set
+        with suppress(OSError):  # the handlers of some signals cannot be set
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(me, os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status))

@@ -197,7 +197,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 def test_an_engine_that_misses_a_question_is_found(engine: Engine) -> None:
     engine(lambda listed: listed[:-1])
-    assert fault_of(State.start()).endswith("is legal by the evidence, but illegal to the engine")
+    assert fault_of(State.start()).endswith(
+        "is legal by the evidence, but illegal according to the engine"
+    )
 
 
 def test_a_campaign_shows_a_wrong_engine_by_a_small_game(engine: Engine) -> None:
@@ -214,7 +216,9 @@ def test_an_engine_that_allows_too_much_is_found(engine: Engine) -> None:
     assert fault_of(state) == ""
     both = (Answer.NO, Answer.YES)
     engine(lambda listed: [(question, both) for question, _ in listed])
-    assert fault_of(state).endswith("no' is illegal by the evidence, but legal to the engine")
+    assert fault_of(state).endswith(
+        "no' is illegal by the evidence, but legal according to the engine"
+    )
 
 
 def test_a_set_that_should_have_been_put_down_is_found() -> None:
@@ -228,9 +232,9 @@ def test_a_set_that_should_have_been_put_down_is_found() -> None:
     question = Question(0, 2, Card(1, 0))
     problem = problem_after(before.problem, 0, 2, *question.card, Answer.NO)
     mute = State(problem, 2, before.completed, before.set_size)
-    assert fault_of(mute) == "player 2 is on turn and has no question to ask"
+    assert fault_of(mute) == "it is the turn of player 2, who has no question to ask"
     patient = State(problem, 0, before.completed, before.set_size)
-    assert fault_of(patient) == "player 2 owns all of set 2, and it is not completed"
+    assert fault_of(patient) == "player 2 owns all of set 2, but it is not completed"
 
 
 def test_a_position_that_cannot_be_is_found() -> None:

@@ -20,7 +20,7 @@ from tests.cli.conftest import Cli
 from tests.cli.test_check import DATA, RECORD
 from tests.sizes import THOROUGH, thorough
 from tests.solvers.broken import always_says_no, drops_a_minimum
-from tests.solvers.wild import registered
+from tests.solvers.wild import register_solvers
 
 QUICK = ("--solvers", "max-flow,coalitions")
 
@@ -145,7 +145,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
         f"[{registration('kwartet').strategy_group}]\nbroken = broken:run\n"
     )
     players.registered.cache_clear()
-    with registered(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
+    with register_solvers(tmp_path, monkeypatch, theirs="theirs:run", broken="broken:run"):
         found = cli("compare", "--states", 3, "--json", "--workers", 2)
         named = cli("fuzz", "--solvers", "theirs,max-flow", "--examples", 20, "--json")
         refused = cli("fuzz", "--solvers", "broken,max-flow", "--examples", 20)
@@ -154,7 +154,7 @@ def test_plug_ins_of_other_packages_one_of_them_broken(
     sys.modules.pop("theirs", None)
     why = "'broken' (broken:run) cannot be loaded: SystemExit(0)"
     assert found.status == 0, found.err
-    assert found.err == f"quaternity: solver {why}; it is left out\n"
+    assert found.err == f"quaternity: solver {why}; it is skipped\n"
     assert [row["solver"] for row in found.json["solvers"]] == [*SOLVERS, "theirs"]
     assert named.status == 0
     assert named.json["solvers"] == ["theirs", "max-flow"]
@@ -175,7 +175,7 @@ def test_a_solver_of_another_distribution_has_its_version_everywhere(
     label, solvers, file = "theirs (theirs 1)", ("--solvers", "max-flow,theirs"), tmp_path / "runs"
     solver, page = ("--solver", solvers[1]), tmp_path / "page.html"
     state = DATA / "possible-4-13-4.json"
-    with registered(tmp_path, monkeypatch, theirs="acme:right", liar="acme:liar"):
+    with register_solvers(tmp_path, monkeypatch, theirs="acme:right", liar="acme:liar"):
         assert f"\n{label}  " in cli("compare", "--states", 3, *solvers, "--runs", file).out
         assert f"\n{label}  " in cli("compare", file, "--wide", "--report", page).out
         found = cli("compare", file, "--json").json["solvers"]
@@ -286,13 +286,13 @@ def test_an_interrupted_sweep_shows_the_size_it_was_at(
         (["--budget", "inf"], "must be a number of seconds > 0"),
         (["--sweep", "players", "2-8"], "not a range"),
         (["--sweep", "players", "8..2"], "empty"),
-        (["--sweep", "colours", "2..8"], "none of set-size, sets, players"),
+        (["--sweep", "colours", "2..8"], "must be one of set-size, sets, players"),
         (["--sweep", "players"], "--sweep"),
         (["--sweep", "players", "2..8", "-p", "3"], "cannot be used with a sweep"),
         (["-p", "5"], "cannot share evenly"),
         (["-s", "1"], "set_size: 1 is less than 2"),
         (["-n", "100000"], "limit"),
-        (["--plot", "cost.gif"], "ends in .png"),
+        (["--plot", "cost.gif"], "end in .png"),
         (["--plot", "no/such/folder/cost.png"], "cannot be written"),
         (["--save-to", "no/such/folder"], "not a directory"),
         (["--json", "--csv"], "choose one"),

@@ -238,7 +238,7 @@ def test_pages_at_the_terminal(cli: Cli) -> None:
     assert cli("guide", "solvers").out == guide.page("solvers").text
     wrong = cli("guide", "nothing")
     assert (wrong.status, wrong.out) == (2, "")
-    assert "'nothing' is unknown" in wrong.err
+    assert "unknown page 'nothing'" in wrong.err
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -55,13 +55,13 @@ def test_a_program_that_fails_is_named_with_the_command_that_plays_its_game_agai
     assert done.status == 3, done.err
     failed = done.json["failed"]
     assert name in failed.values()
-    assert "wrote 'I think that I ask for 0/1', which is no JSON" in failed["reason"]
+    assert "wrote 'I think that I ask for 0/1', which is not valid JSON" in failed["reason"]
     again = cli(*shlex.split(failed["replay"])[1:])
     assert (again.status, again.out) == (3, Path(failed["saved"]).read_text())
 
 
 def test_a_command_that_is_none_is_refused(cli: Cli) -> None:
-    for name, why in (("cmd:./nowhere", "no program that can be run"), ("cmd:'a", "quotation")):
+    for name, why in (("cmd:./nowhere", "is not an executable program"), ("cmd:'a", "quotation")):
         for words in (
             ["tournament", name, "random"], ["quarto", "play", "--seats", f"you,{name}"],
             ["kwartet", "simulate", "--seats", f"{name},random"],

@@ -26,7 +26,7 @@ from tests.cli.conftest import Cli
         (["--metrics", "0"], "--metrics"),
         (["--processes", "2"], "--processes 2: a folder is served by one process; several need"),
         (["--root-path", "club"], "'club': expected a path that begins with /"),
-        (["--move-seconds", "0"], "move-seconds: 0"),
+        (["--move-seconds", "0"], "move-seconds: must be > 0"),
         (["--port", "70000"], "65535"),
         (["--keep-days", "0"], "--keep-days"),
         (["--keep-unfinished-days", "soon"], "--keep-unfinished-days"),

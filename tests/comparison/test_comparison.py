@@ -127,14 +127,14 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
 @pytest.mark.parametrize(
     ("parameter", "text", "words"),
     [
-        ("colours", "2..8", "none of set-size, sets, players"),
+        ("colours", "2..8", "must be one of set-size, sets, players"),
         ("players", "2-8", "not a range"),
         ("players", "..8", "not a range"),
         ("players", "2..", "not a range"),
         ("players", "-2..8", "not a range"),
         ("players", "2.0..8", "not a range"),
         ("players", "8..2", "empty"),
-        ("players", "0..90", "cannot be 0"),
+        ("players", "0..90", "cannot be 0; choose"),
         ("players", "0..3", "players: 0 is less than 2"),
         ("players", "1..1", "players: 1 is less than 2"),
         ("set-size", "0..3", "set_size: 0 is less than 2"),
@@ -142,7 +142,7 @@ def test_swept_games_can_be_played_and_grow(set_size: int, sets: int, players: i
         ("players", "2..101", "limit is 100"),
         ("set-size", "1..4", "set_size: 1 is less than 2"),
         ("sets", "2..99999", "limit is 10000"),
-        ("sets", "2..3", "evenly for no number of sets in 2..3"),
+        ("sets", "2..3", "evenly for any number of sets in 2..3"),
     ],
 )
 def test_nonsense_sweeps(parameter: str, text: str, words: str) -> None:

@@ -377,7 +377,7 @@ def test_what_is_written_of_a_comparison_is_read(comparison: Comparison) -> None
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 1):
         assert parse_runs(text) == comparison
     with limited("quaternity.trials.comparison.runs", MAX_RUNS=len(comparison.runs) - 2):
-        many = f"^{len(ends)} whole lines: a file of runs has 1 to {len(ends) - 1}$"
+        many = f"^{len(ends)} complete lines: a file of runs has 1 to {len(ends) - 1}$"
         with pytest.raises(InputError, match=many):
             parse_runs(text)
 
@@ -398,7 +398,7 @@ def test_a_page_counts_the_instances_of_every_family_and_size(comparison: Compar
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "svg_of", lambda figure: "<svg/>")
         made = page(comparison)
-    table = next(one for one in made.split("<figure>") if "How many instances" in one)
+    table = next(one for one in made.split("<figure>") if "Number of instances" in one)
     head, *rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[1:]]
     assert head == ["family", *map(str, sorted({run.cards for run in comparison.runs}))]
     for family, *counted in rows:

@@ -109,12 +109,14 @@ def test_a_wrong_value_is_refused_with_its_line(line: int, key: str, value: obje
 
 def test_what_rows_say_of_an_instance_is_one_thing_and_said_once() -> None:
     head, first, second, *_ = comparison().text().splitlines()
-    with pytest.raises(InputError, match=r"^line 4: round: 0 of flow is in a line before$"):
+    with pytest.raises(
+        InputError, match=r"^line 4: round: 0 of flow is already in an earlier line$"
+    ):
         parse_runs("\n".join([head, first, second, first]) + "\n")
     for change in ({"cards": 13}, {"family": "game"}, {"players": 4}, {"feasible": None}):
         other = json.loads(second) | {"answer": "timeout", "evidence": None} | change
         other |= {"build": None, "solve": None}
-        with pytest.raises(InputError, match=r"^line 3: instance: 'php 12 possible' is another"):
+        with pytest.raises(InputError, match=r"^line 3: instance: 'php 12 possible' has other"):
             parse_runs("\n".join([head, first, json.dumps(other)]) + "\n")
 
 

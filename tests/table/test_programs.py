@@ -93,21 +93,21 @@ def hostile(deed: str) -> str:
 
 FAULTS = {
     "hang": "gave no answer within 60 s",
-    "flood": "wrote 1048576 bytes and more without the end of a line",
+    "flood": "wrote more than 1048576 bytes without the end of a line",
     "flood_errors": "ended with status 3; its standard error ends with 'the end of it'",
-    "twice": "answered more than it was asked",
-    "early": "answered more than it was asked",
-    "encoding": "which is no JSON",
-    "nan": "which is no JSON",
+    "twice": "answered more than once",
+    "early": "answered more than once",
+    "encoding": "which is not valid JSON",
+    "nan": "which is not valid JSON",
     "infinite": "gave a delay of inf",
     "negative": "gave a delay of -0.5",
-    "deep": "which is no JSON",
-    "long_number": "which is no JSON",
+    "deep": "which is not valid JSON",
+    "long_number": "which is not valid JSON",
     "other_game": "gave move '0 bakes a cake'",
-    "both": "expected one of move, action and wait",
-    "action": "not legal, the mask has no 1 there",
+    "both": "expected one of move, action or wait",
+    "action": "this action is not legal: the mask",
     "wait": "gave None",
-    "text": "wrote 'I think that I ask for 0/1', which is no JSON",
+    "text": "wrote 'I think that I ask for 0/1', which is not valid JSON",
     "leaves": "ended its process, which ended with status 0",
     "crashes": "was killed by signal 11; its standard error ends with 'no idea what to do'",
     "closes": "closed its connection",
@@ -276,8 +276,8 @@ def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
     assert split_names("you,cmd:cat 'a,b' c, random") == ["you", "cmd:cat 'a,b' c", "random"]
     check_name("quarto", "cmd:cat 'a b'")
     for wrong, why in (
-        ("cmd:", "names no program"), ("cmd:./nowhere", "no program that can be run"),
-        ("cmd:no-such-program ./x", "no-such-program is no program .*PATH"),
+        ("cmd:", "no program given"), ("cmd:./nowhere", "is not an executable program"),
+        ("cmd:no-such-program ./x", "no-such-program is not an executable program in PATH"),
         ("cmd:cat 'x", "no closing quotation"),
         ("cmd:cat # x", "without #"), ("cmd:cat \n", "one line"),
     ):  # fmt: skip
@@ -286,7 +286,7 @@ def test_names_of_commands_are_quoted_as_in_a_shell() -> None:
 
 
 def test_players_of_other_games_are_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'careful' plays quarto, and this is kwartet"):
+    with pytest.raises(InputError, match="'careful' plays quarto, not kwartet"):
         Tournament(KwartetRules(), ("careful", "random"))
 
 
@@ -367,10 +367,10 @@ def test_a_line_has_a_length_at_most_and_may_come_in_parts() -> None:
         except program_module.ProgramFault as fault:
             answers[length] = fault.what
         program.end()
-    too_long = "wrote 100000 bytes and more without the end of a line"
+    too_long = "wrote more than 100000 bytes without the end of a line"
     assert answers == {99_999: True, 100_000: True, 100_001: too_long, 100_002: too_long}
     empty = program_module.Program(["sh", "-c", "read x; echo; read x"])
-    with pytest.raises(program_module.ProgramFault, match="wrote '', which is no JSON"):
+    with pytest.raises(program_module.ProgramFault, match="wrote '', which is not valid JSON"):
         empty.ask({"do": "choose"}, 60)
 
 

@@ -1,4 +1,4 @@
-// A player of Kwartet: it collects the set of which it holds most.
+// A player of Kwartet that collects its largest set.
 //   g++ -std=c++17 -O2 -o hoarder hoarder.cpp
 #include <cstring>
 #include <iostream>

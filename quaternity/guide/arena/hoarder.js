@@ -1,4 +1,4 @@
-// A player of Kwartet for Node: it collects the set of which it holds most.
+// A player of Kwartet for Node that collects its largest set.
 const { createInterface } = require("node:readline");
 
 const answer = (document) => console.log(JSON.stringify(document));

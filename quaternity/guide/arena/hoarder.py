@@ -1,4 +1,4 @@
-"""A player of Kwartet: it collects the set of which it holds most."""
+"""A player of Kwartet: it collects the set in which it holds most cards."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ def merit(move: str, view: dict[str, Any]) -> int:
 
 
 class Hoarder:
-    """One game of the player; another one is made for the next."""
+    """The player in one game; each game gets a new object."""
 
     name = "Hoarder in Python"
     wants = ("view", "moves")
 
     def __init__(self, new: dict[str, Any]) -> None:
-        """Sit down in a seat, for the game that a message tells of."""
+        """Take the seat in the message of a new game."""
         self.seat = new["seat"]
 
     def choose(self, asked: dict[str, Any]) -> str:

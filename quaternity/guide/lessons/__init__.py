@@ -1,7 +1,6 @@
-"""What the lessons of the guide use: a check for each exercise, and pictures.
+"""Exercises of the lessons in the guide: a check for each exercise, and pictures.
 
-The pages `pigeons`, `worlds` and `secret` are lessons. Their exercises have names such as
-"pigeons 1".
+The pages `pigeons`, `worlds` and `secret` are lessons, with exercises such as "pigeons 1".
 
 >>> check("pigeons 2", {0, 3})
 Not yet. Players 0 and 3 have 4 places, and only 2 cards must go to them: enough.
@@ -23,10 +22,10 @@ from quaternity.guide.lessons.marks import Marked, not_yet
 
 
 def check(exercise: str, answer: Any) -> Marked:
-    """Check an answer to an exercise; a wrong one gets a hint, whatever object it is.
+    """Check an answer to an exercise. Any object that is not a right answer gets a hint.
 
     Raises:
-        InputError: there is no such exercise; lists them.
+        InputError: If there is no such exercise. The message lists the exercises.
     """
     exercises: dict[str, Callable[[Any], Marked]] = {}
     for lesson in LESSONS:
@@ -37,6 +36,6 @@ def check(exercise: str, answer: Any) -> Marked:
         return judge(answer)
     except QuaternityError as error:
         fault = str(error).partition("\n")[0]
-        return not_yet(f"{fault[:1].upper()}{fault[1:]}. The answer is to be {form}")
-    except Exception:  # what an arbitrary object can do
-        return not_yet(f"The answer is to be {form} This is {shown(answer)}.")
+        return not_yet(f"{fault[:1].upper()}{fault[1:]}. The answer must be {form}")
+    except Exception:  # an arbitrary object can raise anything
+        return not_yet(f"The answer must be {form} This is {shown(answer)}.")

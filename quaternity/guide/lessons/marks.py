@@ -1,4 +1,4 @@
-"""What a check says of an answer."""
+"""The results of checking an answer to an exercise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """An answer after its check: whether it is right, and what to say of it."""
+    """A graded answer: whether it is right, and a comment or a hint."""
 
     right: bool
     said: str
@@ -20,11 +20,11 @@ class Marked:
         return textwrap.fill(f"{'Right.' if self.right else 'Not yet.'} {self.said}", 92)
 
 
-def right(said: str) -> Marked:
-    """Return the mark of a right answer."""
-    return Marked(True, said)
+def right(comment: str) -> Marked:
+    """Return the result for a right answer."""
+    return Marked(True, comment)
 
 
 def not_yet(hint: str) -> Marked:
-    """Return the mark of a wrong answer."""
+    """Return the result for a wrong answer."""
     return Marked(False, hint)

@@ -1,4 +1,4 @@
-"""Pictures of the lessons, small enough for a phone."""
+"""Pictures in the lessons, small enough for the screen of a phone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDE, _ROW, _INK, _MARKED = 360, 34, "#222", "#fbe3d0"
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture that a notebook shows."""
+    """A picture that notebooks can display."""
 
     title: str
     svg: str
@@ -37,9 +37,10 @@ def network(
     deal: Sequence[int | None] = (),
     group: Collection[int] = (),
 ) -> Drawing:
-    """Draw who may own which card: players on the left, cards on the right.
+    """Draw which players may own which cards: players on the left, cards on the right.
 
-    Lines of a deal are thick. A group of players is marked, with the cards that only they may own.
+    The lines of `deal` are thick. The players of `group` are marked, and the cards that only they
+    may own.
     """
     tall = _ROW * max(len(hands), len(may)) + 16
 
@@ -49,8 +50,8 @@ def network(
     parts = []
     for card, players in enumerate(may):
         for player in players:
-            given = card < len(deal) and deal[card] == player
-            look = f'stroke="{COLOURS[0]}" stroke-width="4"' if given else 'stroke="#999"'
+            is_dealt = card < len(deal) and deal[card] == player
+            look = f'stroke="{COLOURS[0]}" stroke-width="4"' if is_dealt else 'stroke="#999"'
             parts.append(
                 f'<line x1="120" y1="{height(player, len(hands)):.1f}" x2="270" '
                 f'y2="{height(card, len(may)):.1f}" {look}/>'
@@ -62,8 +63,8 @@ def network(
         marked = bool(group) and set(players) <= set(group)
         parts += _box(270, height(card, len(may)), 86, f"card {card}", marked)
     title = f"{counted(len(hands), 'player')} and {counted(len(may), 'card')}"
-    what = "lines join players with the cards that they may own"
-    return Drawing(title, svg_document(_WIDE, tall, title, what, parts, "#fff"))
+    description = "lines join players with the cards that they may own"
+    return Drawing(title, svg_document(_WIDE, tall, title, description, parts, "#fff"))
 
 
 def _box(x: float, y: float, wide: float, text: str, marked: bool) -> list[str]:
@@ -75,13 +76,13 @@ def _box(x: float, y: float, wide: float, text: str, marked: bool) -> list[str]:
     ]
 
 
-def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *said: str) -> Drawing:
-    """Draw the deals of a problem that are left after announcements; the real one is on top.
+def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *announcements: str) -> Drawing:
+    """Draw the deals of a problem that remain after announcements, with the real deal on top.
 
-    Lines join the deals that a player, whose number they carry, cannot tell apart.
+    A line joins two deals that a player cannot distinguish; its label is the number of the player.
     """
     language = Language.of(problem)
-    formulas = tuple(parse(text, language) for text in said)
+    formulas = tuple(parse(text, language) for text in announcements)
     situation = Situation(problem, Deal(tuple(map(tuple, deal))), formulas, ())
     model = kripke_model(situation, every=True)
     title = counted(len(model.worlds), "world")
@@ -91,7 +92,7 @@ def worlds(problem: DealProblem, deal: Sequence[Sequence[int]], *said: str) -> D
 def chart(
     title: str, curves: Mapping[str, Sequence[float]], below: str, first: int = 0, log: bool = False
 ) -> Drawing:
-    """Draw curves over whole numbers from `first` on; with `log` each line up is ten times more."""
+    """Draw curves over the whole numbers from `first` on; `log` selects a logarithmic scale."""
     values = [log10(value) if log else value for curve in curves.values() for value in curve]
     low, top = (min(values), max(values)) if log else (min(0, *values), max(values))
     last = first + max(map(len, curves.values())) - 1
@@ -121,5 +122,5 @@ def chart(
             svg_text(round(x + 6), round(y), name, size=13, colour=colour, anchor="start",
                      bold=True, centred=True)
         )  # fmt: skip
-    what = f"{', '.join(curves)} by {below}"
-    return Drawing(title, svg_document(_WIDE, 244, title, what, parts, "#fff"))
+    description = f"{', '.join(curves)} by {below}"
+    return Drawing(title, svg_document(_WIDE, 244, title, description, parts, "#fff"))

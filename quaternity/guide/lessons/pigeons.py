@@ -1,4 +1,4 @@
-"""The exercises of the lesson on pigeons, flows and proofs."""
+"""Exercises of the lesson on pigeons, flows and proofs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers.problem import with_entry
 
 
 class Cards(NamedTuple):
-    """A problem in plain lists: cards in each player's hand, and who may own each card."""
+    """A problem as lists: the size of each player's hand, and the possible owners of each card."""
 
     hands: list[int]
     may: list[list[int]]
@@ -24,7 +24,7 @@ class Cards(NamedTuple):
 FIRST = Cards([2, 2, 3], [[0, 1], [0, 2], [0, 2], [1], [0, 1, 2], [1, 2], [2]])
 SECOND = Cards([2, 1, 1, 2], [[0, 3], [1, 2], [0, 3], [1, 2], [0, 1, 2], [2, 1]])
 THIRD = Cards([1, 1, 2], [[0, 1], [1, 2], [0, 2], [0]])
-"""All cards but the last have an owner: players 0, 1 and 2."""
+"""Cards 0, 1 and 2 are dealt to players 0, 1 and 2; card 3 has no owner yet."""
 FOURTH = DealProblem(
     [3, 3, 2],
     [
@@ -36,13 +36,13 @@ FIFTH = Cards([1, 1, 2, 1], [[0, 1], [0, 1], [1, 2], [2, 3], [0, 2, 3]])
 
 
 def deal_problem(cards: Cards) -> DealProblem:
-    """Return plain lists as one set without bounds, for the solvers."""
+    """Return the cards as one set without bounds, for the solvers."""
     hands, may = cards
     return DealProblem(hands, [SetConstraint.of(may, players=len(hands))])
 
 
 def crowded(cards: Cards, group: set[int]) -> tuple[int, int]:
-    """Return how many places a group of players has, and how many cards nobody else may own."""
+    """Return the number of places of a group, and the number of cards that only they may own."""
     places = sum(cards.hands[player] for player in group)
     return places, sum(set(players) <= group for players in cards.may)
 
@@ -52,7 +52,7 @@ def _a_deal(answer: Any) -> Marked:
     faults = deal_faults(deal_problem(FIRST), [list(wholes(answer, "owners", 0))])
     if faults:
         return not_yet(f"{faults[0].capitalize().replace('0/', '')}.")
-    return right("Whoever doubts it can count it out; nobody has to know how you found it.")
+    return right("Anyone can check the deal by counting, whatever way you found it.")
 
 
 def _a_group(answer: Any) -> Marked:
@@ -64,10 +64,10 @@ def _a_group(answer: Any) -> Marked:
         return not_yet("A group has at least one player.")
     places, cards = crowded(SECOND, group)
     if cards <= places:
-        who = named("player", sorted(group)).capitalize()
-        have, them = ("has", who.lower()) if len(group) == 1 else ("have", "them")
+        players = named("player", sorted(group)).capitalize()
+        have, them = ("has", players.lower()) if len(group) == 1 else ("have", "them")
         count = f"{counted(places, 'place')}, and only {counted(cards, 'card')} must go to {them}"
-        return not_yet(f"{who} {have} {count}: enough.")
+        return not_yet(f"{players} {have} {count}: enough.")
     return right(f"{cards} cards and {places} places: no deal, and no search is needed to see it.")
 
 
@@ -86,16 +86,16 @@ def _two_together(answer: Any) -> Marked:
     if isinstance(verdict, Feasible):
         return not_yet(f"It can be dealt: {list(verdict.deal.owner[0])}.")
     for player in range(3):
-        places, mine = crowded(cards, {player})
-        if mine > places:
+        places, needed = crowded(cards, {player})
+        if needed > places:
             return not_yet(
-                f"Player {player} alone has too many cards already: {mine} for {places}."
+                f"Player {player} alone has too many cards already: {needed} for {places}."
             )
     pair = next(p for p in combinations(range(3), 2) if _over(cards, {*p}))
     (other,) = {0, 1, 2} - {*pair}
     return right(
-        f"Players {pair[0]} and {pair[1]} are too crowded together. The same fact from the other "
-        f"side: player {other} cannot fill their hand."
+        f"Players {pair[0]} and {pair[1]} together have too few places. Seen from the other side, "
+        f"player {other} cannot fill their hand."
     )
 
 
@@ -105,8 +105,8 @@ def _over(cards: Cards, group: set[int]) -> bool:
 
 
 def _a_path(answer: Any) -> Marked:
-    """Judge a list that begins with a card and goes on with player, card, player, ...: [3, 0]."""
-    given, steps = dict(enumerate((0, 1, 2))), wholes(answer, "path", 0)
+    """Judge a list that begins with a card, then player, card, player, and so on: [3, 0]."""
+    owners, steps = dict(enumerate((0, 1, 2))), wholes(answer, "path", 0)
     if len(steps) % 2 or not steps or steps[0] != 3:
         return not_yet("A path begins with card 3, which has no owner, and ends with a player.")
     for card, player in zip(steps[::2], steps[1::2], strict=True):
@@ -115,10 +115,10 @@ def _a_path(answer: Any) -> Marked:
         if player not in THIRD.may[card]:
             return not_yet(f"Card {card} may not go to player {player}.")
     for player, card in zip(steps[1::2], steps[2::2], strict=False):
-        if given.get(card) != player:
+        if owners.get(card) != player:
             return not_yet(f"Player {player} does not have card {card}, so cannot pass it on.")
-    given |= dict(zip(steps[::2], steps[1::2], strict=True))
-    for player, count in sorted(Counter(given.values()).items()):
+    owners |= dict(zip(steps[::2], steps[1::2], strict=True))
+    for player, count in sorted(Counter(owners.values()).items()):
         if count > THIRD.hands[player]:
             return not_yet(f"Now player {player} has {counted(count, 'card')}: pass one on.")
     return right("Every card on the path moved on by one, and the last player had room.")
@@ -132,18 +132,18 @@ def _a_minimum(answer: Any) -> Marked:
     constraint = FOURTH.sets[index]
     if least > FOURTH.hands[player]:
         return not_yet(
-            f"Player {player} holds {FOURTH.hands[player]} cards: too plain. Take fewer."
+            f"Player {player} holds {FOURTH.hands[player]} cards: too obvious. Choose fewer."
         )
     theirs = sum(owners >> player & 1 for owners in constraint.owners)
     if least > theirs:
         return not_yet(
-            f"Player {player} may own only {counted(theirs, 'card')} of set {index}: too plain."
+            f"Player {player} may own only {counted(theirs, 'card')} of set {index}: too obvious."
         )
     low = with_entry(constraint.low, player, least)
     verdict = solve(FOURTH.with_set(index, SetConstraint(constraint.owners, low, constraint.high)))
     if isinstance(verdict, Feasible):
         return not_yet(f"It can still be dealt: {verdict.deal}.")
-    return right("Nothing in their own hand forbids it. What the others must have does.")
+    return right("Their own hand would allow it, but the cards that the others must have do not.")
 
 
 def _certain(answer: Any) -> Marked:
@@ -151,7 +151,7 @@ def _certain(answer: Any) -> Marked:
     if not isinstance(answer, Mapping):
         raise TypeError
     if not answer:
-        return not_yet("Some owner is certain. Which cards are left for the other players?")
+        return not_yet("The owner of some card is certain. Which cards can the other players get?")
     for card, player in sorted(answer.items()):
         numbered(card, len(FIFTH.may), "card")
         numbered(player, len(FIFTH.hands), "player")
@@ -163,8 +163,10 @@ def _certain(answer: Any) -> Marked:
                 )
     missing = [card for card in range(len(FIFTH.may)) if card not in answer and _only_one(card)]
     if missing:
-        return not_yet(f"That is certain, but not all: try {counted(len(missing), 'card')} more.")
-    return right("Everything else can go two ways at least.")
+        return not_yet(
+            f"That is certain, but incomplete: find {counted(len(missing), 'card')} more."
+        )
+    return right("Every other card has at least two possible owners.")
 
 
 def _with_owner(card: int, player: int) -> object:

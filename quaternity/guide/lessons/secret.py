@@ -1,4 +1,4 @@
-"""The exercises of the lesson on a solved secret."""
+"""Exercises of the lesson on a solved secret."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from quaternity.guide import page
 from quaternity.guide.lessons.marks import Marked, not_yet, right
 
 TWO_CARDS = ((2, -1), (-1, 1))
-"""What the first player wins: row and column are the cards that the two choose."""
+"""Payoffs of the first player, whose card is the row; the other player's card is the column."""
 THEIR_MIX = {"rock": 0.5, "paper": 0.25, "scissors": 0.25}
 BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
 EVEN, LOWEST = 0.1, 2 / 15
-"""What two rules of thumb lose in the game of pairs."""
+"""Losses of the rules `even` and `lowest` of the page, in the game of pairs."""
 DEFINES = ("from ", "class ", "def ", "pairs = ", "triples = ")
-"""How lines of the page begin that define something."""
+"""Beginnings of the examples on the page that contain definitions."""
 SMALL = 1e-6
-"""Less than this is a rounding error."""
+"""Differences below this are rounding errors."""
 
 
 @cache
 def definitions() -> dict[str, Any]:
-    """Return what the page defines: the game, how to solve it, `pairs`, `triples`, and rules."""
+    """Return the definitions on the page: the game, its solver, `pairs`, `triples` and rules."""
     names: dict[str, Any] = {}
     for example in DocTestParser().get_examples(page("secret").text):
         if example.source.startswith(DEFINES):
@@ -37,17 +37,18 @@ def definitions() -> dict[str, Any]:
 
 
 def tried(game: str, rule: Any) -> tuple[float, bool]:
-    """Return how exploitable somebody's rule is in "pairs" or "triples", and if it tosses a coin.
+    """Return the exploitability of a rule in "pairs" or "triples", and whether it is random.
 
     Raises:
-        InputError: the rule fails, gives no chances, or looks at what its player does not see.
+        InputError: If the rule raises an error, does not return probabilities, or depends on
+            something that its player does not see.
     """
     if not callable(rule):
         raise TypeError
     names = definitions()
-    given: dict[Any, Any] = {}
+    answers: dict[Any, Any] = {}
 
-    def checked(state: Any) -> Mapping[Any, float]:
+    def call_rule(state: Any) -> Mapping[Any, float]:
         try:
             chances = rule(state)
         except Exception as error:
@@ -64,14 +65,15 @@ def tried(game: str, rule: Any) -> tuple[float, bool]:
             and abs(sum(chances.values()) - 1) < SMALL
         ):
             raise InputError(
-                f"{where} your rule gives {shown(chances)}, and not chances for {allowed}, 1 in all"
+                f"{where}, your rule returns {shown(chances)} instead of probabilities "
+                f"for {allowed} that add up to 1"
             )
-        if given.setdefault(key, chances) != chances:
-            raise InputError(f"{where} your rule once gives these chances, once others")
+        if answers.setdefault(key, chances) != chances:
+            raise InputError(f"{where}, your rule returns different probabilities in two states")
         return chances
 
-    loss = float(names["exploitability"](names[game], checked))
-    return loss, any(0 < x < 1 for chances in given.values() for x in chances.values())
+    loss = float(names["exploitability"](names[game], call_rule))
+    return loss, any(0 < x < 1 for chances in answers.values() for x in chances.values())
 
 
 def _is_chance(value: Any) -> bool:
@@ -114,7 +116,7 @@ def _possible_deals(answer: Any) -> Marked:
     """Judge a whole number, such as 5."""
     number = whole(answer, "hands", 0)
     if number == 5:
-        return not_yet("So many before the answer. Which of these hands have card 1?")
+        return not_yet("That was the number before the answer. Which of these hands have card 1?")
     if number != 2:
         return not_yet("List the hands of two cards of different sets that player 1 may have.")
     return right("Player 1 has card 3 and one of cards 4 and 5. Card 3 is what player 0 needs.")
@@ -125,14 +127,14 @@ def _an_unexploitable_rule(answer: Any) -> Marked:
     loss, _ = tried("pairs", answer)
     if abs(loss - LOWEST) < SMALL:
         return not_yet(
-            f"It loses {loss:.5f}. Who knows your order sees from what you ask what you do not "
-            "have."
+            f"It loses {loss:.5f}. If your opponent knows your order, your question shows which "
+            "cards you do not have."
         )
     if loss > SMALL:
         compared = "less" if loss < EVEN - SMALL else "no less"
         return not_yet(
-            f"It loses {loss:.5f}, {compared} than asking anything. Where does "
-            "a request win nothing for certain?"
+            f"It loses {loss:.5f}, {compared} than asking at random. When is "
+            "it certain that a request wins nothing?"
         )
     return right("A secret in one line. CFR needed hundreds of numbers to say the same.")
 

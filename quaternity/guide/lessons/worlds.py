@@ -1,4 +1,4 @@
-"""The exercises of the lesson on who knows what."""
+"""Exercises of the lesson on the knowledge of players."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREE = DealProblem([1, 1, 1], [SetConstraint.of([[0, 1, 2]] * 3, players=3)])
 """Anne (0), Bill (1) and Cath (2) hold one of three cards each."""
 DEAL = [[0, 1, 2]]
 SEVEN = (0, 1, 1, 0, 2, 1, 0)
-"""Alice (0), Bob (1) and Carol (2): who holds which of seven cards."""
+"""The owner of each of seven cards: Alice (0), Bob (1) or Carol (2)."""
 GAME = KwartetGame.start(KwartetSettings(players=3, sets=3), seed=6)
 
 Hand = tuple[int, ...]
@@ -39,53 +39,55 @@ def _numbers(answer: Any) -> Marked:
     alice, carol = wholes(answer, "numbers", 0)
     deals = sorted(set(permutations(SEVEN)))
     for player, number in ((0, alice), (2, carol)):
-        mine = [card for card in range(7) if SEVEN[card] == player]
+        hand = [card for card in range(7) if SEVEN[card] == player]
         like = [
-            deal for deal in deals if [card for card in range(7) if deal[card] == player] == mine
+            deal for deal in deals if [card for card in range(7) if deal[card] == player] == hand
         ]
         if number == len(deals):
             return not_yet(f"There are {number} deals in all, but player {player} sees a hand.")
         if number != len(like):
             name = "Alice" if player == 0 else "Carol"
-            return not_yet(f"{name} sees {len(mine)} of the seven cards. How can the others lie?")
+            return not_yet(
+                f"{name} sees {len(hand)} of the seven cards. How can the others be dealt?"
+            )
     return right("The more cards you hold, the fewer deals are left.")
 
 
 def _for_bill_alone(answer: Any) -> Marked:
     """Judge the text of a formula, such as '!H0 0/1'."""
-    said = _formula(answer)
-    if not _true(f"K0 ({said})"):
+    formula = _formula(answer)
+    if not _true(f"K0 ({formula})"):
         return not_yet("Anne does not know that this is true, so she cannot say it.")
-    if not _true(f"[({said})!] K1 H0 0/0"):
+    if not _true(f"[({formula})!] K1 H0 0/0"):
         return not_yet("Bill, who has card 1, still does not know that Anne has card 0.")
-    if _true(f"[({said})!] K2 H0 0/0"):
+    if _true(f"[({formula})!] K2 H0 0/0"):
         return not_yet("Cath, who has card 2, now knows it too.")
-    return right("It excludes what Bill holds possible, and nothing that Cath does.")
+    return right("It excludes a deal that Bill considers possible, but none that Cath does.")
 
 
 def _everybody_but_not_common(answer: Any) -> Marked:
     """Judge the text of a formula, such as 'H0 0/0'."""
-    said = _formula(answer)
+    formula = _formula(answer)
     for player, name in enumerate(("Anne", "Bill", "Cath")):
-        if not _true(f"K{player} ({said})"):
+        if not _true(f"K{player} ({formula})"):
             return not_yet(f"{name} does not know it.")
-    if _true(f"C ({said})"):
+    if _true(f"C ({formula})"):
         return not_yet("It is common knowledge. It should fail in some world further away.")
-    return right("All know it, but somebody does not know that all do.")
+    return right("Everybody knows it, but not everybody knows that everybody does.")
 
 
 def _undone(answer: Any) -> Marked:
     """Judge the text of a formula, such as '!K2 H0 0/0'."""
-    said = _formula(answer)
-    if not _true(said):
+    formula = _formula(answer)
+    if not _true(formula):
         return not_yet("It is not true now, so nobody can say it.")
-    if _true(f"[({said})!] ({said})"):
-        return not_yet("After it is said it is still true. Whose knowledge could it change?")
+    if _true(f"[({formula})!] ({formula})"):
+        return not_yet("It is still true after it is said. Whose knowledge could it change?")
     return right("It was true until it was said.")
 
 
 def _formula(answer: Any) -> str:
-    """Return an answer that is the text of one formula; so it stays one within a longer text."""
+    """Check that an answer is the text of a formula, so that it can be part of a longer formula."""
     if not isinstance(answer, str):
         raise TypeError
     parse(answer, Language.of(THREE))
@@ -102,12 +104,14 @@ def named_hands(answer: Any) -> list[Hand]:
         raise TypeError
     for text in answer:
         if not isinstance(text, str) or len(text) != 3 or len({*text} & {*"0123456"}) != 3:
-            raise InputError(f"{shown(text)} is not a text of three different digits from 0 to 6")
+            raise InputError(
+                f"{shown(text)} must be a string of three different digits from 0 to 6"
+            )
     return sorted({tuple(sorted(map(int, text))) for text in answer})
 
 
 def trouble(hands: list[Hand], deal: Hand) -> Iterator[str]:
-    """Say what somebody should or should not know at a deal, after Alice has named some hands."""
+    """Yield a sentence for each fact that makes Alice's list of hands unsafe at a deal."""
     bob, carol = ([card for card in range(7) if deal[card] == player] for player in (1, 2))
     for_bob = [hand for hand in hands if not {*hand} & {*bob}]
     if len(for_bob) > 1:
@@ -124,7 +128,7 @@ def _a_safe_list(answer: Any) -> Marked:
     """Judge a list of hands of three cards, such as ['036', '124']."""
     hands = named_hands(answer)
     if (0, 3, 6) not in hands:
-        return not_yet("Alice's own hand, 036, is to be one of them: she tells the truth.")
+        return not_yet("Alice's own hand, 036, must be one of them: she tells the truth.")
     for now in trouble(hands, SEVEN):
         return not_yet(f"{now}.")
     for alice in hands:
@@ -143,15 +147,17 @@ def _digits(hand: Any) -> str:
 def _a_quiet_request(answer: Any) -> Marked:
     """Judge a request as text, such as '0 asks 2 for 0/3'."""
     news = {str(move): _left(GAME.play(move)) for move in GAME.legal_moves}
-    mine, *others = _left(GAME.play(answer))
+    own, *others = _left(GAME.play(answer))
     now = _left(GAME)[0]
-    if mine == now:
-        return not_yet(f"Player 0 learns nothing by it: {now} deals before and after.")
-    most = max(sum(left[1:]) for left in news.values() if left[0] < now)
-    if sum(others) < most:
-        told = f"{others[0]} deals to player 1 and {others[1]} to player 2"
-        return not_yet(f"This leaves {told}, {sum(others)} in all. Another request leaves {most}.")
-    return right(f"Player 0 goes from {now} deals to {mine}, the others only to {others}.")
+    if own == now:
+        return not_yet(f"Player 0 learns nothing from it: {now} deals before and after.")
+    largest = max(sum(left[1:]) for left in news.values() if left[0] < now)
+    if sum(others) < largest:
+        rest = f"{others[0]} deals to player 1 and {others[1]} to player 2"
+        return not_yet(
+            f"This leaves {rest}, {sum(others)} in all. Another request leaves {largest}."
+        )
+    return right(f"Player 0 goes from {now} deals to {own}, the others only to {others}.")
 
 
 def _left(game: KwartetGame) -> list[int]:

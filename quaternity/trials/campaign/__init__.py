@@ -1,9 +1,9 @@
-"""A campaign of random problems and random games in which the solvers must never disagree.
+"""Fuzzing campaigns: random problems and random games on which the solvers must never disagree.
 
-Every solver judges each problem (`solvers.judgement`): verdicts must agree, and have evidence. In a
-game, one position is checked (`positions`). A finding is made as small as possible and saved as a
-state file. Examples are drawn from plain generators (`examples`), in batches with seeds of their
-own. That is quick, and a campaign with a seed can be repeated wherever it runs.
+Every solver judges each problem (`solvers.judgement`): the verdicts must agree and have evidence.
+In each game, the last position is checked (`positions`). A finding is shrunk and returned as the
+text of a state file. Examples come from plain random generators (`examples`), in batches with
+separate seeds. That is fast, and a campaign with the same seed draws the same examples everywhere.
 """
 
 from quaternity.trials.campaign.positions import position_fault

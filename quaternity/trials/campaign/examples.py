@@ -1,4 +1,4 @@
-"""Random problems and games for a campaign, drawn straight from a seeded generator."""
+"""Random problems and games for a campaign, drawn directly from a seeded generator."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ MAX_EXAMPLE_MOVES = 12
 SMALL = Sizes(players=4, sets=3, set_size=4, same_size=True)
 LARGER = Sizes(players=8, sets=6, set_size=6, same_size=True)
 LARGER_SHARE, BRINK_SHARE = 0.2, 0.01
-"""Parts of the problems that are larger, and that are games driven to the brink."""
+"""Shares of the problems that are of size `LARGER`, and that are games tightened to the brink."""
 
 REAL_GAMES = ((4, 13, 4), (4, 13, 2), (4, 6, 6), (4, 12, 12), (13, 4, 4), (5, 8, 5), (2, 20, 8))
-"""Set size, sets and players of the games that are driven to the brink."""
+"""Set size, sets and players of the games that are tightened to the brink."""
 
 
 def random_problem(random: Random) -> tuple[str, DealProblem]:
     """Return a problem and its kind.
 
-    "loosened" is around a real deal, so feasible; "spoilt" is that with a few constraints
-    tightened; "brink" is a state of a game, tightened until no deal fits, or just less.
+    A "loosened" problem is built around a deal, so it is feasible. A "spoilt" problem is such a
+    problem with a few constraints tightened. A "brink" problem is a state of a game, tightened
+    until no deal satisfies it, or one step less.
     """
     share = random.random()
     if share < BRINK_SHARE:
@@ -51,7 +52,7 @@ def _brink(random: Random) -> DealProblem:
 
 
 def random_game(random: Random) -> Game:
-    """Return a game of legal moves up to some moment, of up to four players and twelve cards."""
+    """Return a game of a few random legal moves, with up to four players and twelve cards."""
     settings = random.choice(_SETTINGS)
     if settings.tie_break is TieBreak.MIN_SETS:
         settings = replace(settings, seed=random.randrange(4))

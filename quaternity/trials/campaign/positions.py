@@ -1,4 +1,4 @@
-"""Check what the engine says of a position of a game against what the solvers say."""
+"""Checks of the engine against the solvers, in a position of a game."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from solvers.problem import DealProblem, SetConstraint, with_entry
 from solvers.solver import Solver
 
 Fault = tuple[str, State]
-"""What is wrong, in words, and a state that shows it."""
+"""A description of the fault, and a state that shows it."""
 
 
 def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding | None:
-    """Return what is wrong with the last position of a game, or None."""
+    """Return the fault in the last position of a game, or None."""
     fault = position_fault(game.state, solvers, tally)
     if fault is None:
         return None
@@ -29,13 +29,13 @@ def game_finding(game: Game, solvers: Sequence[Solver], tally: Tally) -> Finding
 
 
 def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return what is wrong with a position of a game; None when all is well.
+    """Return the fault in a position of a game, or None if there is none.
 
-    It must be possible, with a question for the player on turn unless the game is over, and the
-    legal questions and answers that the solvers find. No player may own a set in play in every
-    deal.
+    The position must be possible. The player to move must have a question unless the game is over.
+    The legal questions and answers must be those that the solvers find. No set in play may
+    belong to the same player in every deal.
 
-    Cost: runs of two solvers, in turn, per question and answer; equal cards are tried once.
+    Cost: runs of two solvers for each question and answer; equivalent cards are tried once.
     """
     tally.counts["positions"] += 1
     fault, feasible = _judged(state, state.problem, solvers, tally)
@@ -44,7 +44,7 @@ def position_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fau
     if feasible is False:
         return "a position reached by legal moves is judged infeasible", state
     if not state.is_over and not state.legal_questions:
-        return f"player {state.turn} is on turn and has no question to ask", state
+        return f"it is the turn of player {state.turn}, who has no question to ask", state
     return _question_fault(state, solvers, tally) or _completion_fault(state, solvers, tally)
 
 
@@ -62,7 +62,7 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
     listed = dict(state.legal_questions.items())
     for number, (question, answer, problem) in enumerate(_candidates(state)):
         tally.counts["candidates"] += 1
-        # Evidence decides, whichever solver gives it: two solvers each are enough.
+        # Two solvers per candidate are enough: the evidence decides, whichever solver finds it.
         pair = {solvers[(number + offset) % len(solvers)].name for offset in range(2)}
         asked = [solver for solver in solvers if solver.name in pair]
         fault, feasible = _judged(state, problem, asked, tally)
@@ -70,16 +70,19 @@ def _question_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fa
             return f"after '{question}: {answer}' {fault[0]}", fault[1]
         answers = listed.get(question, ())
         if state.brisk and state.is_hopeless(question):
-            answers = (Answer.NO,)  # possible, though the question is not legal
+            answers = (Answer.NO,)  # a possible answer, although the question is not legal
         if feasible is not None and (answer in answers) != feasible:
             legal, other = ("legal", "illegal") if feasible else ("illegal", "legal")
-            text = f"'{question}: {answer}' is {legal} by the evidence, but {other} to the engine"
+            text = (
+                f"'{question}: {answer}' is {legal} by the evidence, "
+                f"but {other} according to the engine"
+            )
             return text, state
     return None
 
 
 def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
-    """Yield every question and answer that the solvers can judge, one card of equal cards each."""
+    """Yield all questions and answers that the solvers can judge, for one of equivalent cards."""
     asker, problem = state.turn, state.problem
     if asker is None:
         return
@@ -94,7 +97,7 @@ def _candidates(state: State) -> Iterator[tuple[Question, Answer, DealProblem]]:
 
 
 def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> Fault | None:
-    """Return a set in play that one player owns in every deal: it should have been put down."""
+    """Return the fault if one player owns a set in play in every deal: the set is complete."""
     for index, constraint in enumerate(state.problem.sets):
         for player in range(state.players if constraint.size else 0):
             if not all(mask >> player & 1 for mask in constraint.owners):
@@ -105,5 +108,5 @@ def _completion_fault(state: State, solvers: Sequence[Solver], tally: Tally) -> 
             if fault is not None:
                 return fault
             if feasible is False:
-                return f"player {player} owns all of set {index}, and it is not completed", state
+                return f"player {player} owns all of set {index}, but it is not completed", state
     return None

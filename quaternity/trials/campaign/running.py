@@ -1,4 +1,4 @@
-"""Campaigns: batches of random examples, one after another or in many processes."""
+"""Runs of campaigns: batches of random examples, one after another or in several processes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ from solvers.problem import DealProblem
 from solvers.solver import Solver
 
 AT_ONCE = 100
-"""Examples of a batch. Every tenth of them is a game."""
+"""Number of examples in a batch; every tenth example is a game."""
 
 SHRINK_SECONDS = 30.0
-"""Maximum time spent on making a finding smaller, in seconds."""
+"""Maximum time for shrinking a finding, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A part of a campaign; `seed` and `number` determine the examples, `seconds` is a limit."""
+    """A part of a campaign.
+
+    `seed` and `number` determine its examples, and `seconds` is the time limit of the batch.
+    """
 
     examples: int
     seed: int
@@ -39,7 +42,9 @@ class Batch:
 
 
 def batches(examples: int | None, seconds: float | None, seed: int) -> Iterator[Batch]:
-    """Yield the batches of a campaign: so many examples, or for so long.
+    """Yield the batches of a campaign until the examples or the seconds are used up.
+
+    None means no limit.
 
     >>> [batch.examples for batch in batches(250, None, seed=1)]
     [100, 100, 50]
@@ -64,27 +69,30 @@ def run_campaign(
     pool: Pool | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Finding | None:
-    """Return the first disagreement; None if the examples or the seconds are used up before.
+    """Return the first finding, or None if the examples or the seconds are used up without one.
 
     Args:
-        solvers: compared with each other and the evidence. Other processes look them up by name.
-        examples, seconds: exactly one of them.
-        tally: counts what was judged as it goes, so it is right after an interrupt.
-        pool: where it runs (default: here); see `quaternity.workers.pool`.
-        on_progress: called whenever the tally has grown.
+        solvers: The solvers to compare with each other and with the evidence. Other processes look
+            them up by name.
+        examples: Number of examples.
+        seconds: Time limit. Exactly one of `examples` and `seconds` must be set.
+        tally: Counts the judged examples during the campaign, so it is valid after an interrupt.
+        pool: The workers that run the campaign (default: this process); see
+            `quaternity.workers.pool`.
+        on_progress: Called after each update of the tally.
     """
     if (examples is None) == (seconds is None):
-        raise ValueError("exactly one of examples and seconds is needed")
+        raise ValueError("set exactly one of examples and seconds")
     total = tally if tally is not None else Tally()
 
     def count(part: Tally) -> None:
         total.add(part)
         on_progress()
 
-    # Here every example is counted at once; from elsewhere the counts come back with the batch.
+    # In this process each example is counted at once; workers return the counts of a whole batch.
     task = partial(run_batch, solvers=solvers, on_example=count if pool is None else None)
-    here = Pool.around(SerialExecutor(), in_flight=1)
-    for part, finding in ordered_map(pool or here, task, batches(examples, seconds, seed)):
+    serial = Pool.around(SerialExecutor(), in_flight=1)
+    for part, finding in ordered_map(pool or serial, task, batches(examples, seconds, seed)):
         if pool is not None:
             count(part)
         if finding is not None:
@@ -95,7 +103,7 @@ def run_campaign(
 def run_batch(
     batch: Batch, solvers: Sequence[Solver], on_example: Callable[[Tally], None] | None = None
 ) -> tuple[Tally, Finding | None]:
-    """Return the tally of one batch, and its first finding, made smaller, or None."""
+    """Return the tally of one batch, and its first finding, shrunk, or None."""
     begun = monotonic()
     total = Tally()
     random = item_random(batch.seed, batch.number)
@@ -103,8 +111,8 @@ def run_batch(
         if batch.seconds is not None and monotonic() - begun >= batch.seconds:
             break
         part = Tally()
-        look = _game_example if index % 10 == 9 else _problem_example
-        finding = look(random, solvers, part)
+        check = _game_example if index % 10 == 9 else _problem_example
+        finding = check(random, solvers, part)
         if finding is not None:
             return total, finding
         total.add(part)
@@ -138,7 +146,7 @@ def _game_example(random: Random, solvers: Sequence[Solver], part: Tally) -> Fin
 
 def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
     size = max([constraint.size for constraint in problem.sets], default=0) or 1
-    # The owners of completed sets make no difference to the problem.
+    # The owners of completed sets do not affect the problem.
     completed = tuple([None if constraint.size else 0 for constraint in problem.sets])
     state = State(problem, None, completed, size)
     state, text = smallest_state(state, solvers, SHRINK_SECONDS)
@@ -149,7 +157,7 @@ def _smallest(problem: DealProblem, solvers: Sequence[Solver]) -> Finding:
 
 
 def _smallest_game(finding: Finding, solvers: Sequence[Solver]) -> Finding:
-    """Return the finding of a game in which the engine is wrong, in a smaller game if possible."""
+    """Shrink a finding in which the engine is wrong: return that of a smaller game, if any."""
     from quaternity.trials.strategies import games
     from solvers.counterexample import smallest_counterexample
 

@@ -15,10 +15,14 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement, or a verdict or a rule that does not hold, in a "problem" or a "game".
+    """A fault of a solver, such as a wrong or unproved verdict, or a fault of the engine.
 
-    `state_file` is the text of a file of a state that shows it, as small as possible, or of a deal
-    problem if no game has that state.
+    Attributes:
+        where: "problem" or "game".
+        text: Description of the fault.
+        state_file: Text of a state file that shows the fault, shrunk; or of a deal problem file if
+            no game has that state.
+        moves: The moves of the game.
     """
 
     where: str
@@ -28,9 +32,10 @@ class Finding:
 
 
 class Shape(NamedTuple):
-    """Kind, size and verdict of an example; of a game, the size at its start.
+    """Kind, size and verdict of an example.
 
-    The kind is "game", or of a problem "loosened", "spoilt" or "brink" (see `examples`).
+    The kind is "game", or the kind of a problem: "loosened", "spoilt" or "brink" (see `examples`).
+    The size of a game is that of its initial state.
     """
 
     kind: str
@@ -46,11 +51,14 @@ class Shape(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of the examples that were judged.
+    """Counts of the judged examples.
 
     Attributes:
-        counts: "positions" of games, and "candidates" for questions with answers.
-        refused, gave_up: per solver, how many problems it did not decide, those of games included.
+        shapes: Number of examples of each shape.
+        counts: Number of checked "positions" of games, and of checked "candidates" in them (pairs
+            of a question and an answer).
+        refused: Number of problems that each solver refused, including those of games.
+        gave_up: Number of problems on which each solver gave up, including those of games.
     """
 
     shapes: Counter[Shape] = field(default_factory=Counter)
@@ -60,20 +68,20 @@ class Tally:
 
     @property
     def examples(self) -> int:
-        """Problems and games."""
+        """Number of problems and games."""
         return self.shapes.total()
 
     @property
     def games(self) -> int:
-        """Games alone."""
+        """Number of games."""
         return self.by(lambda shape: shape.kind)["game"]
 
     def problems(self, feasible: bool) -> int:
-        """Problems of one verdict."""
+        """Return the number of problems, without games, that are feasible, or infeasible."""
         return self.by(lambda shape: (shape.kind != "game", shape.feasible))[True, feasible]
 
     def by(self, key: Callable[[Shape], Key]) -> Counter[Key]:
-        """Count the examples by a key of their shapes."""
+        """Count the examples by a key of their shape."""
         counts: Counter[Key] = Counter()
         for shape, count in self.shapes.items():
             counts[key(shape)] += count
@@ -87,6 +95,6 @@ class Tally:
         self.gave_up.update(other.gave_up)
 
     def judged(self, judgement: Judgement) -> None:
-        """Count the solvers that did not decide a problem."""
+        """Count the solvers that refused a problem or gave up on it."""
         self.refused.update(judgement.refused.keys())
         self.gave_up.update(judgement.gave_up.keys())

@@ -1,8 +1,9 @@
-"""Solvers compared on states of games, and on instances of families.
+"""Comparison of solvers on states of games and on instances of families.
 
-`sizes` says which games, `measuring` has every solver meet every instance with every verdict
-verified, which gives `run` after run. A comparison (`runs`, a file too) is these rows. `summary`
-and `scores` turn them into figures, `growth` into laws; `report`, `page` and `drawing` show them.
+`sizes` defines the games. `measuring` runs every solver on every instance, verifies every verdict
+and returns the runs (`run`). A comparison consists of these runs and can be stored in a file
+(`runs`). `summary` and `scores` compute statistics of the runs, and `growth` fits growth laws.
+`report`, `page` and `drawing` present them.
 """
 
 from quaternity.trials.comparison.measuring import (

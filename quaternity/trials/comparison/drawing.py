@@ -1,4 +1,4 @@
-"""A comparison as one figure of three panels: cost, cactus plot, performance profile."""
+"""Plots of a comparison: costs, growth, cactus plot, performance profile and pairs of solvers."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 @default_style()
 def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
-    """Draw the costs: of all instances, or over the size where games of several were played.
+    """Draw the costs, a cactus plot and a performance profile side by side.
 
-    `path` ends in .png, .svg or .pdf. Raises `InputError` if matplotlib is missing, or the file
+    The costs are drawn over the size if the comparison consists of games of several sizes.
+    `path` must end in .png, .svg or .pdf. Raises `InputError` if matplotlib is missing or the file
     cannot be written.
     """
     figure = new_figure(15, 5)
@@ -43,7 +44,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
     swept = [size for size in sizes if size is not None]
     styles = _styles(comparison.versions)
     if len(swept) > 1 and len(swept) == len(sizes):
-        # With another set size or more players there may be more sets too.
+        # A sweep of the set size or of the players can change the number of sets, too.
         place = next((place for place in (0, 2) if len({size[place] for size in swept}) > 1), 1)
         parts = comparison.families.values()
         rows = [(float(size[place]), part.rows) for size, part in zip(swept, parts, strict=True)]
@@ -56,7 +57,7 @@ def draw_comparison(path: str, comparison: Comparison, title: str) -> None:
 
 @default_style()
 def runs_svg(times: Times) -> str:
-    """Cactus plot and performance profile, for a page."""
+    """Return a cactus plot and a performance profile as one SVG, for a page."""
     figure = new_figure(11, 4.5 + 0.05 * len(times))
     cactus_axes, profile_axes = figure.subplots(1, 2)
     _draw_runs(cactus_axes, profile_axes, times)
@@ -68,9 +69,10 @@ def runs_svg(times: Times) -> str:
 
 @default_style()
 def growth_svg(comparison: Comparison) -> str | None:
-    """Give the time over the size, a panel for every family and kind; None without two sizes.
+    """Return plots of the time over the size as one SVG, a panel for every family and kind.
 
-    A mark is the median of one size; a hollow one at the limit says that the median run was ended.
+    Each marker is the median at one size. A hollow marker at the limit means that the median run
+    was stopped. Return None if there are fewer than two sizes, or no runs to draw.
     """
     drawn = [run for run in comparison.runs if run.decided or run.ended]
     kinds = sorted({(run.family, run.feasible is True) for run in drawn})
@@ -89,7 +91,7 @@ def growth_svg(comparison: Comparison) -> str | None:
     for panel, (family, feasible) in zip(axes.flat, kinds, strict=False):
         for number, (name, style) in enumerate(styles.items()):
             by_size = times.get((family, feasible, name), {})
-            # As in the tables: of two runs, one ended, the median is the ended one.
+            # The median of two runs is the longer one, as it is in the tables.
             points = [
                 (size, sorted(by_size[size])[len(by_size[size]) // 2]) for size in sorted(by_size)
             ]
@@ -97,7 +99,7 @@ def growth_svg(comparison: Comparison) -> str | None:
                 [size for size, _ in points], [seconds for _, seconds in points],
                 color=style.colour, marker=style.marker, markersize=4, linewidth=1,
                 label=plain_label(name),
-                markevery=(number % max(1, min(3, len(points))), 3),  # one at least
+                markevery=(number % max(1, min(3, len(points))), 3),  # at least one marker
             )  # fmt: skip
             ended = [size for size, seconds in points if seconds >= limit]
             panel.plot(
@@ -125,21 +127,21 @@ def growth_svg(comparison: Comparison) -> str | None:
 
 @default_style()
 def pairs_svg(times: Times, pairs: Sequence[tuple[str, str]], limit: float) -> str:
-    """For pairs of solvers, a mark for every instance: one's seconds against the other's."""
+    """Return scatter plots of pairs of solvers as one SVG: their seconds on each instance."""
     figure = new_figure(11, 3.8 * -(-len(pairs) // 3))
     axes = figure.subplots(-(-len(pairs) // 3), 3, squeeze=False)
-    least = min((o for own in times.values() for o in own if o), default=limit / 10) / 2
+    lowest = min((o for own in times.values() for o in own if o), default=limit / 10) / 2
     for panel, (first, other) in zip(axes.flat, pairs, strict=False):
         points = [
-            [limit if p is None else max(p, least) for p in pair]
+            [limit if p is None else max(p, lowest) for p in pair]
             for pair in zip(times[first], times[other], strict=True)
         ]
         panel.plot([x for x, _ in points], [y for _, y in points], "x", color=COLOURS[0], alpha=0.6)
-        panel.plot([least, limit], [least, limit], color="#777777", linewidth=1)
+        panel.plot([lowest, limit], [lowest, limit], color="#777777", linewidth=1)
         panel.set_xscale("log")
         panel.set_yscale("log")
-        panel.set_xlim(least, 1.5 * limit)
-        panel.set_ylim(least, 1.5 * limit)
+        panel.set_xlim(lowest, 1.5 * limit)
+        panel.set_ylim(lowest, 1.5 * limit)
         panel.set_title(plain_label(f"{first} and {other}"))
         panel.set_xlabel(plain_label(f"{first}: seconds"))
         panel.set_ylabel(plain_label(f"{other}: seconds"))
@@ -154,7 +156,7 @@ def _styles(solvers: Iterable[str]) -> dict[str, Style]:
 
 
 def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) -> None:
-    """Per solver the median with its interval, the tail, and the two steps."""
+    """Draw each solver's median with its interval, the tail, and the medians of both steps."""
     for place, row in enumerate(rows):
         style = styles[row.solver]
         if row.median is None or row.p95 is None:
@@ -170,8 +172,8 @@ def _draw_medians(axes: Axes, rows: Sequence[Row], styles: Mapping[str, Style]) 
     axes.set_yticks(range(len(rows)), [plain_label(row.solver) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xscale("log")
-    axes.set_xlabel("seconds a state")
-    axes.set_title("median (bar: 95 % interval), | 95th percentile,\nb building, s solving")
+    axes.set_xlabel("seconds per state")
+    axes.set_title("median (bar: 95 % interval), |: 95th percentile,\nb: building, s: solving")
     axes.grid(axis="x", alpha=0.3)
 
 
@@ -213,9 +215,9 @@ def _draw_growth(
     axes.minorticks_off()
     axes.set_yscale("log")
     axes.set_xlabel(axis)
-    axes.set_ylabel("seconds a state")
+    axes.set_ylabel("seconds per state")
     axes.set_title(
-        "cost over size: median and 95 % interval\n(hollow: of those decided, not of all)"
+        "cost over size: median and 95 % interval\n(hollow: not all states were decided)"
     )
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
@@ -245,8 +247,8 @@ def _draw_runs(cactus_axes: Axes, profile_axes: Axes, times: Times) -> None:
     profile_axes.set_xscale("log")
     profile_axes.set_xlim(1, max(worst, 2))
     profile_axes.set_ylim(0, 1.03)
-    profile_axes.set_xlabel("times the quickest solver of each instance")
-    profile_axes.set_ylabel("share of instances within")
+    profile_axes.set_xlabel("time relative to the fastest solver on each instance")
+    profile_axes.set_ylabel("share of instances")
     profile_axes.set_title("performance profile: higher is better")
     profile_axes.grid(alpha=0.3)
 

@@ -1,11 +1,11 @@
-"""The growth of the time of a solver with the size: as a power of it, or exponentially.
+"""Growth laws: the time of a solver as a power of the size, or as an exponential function of it.
 
-Both laws are straight lines for the logarithm of the time, over the logarithm of the size or over
-the size. Runs that reached the limit say that it would have taken longer, and count as that:
-leaving them out makes every solver look harmless. The law with the greater likelihood is named
-when the other is far less likely. No law is named that the runs do not support: where its line may
-be level, or is far off at some size, as when a solver goes about small and large problems in
-different ways.
+Each law is a straight line for the logarithm of the time, over the logarithm of the size or over
+the size itself. A run that was stopped at a limit is a censored observation, which would have taken
+longer; without such runs every solver would look too good. The law with the greater likelihood is
+reported alone if the other law is much less likely. A law is not reported if the runs do not
+support it: if the slope of its line may be 0, or if the line is far off at some size, for example
+because the solver models small and large problems in different ways.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 MIN_SIZES = 4
-"""Minimum number of sizes to which a law is fitted."""
+"""Minimum number of sizes that are needed to fit a law."""
 
 NO_LAW = "no law"
 """Text of a growth for which the runs support no law."""
 
 CLEAR = 3.0
-"""Difference of the logarithms of the likelihoods from which on one law is named: about 20 to 1."""
+"""Minimum difference of the log-likelihoods to report only one law: a ratio of about 20 to 1."""
 
 FAR = 2.0
-"""Factor by which a line may be off at a size."""
+"""Maximum factor between the line and the mean of the runs at a size."""
 
 
 class Observation(NamedTuple):
-    """One run: the size, the seconds, and whether it was ended there."""
+    """One run: the size, the seconds, and whether the run was stopped at a limit."""
 
     size: int
     seconds: float
@@ -40,16 +40,19 @@ class Observation(NamedTuple):
 
 
 class Law(NamedTuple):
-    """One line through the runs, with normal scatter of the logarithms.
+    """A line through the runs, with normally distributed scatter of the logarithms.
 
     Attributes:
-        slope: of the logarithm of the seconds: the exponent of the power law (per factor e of the
-            size), or the rate of the exponential law (per card).
-        interval: 95 % of the slope.
-        at_one: logarithm of the seconds where the line begins.
-        scatter: standard deviation around the line.
-        is_far: whether at some size the line is off by more than the factor `FAR`, and by more than
-            the scatter of runs of one size explains: nothing, where each size has one run.
+        slope: Slope of the logarithm of the seconds: the exponent of the power law, or the rate of
+            the exponential law, per card.
+        interval: 95 % confidence interval of the slope.
+        at_one: Logarithm of the seconds where the line begins: at one card for the power law, at no
+            card for the exponential law.
+        scatter: Standard deviation of the logarithms around the line.
+        log_likelihood: Logarithm of the likelihood of the runs.
+        is_far: Whether, at some size, the line is off by more than the factor `FAR` and by more
+            than the scatter of runs of the same size explains. With one run per size, that scatter
+            is taken as 0.
     """
 
     slope: float
@@ -64,8 +67,11 @@ class Growth(NamedTuple):
     """Both laws for one solver on one family.
 
     Attributes:
-        smallest: the size from which on runs were taken; below it the time is overhead.
-        runs, ended: how many there are from there on, and how many of them reached the limit.
+        power: The power law.
+        exponential: The exponential law.
+        smallest: The smallest size that was used; the times at smaller sizes are overhead.
+        runs: Number of runs that were used.
+        ended: Number of these runs that were stopped at a limit.
     """
 
     power: Law
@@ -76,10 +82,10 @@ class Growth(NamedTuple):
 
     @property
     def laws(self) -> dict[str, Law]:
-        """The laws that the runs support, by name: both where they do not tell them apart.
+        """The laws that the runs support, by name; both if the runs do not distinguish them.
 
-        None where the slope of a law that fits as well as any may be 0: that the time grows at all
-        is not shown then.
+        Empty if the slope of a likely law may be 0, because the runs then do not show that the time
+        grows at all.
         """
         fits = {"power": self.power, "exponential": self.exponential}
         best = max(fit.log_likelihood for fit in fits.values())
@@ -89,7 +95,7 @@ class Growth(NamedTuple):
         return {name: fit for name, fit in likely.items() if not fit.is_far}
 
     def sentence(self) -> str:
-        """Say in a few words how the time grows, or that the runs support no law."""
+        """Describe briefly how the time grows; return "no law" if the runs do not support any."""
         words = []
         for name, fit in self.laws.items():
             if name == "power":
@@ -102,22 +108,25 @@ class Growth(NamedTuple):
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:
-    """Fit both laws.
+    """Fit both laws to the runs of one solver on one family.
 
-    Sizes at which the median is below twice the least median say what starting costs, not how the
-    time grows: they are left out as long as `MIN_SIZES` sizes with an answer remain.
+    Small sizes at which the median time is less than twice the smallest median are left out, since
+    they show the cost of starting rather than the growth. At least `MIN_SIZES` sizes with a decided
+    run are kept.
 
     Args:
-        runs: of one solver on one family, decided or ended at the limit; wrong ones are no runs.
+        runs: The runs that were decided or stopped at a limit, without wrong ones.
 
-    Returns: None when fewer than `MIN_SIZES` sizes were met or fewer than two were decided.
+    Returns:
+        Both laws, or None if there are fewer than `MIN_SIZES` sizes, or fewer than two with a
+        decided run.
 
-    Cost: a few Newton steps of three unknowns.
+    Cost: a few Newton steps with three unknowns.
     Source: Tobin, *Estimation of relationships for limited dependent variables* (1958); in the
-    coordinates of Olsen (1978) the likelihood is concave, so that every start leads to its top.
+    coordinates of Olsen (1978) the likelihood is concave, so every start leads to its maximum.
     """
     by_size: dict[int, list[Observation]] = {}
-    runs = [run for run in runs if run.size]  # a game that is over has no cards, and no logarithm
+    runs = [run for run in runs if run.size]  # a game that is over has 0 cards, without a logarithm
     for run in runs:
         by_size.setdefault(run.size, []).append(run)
     sizes = sorted(by_size)
@@ -125,8 +134,8 @@ def growth(runs: Sequence[Observation]) -> Growth | None:
     answered = [size for size in sizes if not all(run.ended for run in by_size[size])]
     if len(sizes) < MIN_SIZES or len(answered) < 2:
         return None
-    least = min(middle.values())
-    while len(answered) > MIN_SIZES and middle[sizes[0]] < 2 * least:
+    lowest = min(middle.values())
+    while len(answered) > MIN_SIZES and middle[sizes[0]] < 2 * lowest:
         if sizes[0] in answered:
             answered.remove(sizes[0])
         del sizes[0]
@@ -147,21 +156,21 @@ def _law(place: Callable[[int], float], by_size: Mapping[int, Sequence[Observati
     whole = [logs[size] for size, own in by_size.items() if not any(run.ended for run in own)]
     free = sum(map(len, whole)) - len(whole)
     squares = sum((o - fmean(own)) ** 2 for own in whole for o in own)
-    scatter = sqrt(squares / free) if free else 0.0  # one run a size shows none
+    scatter = sqrt(squares / free) if free else 0.0  # not measurable with one run per size
     for size, own in logs.items():
         off = fmean(own) - (law.at_one + law.slope * place(size))
         if any(run.ended for run in by_size[size]):
-            off = max(off, 0.0)  # these took longer than that
+            off = max(off, 0.0)  # the stopped runs would have taken longer
         if abs(off) > max(log(FAR), 3 * scatter / sqrt(len(own))):
             return law._replace(is_far=True)
     return law
 
 
 def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
-    """Return the line of greatest likelihood for log(seconds), ended runs lying above their value.
+    """Fit the line for log(seconds) by maximum likelihood, with stopped runs as censored values.
 
-    With γ = 1/σ and δ = (intercept, slope)/σ the log-likelihood is the sum of
-    log γ - (γy - δx)²/2 over answers and of log Φ(δx - γy) over ended runs.
+    With γ = 1/σ and δ = (intercept, slope)/σ, the log-likelihood is the sum of
+    log γ - (γy - δx)²/2 over the answers and of log Φ(δx - γy) over the stopped runs.
     """
     import numpy as np
     from scipy.special import log_ndtr
@@ -172,8 +181,8 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
     ended = np.array([run.ended for run in runs])
     rows = np.column_stack([x, -y])  # rows @ (δ, γ) = δx - γy
     start = np.linalg.lstsq(x, y, rcond=None)[0]
-    # No clock is finer than a hundredth of the time: without this floor, three runs on one
-    # line would be infinitely likely.
+    # Clocks are not more precise than 1 % of the time. Without this minimum scatter, three runs
+    # exactly on one line would be infinitely likely.
     floor = 0.01
     scatter = max(float(np.std(y - x @ start)), floor)
     point = np.array([*(start / scatter), 1 / scatter])
@@ -188,7 +197,7 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
     best = value(point)
     for _ in range(200):
         gap = rows @ point
-        # φ/Φ, by logarithms so that it holds far out
+        # φ/Φ, computed with logarithms so that it is accurate in the far tail
         ratio = np.exp(-(gap**2) / 2 - log(2 * np.pi) / 2 - log_ndtr(gap))
         weight = np.where(ended, ratio * (ratio + gap), 1.0)
         gradient = rows.T @ np.where(ended, ratio, -gap)
@@ -209,9 +218,9 @@ def _fitted(places: Sequence[float], runs: Sequence[Observation]) -> Law:
 
 
 def _law_at(point: np.ndarray, spread: np.ndarray, best: float, centre: float, width: float) -> Law:
-    """Turn (δ, γ) and its covariances into a law of the places before they were scaled."""
+    """Convert (δ, γ) and its covariances into a law over the unscaled sizes."""
     slope = point[1] / point[2]
-    # The slope is δ₁/γ: its variance by the delta method.
+    # The slope is δ₁/γ; its variance follows by the delta method.
     direction = (0.0, 1 / point[2], -point[1] / point[2] ** 2)
     error = sqrt(max(0.0, float(direction @ spread @ direction)))
     low, high = slope - 1.96 * error, slope + 1.96 * error

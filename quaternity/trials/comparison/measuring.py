@@ -1,8 +1,9 @@
-"""Every solver on every state: timed, and every verdict held against the evidence.
+"""Measurements: run and time every solver on every state, and check all verdicts by evidence.
 
-Times are processor time: of our own solvers that of the thread that runs them and of the searches
-they give to a second one, for on a busy machine the clock on the wall measures the neighbours; of a
-solver from elsewhere that of all its threads and children, in a process of its own.
+Times are processor time, because wall-clock time depends on the other work of the machine. The time
+of a built-in solver is that of the thread that runs it and of the searches that it delegates to a
+second thread. An external solver runs in a separate process; its time includes all threads and
+child processes.
 """
 
 from __future__ import annotations
@@ -35,16 +36,18 @@ from solvers.solver import Solver
 from solvers.verdict import Infeasible
 
 STATES_AT_ONCE = 10
-"""States that are drawn from the same games and measured in one piece."""
+"""Number of states that are drawn from the same games and measured in one task."""
 
 TIME_OVER = "its time was over"
-"""Why a solver is left out."""
+"""The reason given for a solver that is left out."""
 
 
 class Measured(NamedTuple):
-    """One instance as all solvers saw it: per solver a row for each round, or for how it ended.
+    """The runs of all solvers on one instance.
 
-    `text` is the file of a state about which some solver was at fault.
+    Attributes:
+        runs: For each solver one run per round, or a single run if it gave no valid answer.
+        text: Text of a file of the instance if a solver was at fault, else None.
     """
 
     runs: tuple[Run, ...]
@@ -53,24 +56,35 @@ class Measured(NamedTuple):
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds by the clock that each solver may use; the last run of one of ours may go beyond."""
+    """Wall-clock seconds that each solver may use.
+
+    The last run of a solver in this process may exceed them.
+
+    Attributes:
+        seconds: The budget of each solver; None for no limit.
+        spent: Seconds that each solver has used.
+    """
 
     seconds: float | None = None
     spent: dict[str, float] = field(default_factory=dict)
 
     def left(self, solver: str) -> float:
-        """Return what a solver may still use."""
+        """Return the seconds that a solver may still use."""
         return inf if self.seconds is None else self.seconds - self.spent.get(solver, 0.0)
 
     def pay(self, solver: str, seconds: float) -> None:
-        """Count the time of a run."""
+        """Subtract the time of a run from the budget of its solver."""
         self.spent[solver] = self.spent.get(solver, 0.0) + seconds
 
 
 class Series(NamedTuple):
-    """Instances of one family and kind, `each` of every size in `cards`, which ascend.
+    """Instances of one family and kind, of several sizes.
 
-    `feasible` ones are possible, others their impossible twins.
+    Attributes:
+        family: Name of the family.
+        feasible: Whether the instances are the possible ones or their impossible twins.
+        cards: The sizes, ascending.
+        each: Number of instances of each size.
     """
 
     family: str
@@ -79,7 +93,7 @@ class Series(NamedTuple):
     each: int
 
     def made(self, seed: str) -> Iterator[tuple[str, DealProblem]]:
-        """Their names and problems; the same seed makes the same ones."""
+        """Yield the names and problems. The same seed gives the same problems."""
         kind = "possible" if self.feasible else "impossible"
         for cards in self.cards:
             for number in range(self.each):
@@ -89,17 +103,21 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Some instances to be measured in one piece, by one process.
+    """A task for one process: some instances to measure.
 
     Attributes:
-        source: the games to take states from, states and deal problems themselves, or a series of
-            instances.
-        damage: share of the states that are damaged: half of them just possible, half just not.
-        rounds: how often each solver meets each state.
-        budget, limit: seconds by the clock per solver, and of one run; None for any.
-        first: the number of the first state; states are named by their numbers.
-        done: number of instances that an interrupted comparison has already measured.
-        spent: seconds that each solver has used for these instances.
+        source: The settings of the games from which to draw states, or the states and deal
+            problems themselves, or a series of instances.
+        states: Number of instances.
+        damage: Share of the states that are tightened, alternately to the last possible state and
+            to the first impossible state.
+        rounds: Number of runs of each solver on each state.
+        seed: Random seed of the states.
+        budget: Wall-clock seconds for all runs of one solver; None for no limit.
+        limit: Wall-clock seconds for one run; None for the limits that the solvers have.
+        first: Number of the first state; states are named by their numbers.
+        done: Number of instances that an interrupted comparison has already measured.
+        spent: Seconds that each solver has already used for these instances.
     """
 
     source: Settings | tuple[State | DealProblem, ...] | Series
@@ -115,13 +133,13 @@ class Work:
 
     @property
     def family(self) -> str:
-        """Return what its instances have in common: a family's name or the size of a game."""
+        """Return the name of the family or the size of the games; empty for states of files."""
         if isinstance(self.source, Series):
             return self.source.family
         return size_name(self.source) if isinstance(self.source, Settings) else ""
 
     def made(self) -> Iterator[tuple[str, State | DealProblem]]:
-        """Make the instances, with their names. The same work makes the same ones."""
+        """Yield the instances with their names. Equal tasks yield the same instances."""
         if isinstance(self.source, Series):
             yield from self.source.made(self.seed)
             return
@@ -149,9 +167,9 @@ def _share(expected: float, random: Random) -> int:
 
 
 def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
-    """Yield the works, or parts of works, that an interrupted comparison has not measured yet.
+    """Yield the tasks, or parts of tasks, that an interrupted comparison has not measured yet.
 
-    The time that solvers have used in a half-finished work is computed from its runs.
+    The time that the solvers have spent on a partly finished task is computed from its runs.
     """
     measured: dict[str, list[Run]] = {}
     for run in runs:
@@ -167,12 +185,12 @@ def remaining(works: Iterable[Work], runs: Sequence[Run]) -> Iterator[Work]:
 
 
 def measure(work: Work, solvers: Sequence[Solver]) -> list[Measured]:
-    """Make the states of some work and measure them. The solvers do their imports first."""
+    """Measure all instances of a task. The solvers are prepared by `get_ready` first."""
     return list(measured_states(work, solvers))
 
 
 def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]:
-    """Do as `measure`, one state after the other."""
+    """Measure the instances of a task like `measure`, but yield them one after another."""
     get_ready(solvers)
     if work.limit is not None:
         solvers = [solver.limited(work.limit) for solver in solvers]
@@ -181,7 +199,7 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
         turned = _turned(solvers, number)
         measured = measure_state(instance, turned, work.rounds, budget, name, work.family)
         if isinstance(work.source, Series) and measured.runs[0].feasible is None:
-            # Nobody decided it: what is so is known all the same.
+            # No solver decided the instance, but the verdict is needed to group the instances.
             feasible = bool(solve(problem_of(instance)))
             runs = tuple(replace(run, feasible=feasible) for run in measured.runs)
             measured = measured._replace(runs=runs)
@@ -189,7 +207,7 @@ def measured_states(work: Work, solvers: Sequence[Solver]) -> Iterator[Measured]
 
 
 def get_ready(solvers: Iterable[Solver]) -> None:
-    """Have every solver do its imports, so that nobody's are measured."""
+    """Warm up all solvers, so that their imports are not measured."""
     import numpy  # noqa: F401  # the report needs it
 
     for solver in solvers:
@@ -200,7 +218,7 @@ def get_ready(solvers: Iterable[Solver]) -> None:
             warm_up(solver)
         except KeyboardInterrupt:
             raise
-        except BaseException:  # what is wrong with it shows in the measurement
+        except BaseException:  # the error will occur again in the measurement
             continue
 
 
@@ -212,13 +230,16 @@ def measure_state(
     name: str = "state 0",
     family: str = "",
 ) -> Measured:
-    """Time every solver on one state, and weigh all verdicts. No error of a solver gets out.
+    """Time every solver on one state and check all verdicts. Errors of a solver do not propagate.
 
     Args:
-        state: or a problem, as it is.
-        solvers: with their limits, if they have any. Imports would count: `get_ready` first.
-        rounds: how often each solver meets the state. From the second on it may remember the first.
-        budget: what is spent of it is counted there.
+        state: A state, or a deal problem.
+        solvers: The solvers. Call `get_ready` first, so that their imports are not measured.
+        rounds: Number of runs of each solver. From the second run on, a solver may use cached
+            results.
+        budget: The time budget of the solvers. The time of the runs is subtracted from it.
+        name: Name of the instance.
+        family: Family of the instance, as in `Run`.
     """
     problem = problem_of(state)
     meeting = _Meeting(problem, budget or Budget())
@@ -235,8 +256,8 @@ def measure_state(
             feasible = bool(evidence)
         meeting.paired |= {
             solver
-            for solver, given in verdicts.items()
-            if isinstance(given, Infeasible) and given.shortage is None
+            for solver, verdict in verdicts.items()
+            if isinstance(verdict, Infeasible) and verdict.shortage is None
         }
     about = partial(Run, name, family, problem.cards, problem.players, feasible)
     runs = tuple(meeting.rows(about, feasible))
@@ -244,11 +265,14 @@ def measure_state(
 
 
 class _Meeting:
-    """One problem and what became of every solver that met it.
+    """One problem, with the results of all solvers on it.
 
     Attributes:
-        endings: per solver that gave no verdict that stands, how it ended and why.
-        paired: solvers that gave no evidence of an impossibility; a shortage of ours stands beside.
+        timings: The runs of each solver that returned an answer.
+        endings: For each solver without a valid verdict, how it ended and why.
+        paired: The solvers that judged the problem infeasible without giving a shortage; the
+            evidence is a shortage of another solver.
+        spent: Wall-clock seconds of the last run of each solver that raised an error.
     """
 
     def __init__(self, problem: DealProblem, budget: Budget) -> None:
@@ -259,7 +283,7 @@ class _Meeting:
         self.spent: dict[str, float] = {}
 
     def rows(self, about: Callable[..., Run], feasible: bool | None) -> Iterator[Run]:
-        """Yield a row for each round of those who answered, and one of everybody else."""
+        """Yield a `Run` for each round of a solver that answered, and one for any other solver."""
         for solver in dict.fromkeys([*self.timings, *self.endings]):
             timings = self.timings.get(solver, [])
             if solver in self.endings:
@@ -277,7 +301,7 @@ class _Meeting:
                 )
 
     def leaves_out(self, solver: str) -> bool:
-        """Return whether the budget of a solver is spent; without a run it is left out then."""
+        """Return whether the budget of a solver is spent; note it as left out if it has no run."""
         if self.budget.left(solver) > 0:
             return False
         if solver not in self.timings:
@@ -285,6 +309,7 @@ class _Meeting:
         return True
 
     def takes(self, solver: Solver) -> bool:
+        """Return whether a solver accepts the problem; if not, note the reason."""
         if self.leaves_out(solver.name):
             return False
         with self._watched(solver, pays=isinstance(solver, Apart)) as ready:
@@ -295,7 +320,7 @@ class _Meeting:
         return False
 
     def asked(self, solver: Solver, verdicts: dict[str, object]) -> bool:
-        """Run a solver, and note what it gives; return whether it may be run again."""
+        """Run a solver and note its answer; return whether it can be run again."""
         if self.leaves_out(solver.name):
             return False
         with self._watched(solver) as ready:
@@ -311,7 +336,7 @@ class _Meeting:
 
     @contextmanager
     def _watched(self, solver: Solver, pays: bool = True) -> Iterator[Solver]:
-        """Give the solver what time its budget has; count its time, and note what it raises."""
+        """Yield the solver, limited to its remaining budget; count its time and note its errors."""
         name, begun, remaining = solver.name, perf_counter(), self.budget.left(solver.name)
         cut = isinstance(solver, Apart) and remaining < solver.limits.seconds
         try:
@@ -336,6 +361,6 @@ def _ending(solver: str, error: BaseException, cut: bool) -> tuple[Answer, str]:
 
 
 def _turned(solvers: Sequence[Solver], number: int) -> list[Solver]:
-    """Return the solvers from another one on, so that none always comes first."""
+    """Return the solvers rotated by `number`, so that they take turns being first."""
     start = number % len(solvers)
     return [*solvers[start:], *solvers[:start]]

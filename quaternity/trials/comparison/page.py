@@ -1,4 +1,4 @@
-"""A comparison as one self-contained page: no script, no link, nothing to install to read it."""
+"""A comparison as a self-contained HTML page, without scripts or links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2
 
 MAX_LISTED_FAULTS = 20
-"""Maximum number of wrong answers and crashes that are listed."""
+"""Maximum number of wrong answers and crashes listed on the page."""
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --paper: #fff; }
@@ -45,12 +45,12 @@ strong.wrong::before { content: "\\26A0 "; }
 
 
 def page(comparison: Comparison) -> str:
-    """Return the page, as HTML: what was run and how, who decided what how fast, and who was wrong.
+    """Return the HTML page of a comparison: the instances, faults, scores, plots and growth.
 
     Raises:
-        InputError: matplotlib, which draws the curves, is not installed.
+        InputError: If matplotlib, which draws the plots, is not installed.
 
-    Cost: seconds, most of them for drawing.
+    Cost: several seconds, most of them for the plots.
     """
     parts = [
         f"<h1>Solvers compared: {escape(comparison.what)}</h1>",
@@ -63,9 +63,9 @@ def page(comparison: Comparison) -> str:
             *_kinds(comparison),
             _figure(
                 runs_svg(comparison.times),
-                "Left, the cactus plot: how many instances a solver decides when it may take so "
-                "long for each. Right, the performance profile: on which share of all instances it "
-                "takes at most so many times as long as the quickest solver there.",
+                "Left, the cactus plot: how many instances a solver decides, by the time allowed "
+                "for each. Right, the performance profile: the share of all instances that a "
+                "solver decides within a multiple of the fastest solver's time.",
             ),
             *_growth(comparison),
             *_pairs(comparison),
@@ -88,14 +88,14 @@ def _what_was_run(comparison: Comparison) -> Iterator[str]:
     yield (
         f"<p>{counted(len(comparison.runs), 'run')} of "
         f"{counted(len(comparison.versions), 'solver')} on "
-        f"{counted(len(comparison.instances), 'instance')}, each ended after "
-        f"{duration(comparison.limit)}, on {escape(comparison.machine)}. Times are processor time. "
-        "Every deal was counted out and every shortage added up.</p>"
+        f"{counted(len(comparison.instances), 'instance')}, with a limit of "
+        f"{duration(comparison.limit)} per run, on {escape(comparison.machine)}. Times are "
+        "processor time. Every verdict was checked by its deal or by a shortage.</p>"
     )
-    yield f"<p>To repeat it:</p><pre>{escape(comparison.command)}</pre>"
+    yield f"<p>To repeat the comparison:</p><pre>{escape(comparison.command)}</pre>"
     cards = sorted({run.cards for run in comparison.instances.values()})
     yield _table(
-        "How many instances of so many cards, possible + impossible (+ undecided)",
+        "Number of instances by number of cards: possible + impossible (+ undecided)",
         ["family", *map(str, cards)],
         [
             [family, *(_kinds_in_words(own.get(size, Counter())) for size in cards)]
@@ -144,7 +144,7 @@ def _scores(comparison: Comparison) -> Iterator[str]:
 
 
 def _kinds(comparison: Comparison) -> Iterator[str]:
-    """PAR-2 of possible and impossible instances apart, by family."""
+    """Yield tables of PAR-2 by family, one for possible and one for impossible instances."""
     yield "<h2>By kind and family</h2>"
     for feasible in (True, False):
         families = comparison.of_kind(feasible).families
@@ -153,7 +153,7 @@ def _kinds(comparison: Comparison) -> Iterator[str]:
         times = [families[name].times for name in sorted(families)]
         kind = "possible" if feasible else "impossible"
         yield _table(
-            f"PAR-2 of {kind} instances, with how many were decided where not all were",
+            f"PAR-2 of {kind} instances, with the number decided if not all were decided",
             ["solver", *(name or "states" for name in sorted(families))],
             [
                 [solver, *(_par2_and_decided(own[solver], comparison.limit) for own in times)]
@@ -175,17 +175,17 @@ def _growth(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Growth</h2>"
     yield _figure(
         drawn,
-        "Median time over the number of cards. Hollow marks: the median run reached a limit.",
+        "Median time over the number of cards. Hollow markers: the median run reached a limit.",
     )
     yield (
-        "<p>The tables have the median time of each size; a time with &gt; says that the median "
-        "run was ended there. The last column is the law that fits best, by likelihood, with the "
-        "95 % interval of its exponent; runs that were ended count as longer than that, and small "
-        "sizes at which the time is what starting costs are left out. No law is named that the "
-        "runs do not support: where the time may as well not grow, or some size is off the line by "
-        f"more than a factor of {FAR:g} and than its scatter explains. {SWITCHES.capitalize()}: "
-        "the solver models small and large problems in different ways, which no one law describes."
-        "</p>"
+        "<p>The tables show the median time at each size; &gt; means that the median run was "
+        "stopped at that time. The last column is the law that fits best, by likelihood, with the "
+        "95 % interval of its exponent. Runs that were stopped count as longer than their time, "
+        "and small sizes, at which the time is mostly overhead, are left out. No law: the runs do "
+        "not support one, since the time may not grow at all, or is off the line at some size by "
+        f"more than a factor of {FAR:g} and more than the scatter explains. "
+        f"{SWITCHES.capitalize()}: the solver models small and large problems in different ways, "
+        "which a single law cannot describe.</p>"
     )
     for family, feasible in kinds(comparison):
         rows = growth_rows(comparison, family, feasible)
@@ -193,7 +193,7 @@ def _growth(comparison: Comparison) -> Iterator[str]:
 
 
 def _pairs(comparison: Comparison) -> Iterator[str]:
-    """Yield the best of all against the next, and against those who contribute most."""
+    """Yield plots of the best solver against each of the next five."""
     best, *others = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
     if not others:
         return
@@ -201,8 +201,8 @@ def _pairs(comparison: Comparison) -> Iterator[str]:
     yield "<h2>Pairs</h2>"
     yield _figure(
         pairs_svg(comparison.times, pairs, comparison.limit),
-        f"A mark for every instance: above the line {best.solver} was faster. At the edge: not "
-        "decided.",
+        f"One marker per instance: above the line, {best.solver} was faster. Markers at the limit: "
+        "not decided.",
     )
 
 

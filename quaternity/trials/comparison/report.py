@@ -1,4 +1,4 @@
-"""A comparison as tables and sentences, as JSON and as CSV. Nothing is printed here."""
+"""A comparison as tables and sentences, as a JSON document and as CSV. Nothing is printed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from quaternity.trials.comparison.summary import Row
 from solvers.registry import all_solvers
 
 MAX_FAULTS = 10
-"""Maximum number of faults that are listed."""
+"""Maximum number of faults listed individually."""
 
 SWITCHES = "two models"
-"""What stands for the law of a solver that goes about small and large problems in two ways."""
+"""Entry instead of a growth law for a solver that models small and large problems differently."""
 
 MAX_GROWTH_SIZES = 6
 """Maximum number of sizes whose times are shown in a table of growth."""
@@ -93,12 +93,12 @@ VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
-    """Say how many instances there are of which kind."""
+    """Return a heading: the numbers of instances, what was compared, and the seed."""
     return f"{counts(comparison)} ({comparison.what}, seed {comparison.seed})"
 
 
 def counts(comparison: Comparison) -> str:
-    """Say how many instances are possible and how many are not, with the share."""
+    """Describe how many instances are feasible and infeasible, with the share of the latter."""
     numbers = _numbers(comparison)
     feasible, infeasible, total = numbers["feasible"], numbers["infeasible"], numbers["states"]
     text = f"{_instances(comparison, total)}: {feasible} feasible, {infeasible} infeasible"
@@ -114,7 +114,7 @@ def _instances(comparison: Comparison, number: int) -> str:
 def row_table(
     comparison: Comparison, rows: Sequence[Row] | None = None, wide: bool = False
 ) -> list[list[str]]:
-    """Return the table of solvers, with its head; a wide table ends with the virtual best."""
+    """Return the table of solvers with its header first; if wide, the virtual best comes last."""
     rows = comparison.rows if rows is None else rows
     if not rows:
         return [["solver"]]
@@ -168,13 +168,13 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
-    """Return the families and kinds of the instances, as far as anybody decided them, in order."""
+    """Return the families and kinds of all decided instances, sorted."""
     pairs = {(run.family, run.feasible) for run in comparison.instances.values()}
     return sorted((family, feasible) for family, feasible in pairs if feasible is not None)
 
 
 def kind_name(family: str, feasible: bool) -> str:
-    """Name a family and kind of instances.
+    """Return the name of a family and kind of instances.
 
     >>> kind_name("php", True), kind_name("", False)
     ('php, possible', 'states, impossible')
@@ -183,15 +183,15 @@ def kind_name(family: str, feasible: bool) -> str:
 
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
-    """Return a table, its head first: per solver the median time at every size, and the law."""
+    """Return a table with its header first: each solver's median time at every size, and law."""
     switching = {name for name, solver in all_solvers().items() if solver.switches}
-    here = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
-    sizes = sorted({run.cards for run in here})
+    runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
+    sizes = sorted({run.cards for run in runs})
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
     for solver in comparison.versions:
         own = [
             Observation(run.cards, run.cost if run.decided else comparison.limit, run.ended)
-            for run in here
+            for run in runs
             if run.solver == solver and (run.decided or run.ended)
         ]
         cells = []
@@ -232,13 +232,13 @@ def remarks(comparison: Comparison) -> Iterator[str]:
     if faulty:
         have = "has" if len(faulty) == 1 else "have"
         wrong = any(run.answer == "wrong" for run in comparison.faults)
-        what = "a wrong verdict" if wrong else "a crash"
-        yield f"{len(faulty)} of {_instances(comparison, total)} {have} {what}."
+        fault = "a wrong verdict" if wrong else "a crash"
+        yield f"{len(faulty)} of {_instances(comparison, total)} {have} {fault}."
     elif not any(row.decided for row in comparison.rows):
         yield "No verdict was given."
     elif undecided:
         yield (
-            f"All verdicts agree and verify; nobody decided {_instances(comparison, undecided)}."
+            f"All verdicts agree and verify; no solver decided {_instances(comparison, undecided)}."
         )
     else:
         yield "All verdicts agree, and every one of them verifies."
@@ -257,7 +257,7 @@ def _reasons(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def fault_lines(comparison: Comparison) -> list[str]:
-    """Return the wrong verdicts and crashes as sentences, at most `MAX_FAULTS` of them."""
+    """Return a line for each wrong verdict or crash, at most `MAX_FAULTS`, and how many remain."""
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
     if len(lines) > MAX_FAULTS:
         lines[MAX_FAULTS:] = [f"and {len(lines) - MAX_FAULTS} more"]
@@ -265,7 +265,7 @@ def fault_lines(comparison: Comparison) -> list[str]:
 
 
 def document(comparison: Comparison) -> dict[str, Any]:
-    """Return everything as one JSON object. Times are in seconds."""
+    """Return the comparison as a JSON object. Times are in seconds."""
     numbers = {name: number for number, name in enumerate(comparison.instances)}
     table: dict[str, Any] = {
         "what": comparison.what,
@@ -297,9 +297,10 @@ def document(comparison: Comparison) -> dict[str, Any]:
 
 
 def csv_text(comparison: Comparison) -> str:
-    """Return a line per family or size, and solver, and for several also a line over all of them.
+    """Return the comparison as CSV, with a line for each family or size and each solver.
 
-    The columns are the keys of `document`. Times are in seconds, empty where nothing was measured.
+    If there are several, the lines with the family "all" are over all of them. The columns are keys
+    of `document`. Times are in seconds, and empty if nothing was measured.
     """
     parts = dict(comparison.families)
     if len(parts) > 1:
@@ -333,7 +334,7 @@ def _keys(name: str) -> tuple[str, ...]:
 
 
 def duration(seconds: float | None) -> str:
-    """Write a time in the unit that suits it, with three digits.
+    """Format a time with three digits, in a suitable unit.
 
     >>> duration(0.00001234), duration(0.5), duration(12.3456), duration(None)
     ('12.3 µs', '500 ms', '12.3 s', '-')

@@ -1,4 +1,4 @@
-"""One solver on one instance, once: the row that everything about a comparison is made of."""
+"""A run: one solver on one instance, once. A comparison consists of such runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ Answer = Literal[
     "feasible", "infeasible", "timeout", "memory", "gave up", "refused", "left out", "wrong",
     "crashed",
 ]  # fmt: skip
-"""How a run ended: either verdict; one of two limits of ours; a limit of its own; a problem that it
-does not take; not run, its budget being spent; a verdict that is not so; anything else."""
+"""How a run ended.
+
+`feasible` and `infeasible` are verdicts. `timeout` and `memory` are our limits, `gave up` is a
+limit of the solver. `refused` means that the solver does not support the problem, `left out` that
+its time budget was spent. `wrong` is a wrong or unproved verdict, `crashed` any other error."""
 
 ANSWERS: tuple[str, ...] = get_args(Answer)
 
@@ -20,22 +23,26 @@ NOT_RUN = ("refused", "left out")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One solver on one instance, once.
+    """One run of one solver on one instance.
 
     Attributes:
-        instance: its name, the same for all solvers.
-        family: of the instance: a family of instances, the size of a game as 4-13-4, or empty for
-            states of files.
-        cards, players: its size, completed sets not counted.
-        feasible: what is so, by evidence that verified; None where nobody had any.
-        round: which run of this solver on this instance, from 0.
-        evidence: what proved it: `deal`, `shortage` of its own, or `paired` with a shortage of
-            another solver; None without a verdict.
-        build, solve: seconds of processor time of both steps; None where it did not answer.
-        seconds: the time of the run, or its time limit if it was stopped. None if the solver was
-            not run, because it refused the instance or had no budget left.
-        memory: bytes it needed at most beyond those before it; None where nobody looked.
-        text: why, where it did not answer.
+        instance: Name of the instance, the same for all solvers.
+        family: A family of instances, the size of a game such as 4-13-4, or empty for states of
+            files.
+        cards: Number of cards of the instance, without completed sets.
+        players: Number of players of the instance.
+        feasible: The verdict by verified evidence; None if no solver gave evidence.
+        solver: Name of the solver.
+        round: Number of this run among the runs of the solver on the instance, from 0.
+        answer: How the run ended.
+        evidence: `deal`, `shortage` (of the solver itself), or `paired` (with a shortage of another
+            solver); None without a verdict.
+        build: Seconds of processor time to build the model; None if there was no valid verdict.
+        solve: Seconds of processor time to solve the model; None if there was no valid verdict.
+        seconds: Processor time of the run, or wall-clock time if it raised an error or was stopped.
+            None if the solver was not run, because it refused the instance or had no budget left.
+        memory: Peak memory of the solver's process, in bytes; None if it was not measured.
+        text: The reason if there was no valid verdict, else None.
     """
 
     instance: str
@@ -60,15 +67,15 @@ class Run:
 
     @property
     def decided(self) -> bool:
-        """Return whether it gave a verdict that stands."""
+        """Return whether the solver gave a valid verdict."""
         return self.answer in ("feasible", "infeasible")
 
     @property
     def ended(self) -> bool:
-        """Return whether it gave up at a limit, its own or ours."""
+        """Return whether the run was stopped at a limit, its own or ours."""
         return self.answer in ("timeout", "memory", "gave up")
 
     @property
     def at_fault(self) -> bool:
-        """Return whether it gave a wrong or unproved verdict, or crashed."""
+        """Return whether the solver gave a wrong or unproved verdict, or crashed."""
         return self.answer in ("wrong", "crashed")

@@ -1,13 +1,13 @@
-"""One row per run: what the tables of a comparison are made of, in a file that can be kept.
+"""Comparisons, and the files that store their runs, one per line.
 
     {"format": "comparison-runs/1", "what": "...", "seed": 0, "limit": 10.0, "command": "...",
      "machine": "...", "versions": {"cp-sat": "ortools 9.11", ...}, "runs": 480}
     {"instance": "php 52 impossible 0", "family": "php", "cards": 52, ...}
     ...
 
-The first line says what was compared and on which machine, and counts the runs; every further line
-is a `Run`. A file without the number of runs, or with fewer runs, is read with a warning: the
-comparison was interrupted, or the file was cut off. Older files have the number in a last line.
+The first line describes the comparison and the machine, and has the number of runs. Every other
+line is a `Run`. A file without the number of runs, or with fewer runs, is read with a warning: the
+comparison was interrupted, or the file was cut off. Older files have the number in the last line.
 """
 
 from __future__ import annotations
@@ -30,24 +30,27 @@ from quaternity.trials.comparison.summary import Row, rows_of, times_of
 FORMAT = "comparison-runs/1"
 
 MAX_RUNS = 2_000_000
-"""Maximum number of rows of a file that are read."""
+"""Maximum number of runs in a file."""
 
 MAX_FILE_BYTES = 1 << 30
-"""Maximum size of a file of runs, in bytes; one row takes about 400 bytes."""
+"""Maximum size of a file of runs, in bytes; each run takes about 400 bytes."""
 
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """All runs, and what is needed to make them again.
+    """All runs of a comparison, and the information needed to repeat it.
 
     Attributes:
-        what: which instances, in words.
-        seed: of the instances and of every bootstrap.
-        limit: seconds of one run.
-        versions: of each solver, in the order in which they are shown.
-        plan: digest of the works to measure, or empty.
-        finished: whether the comparison ran to its end.
-        warnings: what was odd about the file they were read from.
+        what: Description of the instances.
+        seed: Random seed of the instances and of the bootstrap intervals.
+        limit: Time limit of one run, in seconds.
+        command: The command that repeats the comparison.
+        machine: Description of the machine.
+        versions: Version of each solver, in the order of the solvers.
+        runs: The runs.
+        warnings: Warnings about the file from which the runs were read.
+        plan: Digest of the tasks to measure, or empty.
+        finished: Whether the comparison was completed.
     """
 
     what: str
@@ -63,23 +66,23 @@ class Comparison(Shown):
 
     @cached_property
     def instances(self) -> dict[str, Run]:
-        """The instances by name, in order, each with one of its runs."""
+        """The instances by name, in order, each represented by one of its runs."""
         return {run.instance: run for run in self.runs}
 
     @property
     def times(self) -> Times:
-        """Per solver its median seconds on every instance, None where it did not decide."""
+        """Each solver's median seconds on every instance; None if it did not decide one."""
         return times_of(self.runs, self.versions)
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The figures of the solvers: as they were named for games, the best first for families."""
+        """The statistics of the solvers: in their given order for games, by rank for families."""
         rows = rows_of(self.runs, list(self.versions), self.limit, self.seed)
         return rows if self.of_games else sorted(rows, key=lambda row: (row.rank, row.solver))
 
     @cached_property
     def families(self) -> dict[str, Comparison]:
-        """The comparison on each family of instances, or size of games, alone."""
+        """The comparison restricted to each family of instances, or to each size of games."""
         parts: dict[str, list[Run]] = {}
         for run in self.runs:
             parts.setdefault(run.family, []).append(run)
@@ -98,30 +101,30 @@ class Comparison(Shown):
 
     @property
     def of_games(self) -> bool:
-        """Return whether the instances are states of games and files, not those of families."""
+        """Return whether the instances are states of games or files rather than of families."""
         return all(not name or size_named(name) for name in self.families)
 
     @property
     def faults(self) -> list[Run]:
-        """The runs with a wrong or unproved verdict, and the crashes."""
+        """The runs with a wrong or unproved verdict or a crash."""
         return [run for run in self.runs if run.at_fault]
 
     def of_kind(self, feasible: bool) -> Comparison:
-        """Return the comparison on the possible, or the impossible, instances alone."""
+        """Return the comparison restricted to the possible, or to the impossible, instances."""
         return replace(self, runs=[run for run in self.runs if run.feasible is feasible])
 
     def picture(self) -> Picture:
-        """Show the solvers by PAR-2, the best first."""
+        """Return a table of the solvers by PAR-2, the best first."""
         table = [heads("solver", "rank", "PAR-2 (s)", "decided", "fastest", "alone")]
         for row in sorted(self.rows, key=lambda row: (row.rank, row.solver)):
             low, high = row.rank_interval
             cells = (f"{row.rank} ({low}-{high})", f"{row.par2:.3g}", row.decided, row.fastest)
             table.append([*heads(row.solver), *(Cell(str(text)) for text in (*cells, row.alone))])
-        limit = f"{self.limit:g} s for a run, {self.machine}"
+        limit = f"limit {self.limit:g} s per run, {self.machine}"
         return Picture(f"Solvers on {self.what}", (limit,), table)
 
     def text(self) -> str:
-        """Return the file."""
+        """Return the text of the file."""
         head: dict[str, Any] = {
             "format": FORMAT, "what": self.what, "seed": self.seed, "limit": self.limit,
             "command": self.command, "machine": self.machine, "versions": dict(self.versions),
@@ -134,7 +137,7 @@ class Comparison(Shown):
 
 
 def machine() -> str:
-    """Return this machine in a line: processor, number of cores, system and Python."""
+    """Describe this machine in one line: processor, number of cores, system and Python."""
     import os
 
     name = platform.processor() or platform.machine()
@@ -152,12 +155,12 @@ def machine() -> str:
 
 
 def lines_of(runs: Iterable[Run]) -> str:
-    """Return the lines of a file that hold runs."""
+    """Return the lines of runs in a file."""
     return "".join(json.dumps(asdict(run), ensure_ascii=False) + "\n" for run in runs)
 
 
 def is_runs_file(text: str) -> bool:
-    """Return whether a text says of itself that it holds runs."""
+    """Return whether the first line of a text declares the format of files of runs."""
     return f'"{FORMAT.split("/")[0]}/' in text[:200].split("\n", 1)[0]
 
 
@@ -165,7 +168,8 @@ def parse_runs(text: str) -> Comparison:
     """Read a file of runs.
 
     Raises:
-        InputError: it is none, or a value is not what it must be; names the line and the value.
+        InputError: If the text is not such a file or a value is invalid. The message names the line
+            and the value.
     """
     lines = text.split("\n")
     warnings = []
@@ -173,24 +177,24 @@ def parse_runs(text: str) -> Comparison:
     if cut_off:
         warnings.append(f"line {len(lines) + 1} is cut off and left out")
     if not 1 <= len(lines) <= MAX_RUNS + 2:
-        raise InputError(f"{len(lines)} whole lines: a file of runs has 1 to {MAX_RUNS + 2}")
+        raise InputError(f"{len(lines)} complete lines: a file of runs has 1 to {MAX_RUNS + 2}")
     head = _Row(lines[0], 1)
     if head.text("format") != FORMAT:
         raise InputError(f"line 1: format: {head.text('format')!r}, not {FORMAT!r}")
     versions = head.value("versions", dict)
     for name, version in versions.items():
         if not isinstance(version, str) or not (name + version).isprintable():
-            head.refuse("versions", f"{shown(name)}: a version is a text that can be printed")
+            head.refuse("versions", f"{shown(name)}: a version must be a printable string")
     limit = head.seconds("limit")
     if not limit:
-        head.refuse("limit", "0 is not a number of seconds above 0")
+        head.refuse("limit", "must be a number of seconds > 0, not 0")
     body, counting = lines[1:], head
     if body and set((last := _Row(body[-1], len(lines))).values) == {"runs"}:  # an older file
         counting = last
         body.pop()
     count = counting.number("runs") if "runs" in counting.values else None
     if count is not None and count < len(body):
-        counting.refuse("runs", f"{count}, but the file has {len(body)}")
+        counting.refuse("runs", f"is {count}, but the file has {len(body)} runs")
     if count != len(body):
         warnings.append("the end is missing: the comparison was interrupted")
     return Comparison(
@@ -201,7 +205,7 @@ def parse_runs(text: str) -> Comparison:
 
 
 def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
-    """Return the rows, from line 2 on, that say the same of each instance, and nothing twice."""
+    """Return the runs, from line 2 on; refuse inconsistent instances and duplicate rounds."""
     runs: list[Run] = []
     rows: set[tuple[str, str, int]] = set()
     instances: dict[str, tuple[object, ...]] = {}
@@ -210,10 +214,10 @@ def _runs(lines: Sequence[str], versions: Mapping[str, str]) -> list[Run]:
         run = _run(row, versions)
         about = run.family, run.cards, run.players, run.feasible
         if instances.setdefault(run.instance, about) != about:
-            row.refuse("instance", f"{run.instance!r} is another one in a line before")
+            row.refuse("instance", f"{run.instance!r} has other data in an earlier line")
         rows.add((run.instance, run.solver, run.round))
         if len(rows) <= len(runs):
-            row.refuse("round", f"{run.round} of {run.solver} is in a line before")
+            row.refuse("round", f"{run.round} of {run.solver} is already in an earlier line")
         runs.append(run)
     return runs
 
@@ -225,15 +229,15 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
     feasible = row.choice("feasible", (True, False, None))
     solver = row.text("solver")
     if solver not in versions:
-        row.refuse("solver", f"{solver!r} is not among those of line 1")
+        row.refuse("solver", f"{solver!r} is not one of the solvers in line 1")
     if decided and feasible is not (answer == "feasible"):
         row.refuse("answer", f"{answer!r}, but feasible is {json.dumps(feasible)}")
     evidence = row.choice("evidence", ("deal", "shortage", "paired", None))
     allowed = {"feasible": ("deal",), "infeasible": ("shortage", "paired")}.get(answer, (None,))
     if evidence not in allowed:
-        row.refuse("evidence", f"{evidence!r} for the answer {answer!r}")
+        row.refuse("evidence", f"{evidence!r} is not allowed for the answer {answer!r}")
     if not decided and not all(row.values[x] is None for x in ("build", "solve")):
-        row.refuse("solve", f"a time for the answer {answer!r}")
+        row.refuse("solve", f"build and solve must be null for the answer {answer!r}")
     return Run(
         row.text("instance"), row.text("family"), row.number("cards"), row.number("players"),
         feasible, solver, row.number("round"), answer, evidence,
@@ -245,14 +249,14 @@ def _run(row: _Row, versions: Mapping[str, str]) -> Run:
 
 
 class _Row:
-    """A line as JSON; every refusal names the line and the value."""
+    """A JSON object in one line. Every error message names the line and the value."""
 
     def __init__(self, line: str, number: int) -> None:
         self.place = f"line {number}"
         try:
             self.values: dict[str, Any] = json.loads(line)
         except (ValueError, RecursionError):
-            raise InputError(f"{self.place}: no JSON: {shown(line)}") from None
+            raise InputError(f"{self.place}: not valid JSON: {shown(line)}") from None
         if not isinstance(self.values, dict):
             raise InputError(f"{self.place}: {shown(self.values)} is not an object")
 
@@ -269,13 +273,13 @@ class _Row:
     def value(self, key: str, kind: type) -> Any:
         value = self.values.get(key)
         if type(value) is not kind:
-            self.refuse(key, f"{shown(value)} is not what it should be ({kind.__name__})")
+            self.refuse(key, f"{shown(value)} is not of type {kind.__name__}")
         return value
 
     def text(self, key: str) -> str:
         text: str = self.value(key, str)
         if not text.isprintable():
-            self.refuse(key, f"{shown(text)} has characters that cannot be printed")
+            self.refuse(key, f"{shown(text)} has unprintable characters")
         return text
 
     def number(self, key: str, negative: bool = False) -> int:
@@ -298,5 +302,5 @@ class _Row:
         choice = self.values.get(key)
         if not any(type(choice) is type(a) and choice == a for a in allowed):
             words = listed([json.dumps(x) for x in allowed])
-            self.refuse(key, f"{shown(choice)} is none of {words}")
+            self.refuse(key, f"must be one of {words}, not {shown(choice)}")
         return choice

@@ -1,7 +1,7 @@
-"""The field's ways to look at many runs: PAR-2, virtual best, bootstrap intervals, two curves.
+"""Statistics of many runs: PAR-2, virtual best, bootstrap intervals, cactus plots and profiles.
 
-Everything here is about one table: per solver the seconds it took on each instance, in one order of
-the instances for all, None where it did not decide within the limit.
+All functions take a table (`Times`) with the seconds of each solver on each instance. The instances
+have the same order for all solvers, and None means that the solver did not decide an instance.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     import numpy as np
 
 Times = Mapping[str, Sequence[float | None]]
-"""Per solver seconds by instance; None: not decided."""
+"""The seconds of each solver, by instance; None if it did not decide the instance."""
 
 Curve = list[tuple[float, float]]
-"""Corners of a step function, ascending: (x, value from x on)."""
+"""Corners (x, value from x on) of a step function, in ascending order."""
 
 MIN_SECONDS = 1e-9
-"""Minimum time in a quotient or on a logarithmic axis, in seconds; a coarse clock may measure 0."""
+"""Minimum time in a ratio or on a logarithmic axis, in seconds; a coarse clock may measure 0."""
 
 RESAMPLES = 1000
-"""Bootstrap resamples of an interval."""
+"""Number of bootstrap resamples for an interval."""
 
 
 def par2(times: Iterable[float | None], limit: float) -> float:
-    """Give the mean of the seconds, where an instance that was not decided counts twice the limit.
+    """Return the mean of the seconds, where an undecided instance counts as twice the limit.
 
-    Nothing counts more: who answers after the limit is no worse than who never answers.
+    A longer time counts as twice the limit, too, so a late answer is not worse than none.
 
     >>> par2([1.0, None, 100.0], 10)
     13.666666666666666
@@ -43,7 +43,7 @@ def _paid(times: Iterable[float | None], limit: float) -> list[float]:
 
 
 def virtual_best(times: Times) -> list[float | None]:
-    """Per instance the seconds of whoever was fastest there; None where nobody decided.
+    """Return the fastest solver's seconds for each instance; None if no solver decided it.
 
     >>> virtual_best({"a": [1.0, None, None], "b": [2.0, 3.0, None]})
     [1.0, 3.0, None]
@@ -55,7 +55,7 @@ def virtual_best(times: Times) -> list[float | None]:
 
 
 def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple[int, int]]:
-    """Return the 95 % bootstrap interval of each solver's rank: other instances of the same kind.
+    """Return the 95 % bootstrap interval of each solver's rank, by resampling the instances.
 
     Source: Efron, *Bootstrap methods: another look at the jackknife* (1979).
     Cost: `RESAMPLES` x solvers x instances.
@@ -75,9 +75,9 @@ def rank_intervals(times: Times, limit: float, seed: int = 0) -> dict[str, tuple
 
 
 def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, float] | None:
-    """Return the 95 % bootstrap interval of the median (percentile method); None below two values.
+    """Return the 95 % bootstrap interval of the median, by the percentile method.
 
-    Source and cost as `rank_intervals`, of one solver.
+    Return None if there are fewer than two values. Source and cost: see `rank_intervals`.
     """
     if len(values) < 2:
         return None
@@ -90,17 +90,17 @@ def median_interval(values: Sequence[float], seed: int = 0) -> tuple[float, floa
 
 
 def _resamples(values: int, seed: int) -> Iterator[np.ndarray]:
-    """Draw the indices of resamples of so many values, some resamples at a time for the memory."""
+    """Yield the indices of bootstrap resamples of a sample, in blocks to save memory."""
     import numpy as np
 
     random = np.random.default_rng(abs(seed))
-    most = max(1, 1_000_000 // values)
-    for done in range(0, RESAMPLES, most):
-        yield random.integers(values, size=(min(most, RESAMPLES - done), values))
+    block = max(1, 1_000_000 // values)
+    for done in range(0, RESAMPLES, block):
+        yield random.integers(values, size=(min(block, RESAMPLES - done), values))
 
 
 def quantile(ascending: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least a share of all do not exceed.
+    """Return the smallest value such that at least `share` of the values do not exceed it.
 
     >>> quantile([1, 2, 3, 4], 0.5), quantile([1, 2, 3, 4], 0.95)
     (2, 4)
@@ -109,16 +109,16 @@ def quantile(ascending: Sequence[float], share: float) -> float:
 
 
 def cactus(times: Iterable[float | None]) -> Curve:
-    """Points (k, seconds): with that much time for each instance, the solver decides k of them."""
+    """Return the points (k, seconds): a limit of `seconds` per instance decides k instances."""
     decided = sorted(time for time in times if time is not None)
     return [(float(number), seconds) for number, seconds in enumerate(decided, start=1)]
 
 
 def performance_profile(times: Times) -> dict[str, Curve]:
-    """Return per solver the points (r, share) of its performance profile.
+    """Return the points (r, share) of each solver's performance profile.
 
-    On that share of all instances it took at most r times as long as the quickest solver there. An
-    instance that it did not decide never counts for it.
+    On this share of all instances, the solver took at most r times as long as the fastest solver.
+    Instances that it did not decide do not count for any r.
 
     Source: Dolan and Moré, *Benchmarking optimization software with performance profiles* (2002).
     """
@@ -126,9 +126,9 @@ def performance_profile(times: Times) -> dict[str, Curve]:
     curves = {}
     for name, own in times.items():
         ratios = sorted(
-            max(mine, MIN_SECONDS) / max(least, MIN_SECONDS)
-            for mine, least in zip(own, best, strict=True)
-            if mine is not None and least is not None
+            max(seconds, MIN_SECONDS) / max(fastest, MIN_SECONDS)
+            for seconds, fastest in zip(own, best, strict=True)
+            if seconds is not None and fastest is not None
         )
         curve: Curve = []
         for number, ratio in enumerate(ratios, start=1):

@@ -1,4 +1,4 @@
-"""The sizes of games that a comparison goes through."""
+"""The sizes of games in a comparison, and sweeps over one parameter of the size."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from quaternity.base.errors import InputError
 from quaternity.game.settings import Settings
 
 PARAMETERS = ("set-size", "sets", "players")
-"""What can be swept."""
+"""The parameters that can be swept."""
 
 MAX_SIZES = 8
-"""Maximum number of sizes in a sweep. A wide range is divided geometrically."""
+"""Maximum number of sizes in a sweep; a wider range is divided geometrically."""
 
 _SIZE = re.compile(r"(\d{1,9})-(\d{1,9})-(\d{1,9})", re.ASCII)
 
@@ -22,7 +22,7 @@ _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A parameter of the game, one of `PARAMETERS`, and its range, both ends included."""
+    """A parameter of the game, one of `PARAMETERS`, and its range, including both ends."""
 
     parameter: str
     first: int
@@ -30,19 +30,20 @@ class Sweep:
 
     @classmethod
     def parse(cls, parameter: str, text: str) -> Sweep:
-        """Read a range, such as `2..8`.
+        """Parse a range such as `2..8`.
 
         Raises:
-            InputError: an unknown parameter, or not a range.
+            InputError: If the parameter is unknown, or the text is not a range, or the range is
+                empty.
 
         >>> Sweep.parse("players", "2..8")
         Sweep(parameter='players', first=2, last=8)
         """
         if parameter not in PARAMETERS:
-            raise InputError(f"sweep: {parameter!r} is none of {', '.join(PARAMETERS)}")
+            raise InputError(f"sweep: must be one of {', '.join(PARAMETERS)}, not {parameter!r}")
         match = _RANGE.fullmatch(text.strip())
         if match is None:
-            raise InputError(f"sweep: {text!r} is not a range: expected for example 2..8")
+            raise InputError(f"sweep: {text!r} is not a range such as 2..8")
         first, last = int(match[1]), int(match[2])
         if first > last:
             raise InputError(f"sweep: the range {text} is empty")
@@ -50,7 +51,7 @@ class Sweep:
 
     @property
     def values(self) -> list[int]:
-        """At most `MAX_SIZES` values of the range, its ends among them.
+        """At most `MAX_SIZES` values of the range, including its ends.
 
         >>> Sweep("sets", 2, 1000).values
         [2, 5, 12, 29, 70, 169, 412, 1000]
@@ -58,14 +59,14 @@ class Sweep:
         if self.last - self.first < MAX_SIZES:
             return list(range(self.first, self.last + 1))
         if not self.first:
-            raise InputError(f"sweep: {self.parameter} cannot be 0")
+            raise InputError(f"sweep: {self.parameter} cannot be 0; choose a range from 1")
         step = (self.last / self.first) ** (1 / (MAX_SIZES - 1))
         inner = {round(self.first * step**number) for number in range(1, MAX_SIZES - 1)}
         return sorted(inner | {self.first, self.last})
 
 
 def size_name(size: Settings) -> str:
-    """Name the size of a game by set size, sets and players.
+    """Return the name of a size of a game: set size, sets and players.
 
     >>> size_name(Settings(4, 13, 4))
     '4-13-4'
@@ -74,7 +75,7 @@ def size_name(size: Settings) -> str:
 
 
 def size_named(name: str) -> tuple[int, ...] | None:
-    """Return set size, sets and players of a name; None where it names no size of a game.
+    """Parse a name from `size_name`: return set size, sets and players, or None for other names.
 
     >>> size_named("4-13-4"), size_named("php")
     ((4, 13, 4), None)
@@ -84,13 +85,13 @@ def size_named(name: str) -> tuple[int, ...] | None:
 
 
 def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
-    """Return the games of a sweep, ascending, from set size, sets and players.
+    """Return the settings of the games in a sweep, in ascending order.
 
-    Cards must be shared evenly. So when set size or players are swept, the number of sets is raised
-    to the next one at which they can be, and when sets are swept, their number is.
+    `base` is the set size, the number of sets and the number of players; the sweep replaces one of
+    them. The number of sets is rounded up so that the players can share the cards evenly.
 
     Raises:
-        InputError: a size that cannot be played, or above the limits.
+        InputError: If a size cannot be played or exceeds the limits, or no size is in the range.
 
     >>> sizes = swept_sizes((4, 13, 4), Sweep("players", 2, 6))
     >>> [(size.sets, size.players) for size in sizes]
@@ -109,8 +110,8 @@ def swept_sizes(base: tuple[int, int, int], sweep: Sweep) -> list[Settings]:
                 sizes.append(size)
     if not sizes:
         raise InputError(
-            f"sweep: {players} players can share sets of {set_size} evenly "
-            f"for no number of sets in {sweep.first}..{sweep.last}"
+            f"sweep: {players} players cannot share sets of {set_size} evenly "
+            f"for any number of sets in {sweep.first}..{sweep.last}"
         )
     return list(dict.fromkeys(sizes))
 

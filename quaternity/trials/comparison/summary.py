@@ -1,4 +1,4 @@
-"""From runs to figures: a row per solver, with medians and their uncertainty, ratios and scores."""
+"""The summary of a comparison: a row of statistics for each solver, computed from its runs."""
 
 from __future__ import annotations
 
@@ -18,33 +18,42 @@ from quaternity.trials.comparison.scores import (
 )
 
 ENOUGH = 30
-"""Measurements a median should rest on; see `rounds_for` and `rows_of`."""
+"""Number of measurements that a median should be based on; see `rounds_for` and `rows_of`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The figures of one solver. Times in seconds, None where nothing was measured.
+    """The statistics of one solver. Times are in seconds, and None if nothing was measured.
 
     Attributes:
-        feasible, infeasible: instances it decided either way, rightly. All times are of these.
-        skipped: instances it refused.
-        gave_up: instances on which it reached a limit.
-        left_out: instances it was not given, its budget being spent.
-        faults: instances with a wrong or unproved verdict, or a crash.
-        median, interval: of making the model and solving it; 95 % bootstrap interval.
-        p95: nineteen of twenty runs took at most this.
-        build, solve: medians of the two steps apart.
-        ratio: how many times as long as the fastest solver, by the medians over the instances that
-            all solvers decided; 1 for the fastest. Solvers that decided none at all are left aside.
-        common, common_median: how many instances these are, and the solver's median over them.
-        timeouts, memory_outs: of `gave_up`, the instances on which that limit was reached.
-        crashes: of `faults`, the instances on which it gave no verdict.
-        peak: most bytes of memory of any run in a process of its own.
-        par2: see `quaternity.trials.comparison.scores.par2`.
-        fastest: instances on which nobody was faster.
-        alone: instances that only it decided.
-        contribution: how many seconds worse the virtual best solver's PAR-2 were without it.
-        rank, rank_interval: by PAR-2, equal scores share the smaller rank; 95 % bootstrap interval.
+        solver: Name of the solver.
+        feasible: Number of feasible instances that it decided.
+        infeasible: Number of infeasible instances that it decided. Times are of decided instances.
+        skipped: Number of instances that it refused.
+        gave_up: Number of instances on which it reached a limit.
+        left_out: Number of instances on which it was not run, because its budget was spent.
+        faults: Number of instances with a wrong or unproved verdict, or a crash.
+        median: Median time to build and solve the model.
+        interval: 95 % bootstrap interval of the median.
+        p95: 95th percentile of the time.
+        total: Total of its median times on the instances.
+        build: Median time to build the model.
+        solve: Median time to solve the model.
+        ratio: Its median divided by that of the fastest solver, over the instances that all solvers
+            decided; 1 for the fastest. Solvers that decided no instance are ignored.
+        common: Number of instances that all these solvers decided.
+        common_median: Its median time over these instances.
+        timeouts: Number of instances, among `gave_up`, on which it reached the time limit.
+        memory_outs: Number of instances, among `gave_up`, on which it reached the memory limit.
+        crashes: Number of instances, among `faults`, on which it crashed.
+        peak: Peak memory of all its runs in a separate process, in bytes.
+        decided: Number of instances that it decided.
+        par2: Its score, see `quaternity.trials.comparison.scores.par2`.
+        fastest: Number of instances on which no solver was faster.
+        alone: Number of instances that no other solver decided.
+        contribution: Seconds by which the PAR-2 of the virtual best would be worse without it.
+        rank: Its rank by PAR-2; equal scores share the smaller rank.
+        rank_interval: 95 % bootstrap interval of the rank.
     """
 
     solver: str
@@ -77,7 +86,7 @@ class Row:
 
 
 def rounds_for(states: int) -> int:
-    """Return how often to measure each state so that every median rests on `ENOUGH` runs.
+    """Return how often to measure each state so that there are at least `ENOUGH` runs in all.
 
     >>> rounds_for(100), rounds_for(30), rounds_for(7)
     (1, 1, 5)
@@ -86,19 +95,20 @@ def rounds_for(states: int) -> int:
 
 
 def times_of(runs: Iterable[Run], solvers: Iterable[str]) -> Times:
-    """Return each solver's median seconds per instance; None unless every run decided it."""
+    """Return each solver's median seconds on each instance; None unless all its runs decided it."""
     table = _by_instance(runs, solvers)
     return {solver: [_median(own) for own in table[solver]] for solver in table}
 
 
 def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int = 0) -> list[Row]:
-    """Return a row per solver, in the order given; none where there are no runs.
+    """Return a row for each solver, in the given order; an empty list if there are no runs.
 
-    With at least `ENOUGH` instances each of them counts once, by its median run, and the interval
-    says how the median would vary over other instances of the same kind. With fewer every run
-    counts, and the interval says how it would vary over other runs on these instances.
+    With at least `ENOUGH` instances, each instance counts once, by its median run, and the interval
+    shows how the median would vary over other instances of the same kind. With fewer instances,
+    every run counts, and the interval shows how the median would vary over other runs on the same
+    instances.
 
-    An instance that was not decided is taken to have cost twice the `limit`.
+    An undecided instance counts as twice the `limit` in PAR-2.
     Cost: `scores.RESAMPLES` x solvers x instances.
     """
     if not runs:
@@ -113,7 +123,7 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
     intervals = rank_intervals(times, limit, seed)
     rows = []
     for solver, own in times.items():
-        memory = [run.memory for met in table[solver] for run in met if run.memory is not None]
+        memory = [run.memory for runs in table[solver] for run in runs if run.memory is not None]
         sampled = _sample(table[solver], own)
         seconds = sorted(run.cost for run in sampled)
         without = virtual_best({name: them for name, them in times.items() if name != solver})
@@ -150,7 +160,10 @@ def rows_of(runs: Sequence[Run], solvers: Sequence[str], limit: float, seed: int
 
 
 def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
-    """Return how many instances all decided who decided any, and each solver's median on them."""
+    """Return the number of common instances, and each solver's median time on them.
+
+    The common instances are those that all solvers decided, except solvers that decided none.
+    """
     compared = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = [
         number for number, column in enumerate(zip(*compared, strict=True)) if None not in column
@@ -161,7 +174,7 @@ def _on_common(times: Times) -> tuple[int, dict[str, float | None]]:
 
 
 def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
-    """Count the instances by how their runs ended, under the names of a row."""
+    """Count the instances by how their runs ended, by the attributes of `Row`."""
     ends = Counter(answer for runs in met for answer in {run.answer for run in runs})
     return {
         "skipped": ends["refused"],
@@ -175,7 +188,7 @@ def _endings(met: Iterable[Iterable[Run]]) -> dict[str, int]:
 
 
 def _by_instance(runs: Iterable[Run], solvers: Iterable[str]) -> dict[str, list[list[Run]]]:
-    """Return, per solver, its runs on each instance, in one order of the instances for all."""
+    """Return each solver's runs on each instance, with the instances in the same order for all."""
     instances: dict[str, int] = {}
     for run in runs:
         instances.setdefault(run.instance, len(instances))
@@ -197,7 +210,7 @@ def _middle(values: Iterable[float | None]) -> float | None:
 
 
 def _sample(met: Sequence[Sequence[Run]], times: Sequence[float | None]) -> list[Run]:
-    """Return the runs that speak for a solver: one per instance, or all where these are few."""
+    """Return the runs that count for a solver: one per instance, or all if instances are few."""
     decided = [runs for runs, seconds in zip(met, times, strict=True) if seconds is not None]
     if len(met) < ENOUGH:
         return [run for runs in decided for run in runs]
