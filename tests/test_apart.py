@@ -162,7 +162,7 @@ def test_before_it_is_measured_a_solver_runs_on_what_it_takes(takes: set[bool]) 
 def test_what_is_no_verdict_is_shown_and_never_read(row: Apart) -> None:
     found = judge(asking_for(wild.answers_code), [row])
     assert [str(fault) for fault in found.faults] == [
-        "wild answered a trap, which is not a verdict"
+        "wild (theirs 1) answered a trap, which is not a verdict"
     ]
 
 
@@ -236,7 +236,7 @@ def test_commands_guard_against_solvers_from_elsewhere(
         ]  # fmt: skip
         assert found["faults"] == [
             {"state": 0, "instance": "state 0", "solver": "late_exits",
-             "text": "ended its process, which ended with status 0"}
+             "version": "theirs 1", "text": "ended its process, which ended with status 0"}
         ]  # fmt: skip
 
 

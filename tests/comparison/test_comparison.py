@@ -326,7 +326,7 @@ def test_who_skips_what_is_hard_is_not_the_fastest() -> None:
     assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
     comparison = compared(runs, "a", "b", "c")
     meanings = dict(report.legend(comparison, report.row_table(comparison)))
-    assert "on the 2 states that all 2 solvers that decided any decided" in meanings["ratio"]
+    assert "on the 2 states decided by all 2 solvers that decided any" in meanings["ratio"]
 
 
 def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:

@@ -153,9 +153,8 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
     if common:
         own = " that decided any" if len(ranked) < len(comparison.rows) else ""
         ratio = (
-            "median relative to that of the fastest solver, on the "
-            f"{_instances(comparison, common)} that all {counted(len(ranked), 'solver')}{own} "
-            "decided"
+            f"median relative to the fastest, on the {_instances(comparison, common)} decided by all "
+            f"{counted(len(ranked), 'solver')}{own}"
         )
     meanings = [
         (column.name, column.meaning.format(instance=instance, limit=comparison.limit, ratio=ratio))
