@@ -10,6 +10,7 @@ solver that is not registered can be named as `package.module:name`.
 from __future__ import annotations
 
 import copyreg
+import re
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout, suppress
@@ -171,45 +172,30 @@ def solver_version(name: str) -> str:
 
     The text is empty if no installed distribution contains the solver.
     """
-    if name in SOLVERS or name in VARIANTS:
-        return _first_version(["quaternity"])
-    return _external_version(name, *sys.path)
+    return _version(name, name in SOLVERS or name in VARIANTS, *sys.path)
 
 
 def solver_label(name: str) -> str:
-    """Return the name of a solver; that of an external solver includes its version.
-
-    >>> solver_label("max-flow")
-    'max-flow'
-    """
-    own = name in SOLVERS or name in VARIANTS
-    version = "" if own else solver_version(name)
+    """Return the name of a solver; that of an external solver includes its version."""
+    version = "" if name in SOLVERS or name in VARIANTS else solver_version(name)
     return f"{name} ({version})" if version else name
 
 
 @lru_cache(maxsize=256)
-def _external_version(name: str, *path: str) -> str:
-    """Return the version of an external solver; `path` is part of the cache key only."""
+def _version(name: str, own: bool, *path: str) -> str:
+    """Return the text of `solver_version`; `path` is part of the cache key only."""
     del path
-    from importlib.metadata import entry_points, packages_distributions
+    from importlib import metadata
 
     from solvers.rivals import RIVALS
 
-    if name in RIVALS:
-        return _first_version([RIVALS[name].package])
-    if PLACE.fullmatch(name):
-        top = name.partition(":")[0].partition(".")[0]
-        return _first_version(packages_distributions().get(top, ()))
-    points = entry_points(group=ENTRY_POINTS, name=name)
-    return _first_version([point.dist.name for point in points if point.dist is not None])
-
-
-def _first_version(distributions: Iterable[str]) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    for distribution in distributions:
-        with suppress(PackageNotFoundError):
-            return f"{distribution} {version(distribution)}"
+    packages = ["quaternity"] if own else [RIVALS[name].package] if name in RIVALS else []
+    if not packages and PLACE.fullmatch(name):
+        packages = metadata.packages_distributions().get(re.split("[.:]", name)[0], [])
+    points = () if packages else metadata.entry_points(group=ENTRY_POINTS, name=name)
+    for package in [*packages, *(point.dist.name for point in points if point.dist)]:
+        with suppress(metadata.PackageNotFoundError):
+            return f"{package} {metadata.version(package)}"
     return ""
 
 

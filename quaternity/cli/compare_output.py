@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
@@ -171,26 +171,27 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
 
 
 def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
-    """Print the figures of every solver, by size and in all, with a legend.
-
-    Args:
-        wide: whether all columns are shown.
-        growth: whether the growth of times is shown, as far as the runs support a law.
-    """
+    """Print the figures of every solver with a legend, and the growth of its time if asked."""
     comparison = comparison.labelled
     say(headline(comparison))
     if not comparison.runs:
         return
-    broad = width() or (None if wide else WIDTH)
+
+    def show(part: Comparison) -> list[list[str]]:
+        """Print a table; on a terminal, the lines of faulty solvers are red."""
+        table = row_table(part, wide=wide)
+        faulty = tuple(f"{run.solver}  " for run in part.faults)
+        for line in table_lines(table[0], table[1:], width() or (None if wide else WIDTH)):
+            print(red(line) if line.startswith(faulty) else line)
+        return table
+
     by_size = comparison.of_games and len(comparison.families) > 1
     for family, part in comparison.families.items() if by_size else ():
         print(f"\n{family or 'states'}: {counts(part)}")
-        _print_table(row_table(part, wide=wide), broad, {run.solver for run in part.faults})
+        show(part)
     print("\nover all sizes" if by_size else "")
-    table = row_table(comparison, wide=wide)
-    _print_table(table, broad, {run.solver for run in comparison.faults})
+    meanings = legend(comparison, show(comparison))
     print()
-    meanings = legend(comparison, table)
     indent = max(len(name) for name, _ in meanings) + 2
     for name, meaning in meanings:
         say(f"{name:<{indent}}{meaning}", indent)
@@ -198,35 +199,19 @@ def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
         _print_growth(comparison)
     print()
     summary, *reasons = remarks(comparison)
-    if comparison.faults:
-        print(red(summary))
-    else:
-        say(summary, 0)
+    print(red(summary) if comparison.faults else summary)
     for line in reasons:
         say(line, 0)
 
 
 def _print_growth(comparison: Comparison) -> None:
-    parts = list(growth_parts(comparison))
-    for family, feasible, table in parts:
+    note = f"No growth is shown: it needs times at {MIN_SIZES} sizes or more that follow a law."
+    for family, feasible, table in growth_parts(comparison):
         print(f"\n{kind_name(family, feasible)}: median time by size, and the law of growth")
-        _print_table(table, width())
-    print()
-    if not parts:
-        say(
-            f"No growth is shown: it needs times at {MIN_SIZES} sizes or more that follow a law.", 0
+        print("\n".join(table_lines(table[0], table[1:], width())))
+        note = (
+            "> means that the median run was stopped at a limit. no law: the runs support none. "
+            f"{SWITCHES}: the solver models small and large problems in different ways."
         )
-        return
-    say(
-        "> means that the median run was stopped at a limit. no law: the runs support none. "
-        f"{SWITCHES}: the solver models small and large problems in different ways.",
-        0,
-    )
-
-
-def _print_table(
-    table: Sequence[Sequence[str]], broad: int | None, faulty: Collection[str] = ()
-) -> None:
-    """Print a table that is at most `broad` wide; the lines of faulty solvers are red."""
-    for line in table_lines(table[0], table[1:], broad):
-        print(red(line) if any(line.startswith(f"{name}  ") for name in faulty) else line)
+    print()
+    say(note, 0)

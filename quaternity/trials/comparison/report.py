@@ -33,9 +33,7 @@ class Column(NamedTuple):
     """A column of the table of solvers.
 
     Attributes:
-        name: the heading.
         meaning: an explanation, with places for "instance", "limit" and "ratio" (see `legend`).
-        cell: returns the text of the cell of a solver.
         is_wide: whether the column is only part of the wide table.
         is_seldom: whether the column is left out if it is empty.
     """
@@ -152,10 +150,10 @@ def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple
     ratio = f"none: no {instance} was decided by all solvers; name fewer of them"
     if common:
         own = " that decided any" if len(ranked) < len(comparison.rows) else ""
-        ratio = (
-            f"median relative to the fastest, on the {_instances(comparison, common)} decided by all "
-            f"{counted(len(ranked), 'solver')}{own}"
+        of = (
+            f"{_instances(comparison, common)} decided by all {counted(len(ranked), 'solver')}{own}"
         )
+        ratio = f"median relative to the fastest, on the {of}"
     meanings = [
         (column.name, column.meaning.format(instance=instance, limit=comparison.limit, ratio=ratio))
         for column in COLUMNS[1:]
