@@ -14,7 +14,7 @@ from typing import NamedTuple
 from quaternity.base.errors import LimitError, SolverCrash, SolverFault, UnsupportedProblem
 from quaternity.base.wording import printable, shortened, shown
 from solvers.problem import DealProblem
-from solvers.registry import SOLVERS
+from solvers.registry import SOLVERS, solver_label
 from solvers.solver import Solver
 from solvers.verdict import Feasible, Infeasible, Verdict, deal_faults, plain_verdict, verify
 
@@ -36,7 +36,7 @@ class Fault(NamedTuple):
     kind: str = "wrong"
 
     def __str__(self) -> str:
-        return f"{self.solver} {self.text}"
+        return f"{solver_label(self.solver)} {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,8 @@ def weigh(
             faults.append(Fault(name, text))
         else:
             text = (
-                f"is itself at fault: {shown(evidence)} and {name}'s {shown(verdict)} "
+                f"is itself at fault: {shown(evidence)} and {solver_label(name)}'s "
+                f"{shown(verdict)} "
                 "both pass its check"
             )
             faults.append(Fault(OURSELVES, text))

@@ -10,9 +10,10 @@ solver that is not registered can be named as `package.module:name`.
 from __future__ import annotations
 
 import copyreg
+import re
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -164,6 +165,38 @@ def find_solver(name: str) -> Solver:
         known = ", ".join((*table, "package.module:name"))
         raise InputError(f"unknown solver {name!r}: choose from {known}")
     return table[name]
+
+
+def solver_version(name: str) -> str:
+    """Return the distribution that contains a solver, and its version, such as "ortools 9.15".
+
+    The text is empty if no installed distribution contains the solver.
+    """
+    return _version(name, name in SOLVERS or name in VARIANTS, *sys.path)
+
+
+def solver_label(name: str) -> str:
+    """Return the name of a solver; that of an external solver includes its version."""
+    version = "" if name in SOLVERS or name in VARIANTS else solver_version(name)
+    return f"{name} ({version})" if version else name
+
+
+@lru_cache(maxsize=256)
+def _version(name: str, own: bool, *path: str) -> str:
+    """Return the text of `solver_version`; `path` is part of the cache key only."""
+    del path
+    from importlib import metadata
+
+    from solvers.rivals import RIVALS
+
+    packages = ["quaternity"] if own else [RIVALS[name].package] if name in RIVALS else []
+    if not packages and PLACE.fullmatch(name):
+        packages = metadata.packages_distributions().get(re.split("[.:]", name)[0], [])
+    points = () if packages else metadata.entry_points(group=ENTRY_POINTS, name=name)
+    for package in [*packages, *(point.dist.name for point in points if point.dist)]:
+        with suppress(metadata.PackageNotFoundError):
+            return f"{package} {metadata.version(package)}"
+    return ""
 
 
 @lru_cache(maxsize=64)

@@ -162,7 +162,7 @@ def test_a_solver_is_warmed_up_on_problems_that_it_accepts(takes: set[bool]) -> 
 def test_an_answer_that_is_not_a_verdict_is_reported_but_never_unpickled(row: Apart) -> None:
     result = judge(asking_for(wild.answers_code), [row])
     assert [str(fault) for fault in result.faults] == [
-        "wild answered a trap, which is not a verdict"
+        "wild (theirs 1) answered a trap, which is not a verdict"
     ]
 
 
@@ -236,7 +236,7 @@ def test_commands_guard_against_external_solvers(
         ]  # fmt: skip
         assert document["faults"] == [
             {"state": 0, "instance": "state 0", "solver": "late_exits",
-             "text": "ended its process, which ended with status 0"}
+             "version": "theirs 1", "text": "ended its process, which ended with status 0"}
         ]  # fmt: skip
 
 

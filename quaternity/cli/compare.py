@@ -156,6 +156,14 @@ def compare(
                      "as .png, .svg or .pdf."),
     ] = None,
     save_to: SaveTo = ".",
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns, and explain them.")
+    ] = False,
+    growth: Annotated[
+        bool,
+        typer.Option("--growth", help="Show how times grow with the number of cards, if the runs "
+                     "support a law."),
+    ] = False,
     as_json: AsJson = False,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print CSV: one line per size or family, and solver.")
@@ -172,7 +180,7 @@ def compare(
 
     Examples:
       quaternity compare -s 4 -n 13 -p 4 --states 200 --plot comparison.png
-      quaternity compare --sweep sets 2..1000 -p 4 --csv
+      quaternity compare --sweep sets 2..1000 -p 4 --growth
       quaternity compare state.json game.record --solvers cp-sat,max-flow
       quaternity compare --families php,game --runs runs.jsonl --report report.html
       quaternity compare runs.jsonl
@@ -228,13 +236,13 @@ def compare(
         elif as_csv:
             print(report.csv_text(comparison), end="")
         else:
-            print_comparison(comparison)
-        for line in report.fault_lines(comparison):
+            print_comparison(comparison, wide, growth)
+        for line in report.fault_lines(comparison.labelled):
             warn(line)
         if saved is not None:
             warn(f"the smallest such state is saved: quaternity check {saved} --solver {solvers}")
         if plot is not None and comparison.runs:
-            draw_comparison(plot, comparison, report.headline(comparison))
+            draw_comparison(plot, comparison.labelled, report.headline(comparison))
         if stopped is not None:
             rest = "" if runs is None else "; the same command measures the rest"
             warn(f"{reason_of(stopped)}: these are the measurements so far{rest}")

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,20 +19,21 @@ from quaternity.base.text_table import table_lines
 from quaternity.base.wording import counted, printable
 from quaternity.base.writing import write_text
 from quaternity.cli.opening import named, tell_oddities
-from quaternity.cli.terminal import say, warn, width
+from quaternity.cli.terminal import red, say, warn, width
 from quaternity.game.settings import Settings
 from quaternity.game.state_file import any_text
 from quaternity.trials.comparison import Comparison, Measured, Run, Series, Work
+from quaternity.trials.comparison.growth import MIN_SIZES
 from quaternity.trials.comparison.page import page as page_of
 from quaternity.trials.comparison.report import (
+    SWITCHES,
     counts,
-    growth_rows,
+    growth_parts,
     headline,
     kind_name,
-    kinds,
+    legend,
     remarks,
     row_table,
-    tells_growth,
 )
 from quaternity.trials.comparison.runs import (
     MAX_FILE_BYTES,
@@ -43,8 +43,7 @@ from quaternity.trials.comparison.runs import (
     parse_runs,
 )
 from solvers.judgement import OURSELVES
-from solvers.registry import SOLVERS, VARIANTS
-from solvers.rivals import RIVALS
+from solvers.registry import solver_version
 
 if TYPE_CHECKING:
     from solvers import Solver
@@ -62,7 +61,7 @@ def comparison_of(
     """Return the comparison of some runs, with all that is needed to repeat them."""
     # The name of a file may contain characters that cannot be printed.
     command = printable(shlex.join(["quaternity", *sys.argv[1:]])).replace("\n", " ")
-    versions = {solver.name: _version(solver) for solver in solvers}
+    versions = {solver.name: solver_version(solver.name) for solver in solvers}
     if any(run.solver == OURSELVES for run in runs):
         versions[OURSELVES] = "at fault itself"
     lists = [w.source for w in works if not isinstance(w.source, Settings | Series)]
@@ -72,6 +71,9 @@ def comparison_of(
         source, seed, limit, command, machine(), versions, runs, plan=plan, finished=finished
     )
 
+
+WIDTH = 100
+"""Maximum width of the usual table in a pipe, in columns."""
 
 SHARED = ("plan", "machine", "versions")
 """Attributes that must be equal in comparisons whose runs share one file."""
@@ -134,19 +136,6 @@ class KeptRuns:
             self._file.close()
 
 
-def _version(solver: Solver) -> str:
-
-    if solver.name in RIVALS:
-        rival = RIVALS[solver.name]
-        return f"{rival.package} {rival.version}"
-    if solver.name not in SOLVERS and solver.name not in VARIANTS:
-        return "from elsewhere"
-    try:
-        return f"quaternity {version('quaternity')}"
-    except PackageNotFoundError:
-        return "quaternity"
-
-
 def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     """Write the file of runs and the page, if their paths are given.
 
@@ -155,7 +144,7 @@ def save(comparison: Comparison, runs: str | None, page: str | None) -> None:
     if runs is not None:
         write_text(runs, comparison.text())
     if page is not None:
-        write_text(page, page_of(comparison))
+        write_text(page, page_of(comparison.labelled))
 
 
 def read_runs(files: Sequence[str]) -> Comparison | None:
@@ -181,24 +170,48 @@ def read_runs(files: Sequence[str]) -> Comparison | None:
     return comparison
 
 
-def print_comparison(comparison: Comparison) -> None:
-    """Print the figures of every solver, by size and in all, and the growth of its time."""
+def print_comparison(comparison: Comparison, wide: bool, growth: bool) -> None:
+    """Print the figures of every solver with a legend, and the growth of its time if asked."""
+    comparison = comparison.labelled
     say(headline(comparison))
     if not comparison.runs:
         return
+
+    def show(part: Comparison) -> list[list[str]]:
+        """Print a table; on a terminal, the lines of faulty solvers are red."""
+        table = row_table(part, wide=wide)
+        faulty = tuple(f"{run.solver}  " for run in part.faults)
+        for line in table_lines(table[0], table[1:], width() or (None if wide else WIDTH)):
+            print(red(line) if line.startswith(faulty) else line)
+        return table
+
     by_size = comparison.of_games and len(comparison.families) > 1
     for family, part in comparison.families.items() if by_size else ():
         print(f"\n{family or 'states'}: {counts(part)}")
-        _print_table(row_table(part))
+        show(part)
     print("\nover all sizes" if by_size else "")
-    _print_table(row_table(comparison))
-    for family, feasible in kinds(comparison) if tells_growth(comparison) else ():
-        print(f"\n{kind_name(family, feasible)}")
-        _print_table(growth_rows(comparison, family, feasible))
+    meanings = legend(comparison, show(comparison))
     print()
-    for line in remarks(comparison):
+    indent = max(len(name) for name, _ in meanings) + 2
+    for name, meaning in meanings:
+        say(f"{name:<{indent}}{meaning}", indent)
+    if growth:
+        _print_growth(comparison)
+    print()
+    summary, *reasons = remarks(comparison)
+    print(red(summary) if comparison.faults else summary)
+    for line in reasons:
         say(line, 0)
 
 
-def _print_table(table: Sequence[Sequence[str]]) -> None:
-    print("\n".join(table_lines(table[0], table[1:], width())))
+def _print_growth(comparison: Comparison) -> None:
+    note = f"No growth is shown: it needs times at {MIN_SIZES} sizes or more that follow a law."
+    for family, feasible, table in growth_parts(comparison):
+        print(f"\n{kind_name(family, feasible)}: median time by size, and the law of growth")
+        print("\n".join(table_lines(table[0], table[1:], width())))
+        note = (
+            "> means that the median run was stopped at a limit. no law: the runs support none. "
+            f"{SWITCHES}: the solver models small and large problems in different ways."
+        )
+    print()
+    say(note, 0)

@@ -27,6 +27,7 @@ from quaternity.cli.status import ExitStatus, Leaving, reason_of, status_of, ter
 from quaternity.cli.terminal import progress, say, warn
 from quaternity.game.saved_states import check_directory
 from quaternity.workers.pool import open_executor
+from solvers.registry import solver_label, solver_version
 
 if TYPE_CHECKING:
     from quaternity.trials.campaign import Finding, Tally
@@ -182,6 +183,7 @@ def _document(
     return {
         "seed": seed,
         "solvers": names,
+        "versions": {name: solver_version(name) for name in names},
         "examples": tally.examples,
         "feasible": tally.problems(True),
         "infeasible": tally.problems(False),
@@ -207,7 +209,7 @@ def _document(
 
 def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) -> None:
     feasible, infeasible = tally.problems(True), tally.problems(False)
-    say(f"{', '.join(names)}: {seconds:.1f} s, seed {seed}")
+    say(f"{', '.join(map(solver_label, names))}: {seconds:.1f} s, seed {seed}")
     say(
         f"{feasible + infeasible} problems: {feasible} feasible, {infeasible} infeasible; "
         f"{tally.games} games: {tally.counts['candidates']} candidates for a question and its "
@@ -220,7 +222,7 @@ def _print_summary(tally: Tally, names: list[str], seed: int, seconds: float) ->
     for words, counter in (("refused", tally.refused), ("gave up on", tally.gave_up)):
         for name in names:
             if counter[name]:
-                say(f"{name} {words} {counter[name]}, where the others were compared")
+                say(f"{solver_label(name)} {words} {counter[name]}, where the others were compared")
 
 
 def _print_finding(finding: Finding, saved: str | None, solvers: str) -> None:

@@ -12,7 +12,7 @@ from quaternity.base.text_table import table_lines
 from quaternity.cli.app import app
 from quaternity.cli.terminal import say, width
 from solvers import SOLVERS, Solver, all_solvers
-from solvers.registry import VARIANTS
+from solvers.registry import VARIANTS, solver_version
 from solvers.rivals import RIVALS, Rival
 
 FAMILIES = {
@@ -69,7 +69,8 @@ def _own_row(solver: Solver) -> dict[str, Any]:
     """Describe a built-in solver, or one that another distribution has registered."""
     evidence = "shortage" if solver.certifies else "paired"
     row = {"name": solver.name, "kind": "registered", "family": "", "idea": solver.idea}
-    about: dict[str, Any] = {"package": "", "version": None, "licence": ""}
+    package, _, version = solver_version(solver.name).rpartition(" ")
+    about: dict[str, Any] = {"package": package, "version": version or None, "licence": ""}
     if solver.name in {**SOLVERS, **VARIANTS}:
         family = next(
             (title for start, title in FAMILIES.items() if solver.name.startswith(start)), ""
@@ -84,6 +85,8 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     lines = []
     for row in rows:
         version = row["version"] or ("missing" if "install" in row else "-")
+        if row["kind"] == "registered":
+            version = solver_version(row["name"]) or "-"
         lines.append([row["name"], row["family"], version, row["licence"], row["evidence"]])
     head = ("solver", "family", "version", "licence", "evidence")
     print("\n".join(table_lines(head, lines, width(), 2, "<<<<<")))

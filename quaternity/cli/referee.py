@@ -42,6 +42,7 @@ from quaternity.game.state_file import ContradictoryState, problem_of
 from quaternity.insight.check import Report, WrongVerdict, check_record, check_state
 from quaternity.insight.perft import perft as count
 from solvers import DealProblem, Solver, default_solver
+from solvers.registry import solver_label, solver_version
 
 SHRINK_SECONDS = 10.0
 """Time limit for shrinking a state about which a solver is wrong, in seconds."""
@@ -123,7 +124,9 @@ def _checked(path: str, named_solvers: list[Solver] | None) -> Report:
     else:
         report = check_state(opened.given, _taking(named_solvers, opened.problem))
     if not report.verdicts:
-        reasons = "; ".join(f"{solver}: {why}" for solver, why in report.skipped.items())
+        reasons = "; ".join(
+            f"{solver_label(solver)}: {why}" for solver, why in report.skipped.items()
+        )
         raise LimitError(f"every solver skipped it: {reasons}")
     return report
 
@@ -131,7 +134,8 @@ def _checked(path: str, named_solvers: list[Solver] | None) -> Report:
 def _print_report(path: str, report: Report, as_json: bool) -> None:
     if as_json:
         fields = ("kind", "valid", "reason", "deal", "verdicts")
-        line = {"file": path} | {name: getattr(report, name) for name in fields}
+        versions = {"versions": {name: solver_version(name) for name in report.verdicts}}
+        line = {"file": path} | {name: getattr(report, name) for name in fields} | versions
         print(json.dumps(line), flush=True)
         return
 
@@ -151,11 +155,11 @@ def _print_report(path: str, report: Report, as_json: bool) -> None:
                 if owner == player
             ]
             say(f"    player {player}: {' '.join(cards) or '-'}")
-    agreeing = ", ".join(report.verdicts)
+    agreeing = ", ".join(map(solver_label, report.verdicts))
     if len(report.verdicts) > 1:
         say(f"  {len(report.verdicts)} solvers agree: {agreeing}")
     for name, why in report.skipped.items():
-        say(f"  {name} was skipped: {why}")
+        say(f"  {solver_label(name)} was skipped: {why}")
 
 
 @app.command()

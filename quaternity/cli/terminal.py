@@ -82,8 +82,17 @@ def say(text: str, indent: int = 2) -> None:
 
 def bold(text: str) -> str:
     """Return a text in bold if standard output is a terminal with colours."""
+    return _styled(text, 1)
+
+
+def red(text: str) -> str:
+    """Return a text in red if standard output is a terminal with colours."""
+    return _styled(text, 31)
+
+
+def _styled(text: str, style: int) -> str:
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return f"\x1b[1m{text}\x1b[m" if colours else text
+    return f"\x1b[{style}m{text}\x1b[m" if colours else text
 
 
 def columns() -> int:
@@ -227,7 +236,7 @@ def thinking(name: str) -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: float | None) -> Iterator[Progress]:
-    """Show a progress bar on standard error while the block runs, if it is a terminal.
+    """Show progress and the time left on standard error while the block runs, if at a terminal.
 
     `total` is the number of steps, or None if it is not known.
     """
@@ -235,11 +244,17 @@ def progress(description: str, total: float | None) -> Iterator[Progress]:
         yield Progress()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
+    from rich.progress import TimeElapsedColumn as Elapsed
+    from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Bar(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+    left = () if total is None else (Remaining(), TextColumn("left"))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
+    # The time left is estimated from the last ten minutes, because a step may take long.
+    with Bar(
+        *columns, *left, console=Console(stderr=True), transient=True, speed_estimate_period=600
+    ) as bar:
         yield Progress(bar, bar.add_task(description, total=total))
 
 

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -47,7 +49,7 @@ def test_json_has_the_figures_of_every_solver(cli: Cli) -> None:
     assert [row["solver"] for row in document["solvers"]] == list(SOLVERS)
     for row in document["solvers"]:
         assert row["feasible"] + row["infeasible"] + row["skipped"] == 12
-        assert row["interval"][0] <= row["median"] <= row["interval"][1]
+        assert row["interval_low"] <= row["median"] <= row["interval_high"]
         assert row["median"] <= row["p95"]
     assert document["sizes"][0]["players"] == 4
     assert (document["faults"], document["saved"], document["interrupted"]) == ([], None, False)
@@ -67,7 +69,7 @@ def test_a_sweep_is_written_as_csv(cli: Cli) -> None:
     outcome = cli("compare", "--sweep", "players", "2..5", "-n", 6, "--states", 4, "--csv", *QUICK)
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
     assert [(row["players"], row["sets"]) for row in rows[::2]] == [
-        ("2", "6"), ("3", "6"), ("4", "6"), ("5", "10"),
+        ("2", "6"), ("3", "6"), ("4", "6"), ("5", "10"), ("", ""),
     ]  # fmt: skip
     assert {row["solver"] for row in rows} == {"max-flow", "coalitions"}
     assert all(float(row["total"]) > 0 for row in rows)
@@ -158,6 +160,74 @@ def test_plug_ins_are_used_even_if_one_of_them_is_broken(
     assert refused.err.splitlines()[-1] == f"quaternity: solver {why}"
     assert seats.status == 2
     assert seats.err.splitlines()[-1].endswith(f"strategy {why}")
+
+
+def test_a_solver_of_another_distribution_has_its_version_everywhere(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_drawings: None
+) -> None:
+    (tmp_path / "acme.py").write_text(
+        "from solvers import Infeasible, solve\n"
+        "def right(p): return solve(p)\n"
+        "def liar(p): return solve(p) if p.cards <= 3 else Infeasible()\n"
+    )
+    label, solvers, file = "theirs (theirs 1)", ("--solvers", "max-flow,theirs"), tmp_path / "runs"
+    solver, page = ("--solver", solvers[1]), tmp_path / "page.html"
+    state = DATA / "possible-4-13-4.json"
+    with register_solvers(tmp_path, monkeypatch, theirs="acme:right", liar="acme:liar"):
+        assert f"\n{label}  " in cli("compare", "--states", 3, *solvers, "--runs", file).out
+        assert f"\n{label}  " in cli("compare", file, "--wide", "--report", page).out
+        found = cli("compare", file, "--json").json["solvers"]
+        (line,) = [line for line in csv_lines(cli("compare", file, "--csv").out)
+                   if line["solver"] == "theirs"]  # fmt: skip
+        assert (line["version"], found[1]["version"]) == ("theirs 1", "theirs 1")
+        assert parse_runs(file.read_text()).versions["theirs"] == "theirs 1"
+        assert label in page.read_text()
+        assert label in cli("fuzz", "--examples", 3, *solvers).out
+        found = cli("fuzz", "--examples", 3, *solvers, "--json").json
+        assert found["versions"]["theirs"] == "theirs 1"
+        assert f"solvers agree: max-flow, {label}" in cli("check", state, *solver).out
+        found = cli("check", state, *solver, "--json").json
+        assert found["versions"]["theirs"] == "theirs 1"
+        shown = cli("solvers")
+        assert ["theirs", "theirs", "1", "paired"] in [row.split() for row in shown.out.split("\n")]
+        wrong = ("--solvers", "max-flow,liar", "--save-to", tmp_path)
+        for command in (
+            ["compare", "--states", 3, *wrong], ["fuzz", "--examples", 30, *wrong],
+            ["check", state, "--solver", "max-flow,liar", *wrong[2:]],
+        ):  # fmt: skip
+            assert "liar (theirs 1) says infeasible, but" in cli(*command).err
+        placed = cli("compare", "--states", 1, "--solvers", "max-flow,acme:right").out
+        assert "\nacme:right  " in placed, "a file of no distribution has no version"
+    rival = cli("compare", "--states", 1, "--solvers", "glop,max-flow").out
+    assert f"\nglop (ortools {version('ortools')})  " in rival
+    sys.modules.pop("acme", None)
+
+
+def csv_lines(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_colour_marks_faults(
+    cli: Cli, broken: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal; the lines of other solvers have no colour."""
+    options = ("--states", 20, "--solvers", "mine,max-flow", "--save-to", tmp_path)
+    assert "\x1b" not in cli("compare", *options).out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    lines = cli("compare", *options).out.splitlines()
+    marked = [line for line in lines if "\x1b" in line]
+    assert all(re.fullmatch("\x1b\\[31m(mine .*|.* a wrong verdict.)\x1b\\[m", x) for x in marked)
+    assert len(marked) == 2
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in cli("compare", *options).out
+
+
+def test_the_time_left_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    error = re.sub(r"\x1b\[[\d;]*m", "", cli("compare", "--states", 30, *QUICK).err)
+    assert re.search(r"30/30 \d:\d\d:\d\d \d:\d\d:\d\d left", error)
 
 
 def test_an_interrupt_keeps_the_measurements(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

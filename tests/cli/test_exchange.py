@@ -1,7 +1,13 @@
 """`instances`, `export`, `prove`, and commands that take deal problems."""
 
 import json
+import re
+import shlex
+import subprocess
+from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
+from typing import Any
 
 import pytest
 
@@ -10,6 +16,7 @@ from solvers.exchange.checker import check_proof
 from solvers.exchange.deal_problem_file import deal_problem_text, parse_deal_problem
 from solvers.exchange.formats import FORMATS, exported
 from solvers.instances import FAMILIES, twins
+from solvers.named_model import cp_sat_model
 from solvers.problem import DealProblem, SetConstraint
 from solvers.registry import SOLVERS
 from solvers.solver import Solver
@@ -244,3 +251,50 @@ def test_a_proof_that_our_checker_refuses_is_a_fault(
     outcome = cli("prove", pair[1])
     assert outcome.status == 3
     assert "the proof is refused: proof: the first line" in outcome.err
+
+
+LOADED = {
+    "opb": "model.getNVars() == 5 and not model.optimize() and model.getStatus() == 'optimal'",
+    "cnf": "formula.nv >= 5",
+    "flow": "graph.maxflow(graph['source'], graph['target'], 'capacity').value == 3",
+    "lp": "model.getNumCol() == 5",
+    "mps": "model.num_variables == 5",
+    "smt2": "str(solver.check()) == 'sat'",
+    "asp": "not control.ground() and control.solve().satisfiable",
+    "cp-sat": "str(model.proto) == exported",
+    "efg": "len(game.players) == 2",
+}
+"""What is true once the line of the guide has loaded the format."""
+
+GUIDE = Path(quaternity.__file__).parent / "guide" / "formats.md"
+LINES = dict(re.findall(r"^\| `([a-z0-9-]+)` \| `(.*)` \|$", GUIDE.read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "efg"])
+@pytest.mark.filterwarnings("ignore:with two players")
+def test_the_line_of_the_guide_loads_the_format(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    problem = DealProblem([2, 1], [SetConstraint([0b01, 0b11, 0b11], (0, 0), (2, 1))])
+    Path("problem.json").write_text(deal_problem_text(problem))
+    source = "kwartet(players=2,sets=2,max_moves=2)" if name == "efg" else "problem.json"
+    file = "game.efg" if name == "efg" else f"problem.{name}"
+    assert cli("export", source, "--to", name, "--out", file).status == 0
+    line = LINES[name]
+    assert file in line
+    if name not in LOADED:
+        if which(shlex.split(line)[0]) is None:
+            pytest.skip("is not installed")
+        shown = subprocess.run(shlex.split(line), capture_output=True, text=True, check=True).stdout
+        assert "card_0_0_of_player_0 = 1;" in shown
+        return
+    if find_spec(line.split()[1].partition(".")[0].rstrip(";")) is None:
+        pytest.skip("is not installed")
+    loaded: dict[str, Any] = {"exported": str(cp_sat_model(problem).model.proto)}
+    exec(line, loaded)  # noqa: S102
+    assert eval(LOADED[name], loaded)  # noqa: S307
+
+
+def test_the_guide_has_a_line_for_each_format() -> None:
+    assert [*LINES] == [*FORMATS, "efg"]

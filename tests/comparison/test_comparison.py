@@ -2,12 +2,14 @@
 
 import csv
 import io
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from random import Random
 from threading import local
 from types import SimpleNamespace
@@ -48,6 +50,7 @@ from solvers import SOLVERS, DealProblem, Solver, SolverTimeout, Verdict, solve
 from solvers.solver import solver_from_function
 from tests.solvers.broken import BROKEN, divides_by_zero
 
+GUIDE = Path(__file__).parents[2] / "quaternity" / "guide" / "comparing.md"
 QUICK = ("max-flow", "coalitions")
 FAST = [SOLVERS[name] for name in QUICK]
 WORK = Work(Settings(4, 3, 3), states=20, damage=0.5, rounds=1, seed="0")
@@ -321,15 +324,16 @@ def test_a_solver_that_skips_hard_states_is_not_the_fastest() -> None:
     assert first.median is not None
     assert second.median < first.median
     assert (first.ratio, second.ratio, third.ratio) == (1.0, 2.0, None)
-    lines = list(report.remarks(comparison_of(runs, "a", "b", "c")))
-    assert "on the 2 states that all 2 solvers that decided any decided." in lines[1]
+    comparison = comparison_of(runs, "a", "b", "c")
+    meanings = dict(report.legend(comparison, report.row_table(comparison)))
+    assert "on the 2 states decided by all 2 solvers that decided any" in meanings["ratio"]
 
 
 def test_without_a_state_that_all_decided_there_is_no_ratio() -> None:
     comparison = comparison_of(runs_of({"a": 1.0}, {"b": 2.0}), "a", "b")
     assert [row.ratio for row in comparison.rows] == [None, None]
-    lines = list(report.remarks(comparison))
-    assert lines[1].startswith("No state was decided by all solvers")
+    meanings = dict(report.legend(comparison, report.row_table(comparison)))
+    assert meanings["ratio"].startswith("none: no state was decided by all solvers")
 
 
 def test_a_wrong_verdict_decides_nothing_and_is_not_fast() -> None:
@@ -426,7 +430,7 @@ def test_tables_are_aligned_and_csv_has_a_line_per_size_and_solver() -> None:
     names = [row.name for row in rows]
     comparison = comparison_of([run for result in measured for run in result.runs], *names)
     for part in (*comparison.families.values(), comparison):
-        head, *body = report.row_table(part)
+        head, *body = report.row_table(part, wide=True)
         assert {len(line) for line in body} == {len(head)}
         assert [line[0] for line in body] == [*names, "virtual best"]
         assert {"95 % interval", "p95", "rank", "PAR-2"} <= set(head)
@@ -434,13 +438,22 @@ def test_tables_are_aligned_and_csv_has_a_line_per_size_and_solver() -> None:
     assert report.headline(comparison).startswith("40 states: 30 feasible, 10 infeasible (25 %)")
     lines = list(csv.DictReader(io.StringIO(report.csv_text(comparison))))
     assert [(line["sets"], line["family"], line["solver"]) for line in lines] == [
-        (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"))
+        (sets, family, name) for sets, family in (("3", "2-3-3"), ("13", "4-13-4"), ("", "all"))
         for name in names
     ]  # fmt: skip
     for line in lines:
         assert int(line["rank_interval_low"]) <= int(line["rank"])
         assert not line["median"] or float(line["interval_low"]) <= float(line["median"])
+    table = re.findall(r"^\| (`[^|]*) \|", GUIDE.read_text(), re.MULTILINE)
+    documented = [name for cell in table for name in re.findall("`(.*?)`", cell)]
+    assert documented[: len(lines[0])] == [*lines[0]]
     document = report.document(comparison)
+    parts = [*document["sizes"], document]
+    assert [
+        {key: "" if value is None else str(value) for key, value in figures.items()}
+        for part in parts
+        for figures in part["solvers"]
+    ] == [{key: line[key] for key in document["solvers"][0]} for line in lines]
     assert [size["states"] for size in document["sizes"]] == [20, 20]
     assert [row["solver"] for row in document["solvers"]] == names
 
@@ -449,7 +462,8 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
     slow, quick = {"a": 3.0, "b": 1.0}, {"a": 4.0, "b": 2.0}
     states = comparison_of(runs_of(slow, quick), "a", "b")
     families = comparison_of(runs_of(slow, quick, family="php"), "a", "b")
-    assert report.row_table(states)[0] == report.row_table(families)[0]
+    for wide in (False, True):
+        assert report.row_table(states, wide=wide)[0] == report.row_table(families, wide=wide)[0]
     assert [row.solver for row in states.rows] == ["a", "b"]
     assert [row.solver for row in families.rows] == ["b", "a"]
     assert {row.solver: row for row in states.rows} == {row.solver: row for row in families.rows}
@@ -460,7 +474,7 @@ def test_a_family_has_the_columns_of_a_state_and_the_best_first() -> None:
 def test_wrong_verdicts_and_crashes_are_counted_separately(wrong: int, crashed: int) -> None:
     endings = [*["wrong"] * wrong, *["crashed"] * crashed]
     comparison = comparison_of(runs_of({"a": 1.0}, *({"a": ending} for ending in endings)), "a")
-    head, row, _ = report.row_table(comparison)
+    head, row, *_ = report.row_table(comparison)
     cells = dict(zip(head, row, strict=True))
     assert cells.get("wrong", "0") == str(wrong)
     assert cells.get("crash", "0") == str(crashed)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -11,17 +12,21 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from quaternity.base.errors import InputError
+from quaternity.base.text_table import table_lines
 from quaternity.trials.comparison import drawing
 from quaternity.trials.comparison.page import page
 from quaternity.trials.comparison.report import (
+    COLUMNS,
+    VIRTUAL_BEST,
     counts,
     document,
     duration,
+    growth_parts,
     growth_rows,
     kinds,
+    legend,
     remarks,
     row_table,
-    tells_growth,
 )
 from quaternity.trials.comparison.run import Answer, Run
 from quaternity.trials.comparison.runs import Comparison, parse_runs
@@ -263,16 +268,14 @@ def test_remarks_about_a_comparison_follow_from_its_runs(comparison: Comparison)
     times = comparison.times
     ranked = [own for own in times.values() if any(seconds is not None for seconds in own)]
     common = sum(None not in column for column in zip(*ranked, strict=True))
-    assert ("there is no ratio" in text) == (len(ranked) > 1 and not common)
-    assert ("The ratio compares" in text) == (len(ranked) > 1 and common > 0)
-    assert ("that decided any" in text) == (
+    meaning = dict(legend(comparison, row_table(comparison))).get("ratio", "")
+    assert ("name fewer" in meaning) == (len(ranked) > 1 and not common)
+    assert ("the fastest, on the" in meaning) == (len(ranked) > 1 and common > 0)
+    assert ("that decided any" in meaning) == (
         len(ranked) > 1 and common > 0 and len(ranked) < len(times)
     )
     assert ("No verdict was given." in text) == (not ranked)
-    cards = {run.cards for run in comparison.runs}
     of_games = all(name == "" or "-" in name for name in comparison.families)
-    several = len(cards) > 1 and len(comparison.families) == 1
-    assert tells_growth(comparison) == ("> means" in text) == (several or not of_games)
     possible = {run.instance for run in comparison.runs if run.feasible}
     whole = {run.instance for run in comparison.runs}
     noun = "state" if of_games else "instance"
@@ -283,19 +286,59 @@ def test_remarks_about_a_comparison_follow_from_its_runs(comparison: Comparison)
     )
 
 
-@pytest.mark.parametrize("cards", [(12,), (12, 52)])
-def test_growth_of_games_is_reported_if_sizes_differ(cards: tuple[int, ...]) -> None:
+@given(st.booleans().flatmap(comparisons))
+@settings(max_examples=examples(200))
+def test_the_usual_table_is_narrow_and_a_legend_explains_the_columns_shown(
+    comparison: Comparison,
+) -> None:
+    """Also if the names of distributions and versions are as long as those of all rivals."""
+    versions = dict.fromkeys(comparison.versions, "pycryptosat 5.11.21.123")
+    comparison = replace(comparison, versions=versions).labelled
+    usual, wide = (row_table(comparison, wide=wide) for wide in (False, True))
+    names = [column.name for column in COLUMNS]
+    for table in (usual, wide):
+        assert table[0] == [name for name in names if name in table[0]]
+        meanings = legend(comparison, table)
+        assert [name for name, _ in meanings] == table[0][1:] + [VIRTUAL_BEST] * (table is wide)
+        assert all(meaning and "{" not in meaning for _, meaning in meanings)
+    assert max(map(len, table_lines(usual[0], usual[1:]))) <= 100
+    whole = {line[0]: dict(zip(wide[0], line, strict=True)) for line in wide[1:]}
+    assert sorted(line[0] for line in usual[1:]) == sorted(comparison.versions)
+    for line in usual[1:]:
+        assert line == [whole[line[0]][name] for name in usual[0]]
+    assert {"solver", "decided", "wrong", "median", "p95", "building", "solving"} <= {*usual[0]}
+    assert ("ratio" in usual[0]) == (sum(row.decided > 0 for row in comparison.rows) > 1)
+
+
+@pytest.mark.parametrize("sizes", [3, 4, 6, 7, 30])
+@pytest.mark.parametrize("power", [0, 2])
+@pytest.mark.parametrize("family", ["php", "4-13-4", "{}-3-3"])
+def test_growth_is_shown_only_of_sizes_that_follow_a_law(
+    sizes: int, power: int, family: str
+) -> None:
+    """The sizes of a sweep, which are a family each, follow it together."""
+    cards = [12 * size for size in range(1, sizes + 1)]
     runs = [
-        Run(f"{size}", "4-13-4", size, 3, True, "flow", 0, "feasible", "deal", 0.1, 0.2, 0.3)
+        Run(f"{size}", family.format(size // 3), size, 3, True, "flow", 0, "feasible", "deal", 0.1,
+            0.2, size**power * 1e-6)
         for size in cards
-    ]
-    assert tells_growth(Comparison("x", 1, LIMIT, "", "m", {"flow": "1"}, runs)) == (len(cards) > 1)
+    ]  # fmt: skip
+    comparison = Comparison("x", 1, LIMIT, "", "m", {"flow": "1"}, runs)
+    parts = list(growth_parts(comparison))
+    assert bool(parts) == (sizes >= 4 and power > 0)
+    for name, feasible, (head, row) in parts:
+        assert (name, feasible) == ("all sizes" if "{" in family else family, True)
+        assert len(head) == len(row) == min(sizes, 6) + 2
+        assert [head[1], head[-2]] == ["12 cards", f"{cards[-1]} cards"]
+        assert row[-1].startswith("size^2.0")
+    laws = [row["law"] for row in document(comparison)["growth"]]
+    assert laws == [rows[1][-1] for *_, rows in parts]
 
 
 @given(comparisons())
 @settings(max_examples=examples(200))
 def test_a_table_has_the_figures_of_every_solver(comparison: Comparison) -> None:
-    head, *body = row_table(comparison)
+    head, *body = row_table(comparison, wide=True)
     for line in body[:-1]:
         cells = dict(zip(head, line, strict=True))
         own = [run for run in comparison.runs if run.solver == cells["solver"]]
@@ -339,14 +382,8 @@ def test_a_written_comparison_is_read_back(comparison: Comparison) -> None:
 
 @given(st.booleans().flatmap(comparisons))
 @settings(max_examples=examples(200))
-def test_a_document_has_a_law_for_every_kind_and_solver(comparison: Comparison) -> None:
+def test_a_document_names_the_size_of_each_part(comparison: Comparison) -> None:
     written = document(comparison)
-    assert [(row["family"], row["feasible"], row["solver"], row["law"])
-            for row in written["growth"]] == [
-        (family, feasible, solver, growth_rows(comparison, family, feasible)[number + 1][-1])
-        for family, feasible in kinds(comparison)
-        for number, solver in enumerate(comparison.versions)
-    ]  # fmt: skip
     sizes = {part["family"]: part for part in written.get("sizes", ())}
     for family, part in sizes.items():
         numbers = [part[name] for name in ("set_size", "sets", "players")]

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MIN_SIZES = 4
 """Minimum number of sizes that are needed to fit a law."""
 
+NO_LAW = "no law"
+"""Text of a growth for which the runs support no law."""
+
 CLEAR = 3.0
 """Minimum difference of the log-likelihoods to report only one law: a ratio of about 20 to 1."""
 
@@ -101,7 +104,7 @@ class Growth(NamedTuple):
             else:
                 cards = float(f"{log(2) / fit.slope:.3g}")
                 words.append(f"doubles every {cards:,g} cards")
-        return " or ".join(words) or "no law"
+        return " or ".join(words) or NO_LAW
 
 
 def growth(runs: Sequence[Observation]) -> Growth | None:

@@ -15,6 +15,7 @@ from quaternity.trials.comparison.report import (
     growth_rows,
     kind_name,
     kinds,
+    legend,
     remarks,
     row_table,
 )
@@ -126,14 +127,18 @@ def _wrong(comparison: Comparison) -> Iterator[str]:
 
 def _scores(comparison: Comparison) -> Iterator[str]:
     rows = sorted(comparison.rows, key=lambda row: (row.rank, row.solver))
-    head, *lines = row_table(comparison, rows)
+    head, *lines = table = row_table(comparison, rows, wide=True)
     versions = [*(comparison.versions[row.solver] for row in rows), ""]
     yield "<h2>Scores</h2>"
     yield _table(
-        "Solvers by rank. Peak: memory of solvers in separate processes, including libraries.",
+        "By rank",
         [*head, "version"],
         [[*line, version] for line, version in zip(lines, versions, strict=True)],
     )
+    meanings = legend(comparison, table)
+    yield "<dl>"
+    yield from (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in meanings)
+    yield "</dl>"
     for remark in remarks(comparison):
         yield f"<p>{escape(remark)}</p>"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, fields, replace
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from quaternity.base.wording import counted
-from quaternity.trials.comparison.growth import Observation, growth
+from quaternity.trials.comparison.growth import NO_LAW, Observation, growth
 from quaternity.trials.comparison.run import Run
 from quaternity.trials.comparison.runs import Comparison
 from quaternity.trials.comparison.scores import par2, virtual_best
@@ -25,10 +25,69 @@ MAX_FAULTS = 10
 SWITCHES = "two models"
 """Entry instead of a growth law for a solver that models small and large problems differently."""
 
-SELDOM = (
-    "timeout", "memory", "gave up", "left out", "crash", "wrong", "alone", "contributes", "peak",
+MAX_GROWTH_SIZES = 6
+"""Maximum number of sizes whose times are shown in a table of growth."""
+
+
+class Column(NamedTuple):
+    """A column of the table of solvers.
+
+    Attributes:
+        meaning: an explanation, with places for "instance", "limit" and "ratio" (see `legend`).
+        is_wide: whether the column is only part of the wide table.
+        is_seldom: whether the column is left out if it is empty.
+    """
+
+    name: str
+    meaning: str
+    cell: Callable[[Row], str]
+    is_wide: bool = True
+    is_seldom: bool = False
+
+
+COLUMNS = (
+    Column("solver", "", lambda row: row.solver, False),
+    Column("decided", "{instance}s that the solver decided correctly; times are of these only",
+           lambda row: str(row.decided), False),
+    Column("feasible", "feasible {instance}s among these", lambda row: str(row.feasible)),
+    Column("infeasible", "infeasible {instance}s among these", lambda row: str(row.infeasible)),
+    Column("skipped", "{instance}s that the solver refused", lambda row: str(row.skipped)),
+    Column("timeout", "{instance}s not decided within the limit of {limit:g} s",
+           lambda row: str(row.timeouts), is_seldom=True),
+    Column("memory", "{instance}s on which the memory limit was reached",
+           lambda row: str(row.memory_outs), is_seldom=True),
+    Column("gave up", "{instance}s on which the solver reached a limit of its own",
+           lambda row: str(row.gave_up - row.timeouts - row.memory_outs), is_seldom=True),
+    Column("left out", "{instance}s not tried, because the time budget of the solver was used up",
+           lambda row: str(row.left_out), is_seldom=True),
+    Column("crash", "{instance}s on which the solver crashed", lambda row: str(row.crashes),
+           False, True),
+    Column("wrong", "{instance}s with a wrong or unproved verdict",
+           lambda row: str(row.faults - row.crashes), False),
+    Column("median", "median processor time of building the model and solving it",
+           lambda row: duration(row.median), False),
+    Column("95 % interval", "95 % interval of the median",
+           lambda row: " .. ".join(map(duration, row.interval)) if row.interval else "-"),
+    Column("p95", "95 % of the times are at most this", lambda row: duration(row.p95), False),
+    Column("total", "sum of the times", lambda row: duration(row.total)),
+    Column("building", "median time of building the model", lambda row: duration(row.build), False),
+    Column("solving", "median time of solving it", lambda row: duration(row.solve), False),
+    Column("ratio", "{ratio}", lambda row: "-" if row.ratio is None else f"{row.ratio:.2f}", False),
+    Column("rank", "rank by PAR-2, with its 95 % interval",
+           lambda row: f"{row.rank} ({row.rank_interval[0]} to {row.rank_interval[1]})"),
+    Column("PAR-2", "mean time; each {instance} that was not decided counts as twice the limit of "
+           "{limit:g} s", lambda row: duration(row.par2)),
+    Column("fastest", "{instance}s that no solver decided faster", lambda row: str(row.fastest)),
+    Column("alone", "{instance}s that no other solver decided", lambda row: str(row.alone),
+           is_seldom=True),
+    Column("contributes", "what the PAR-2 of the virtual best would lose without the solver",
+           lambda row: duration(row.contribution) if row.contribution > 0 else "-",
+           is_seldom=True),
+    Column("peak", "maximum memory of a separate process, libraries included",
+           lambda row: "-" if row.peak is None else f"{row.peak / 2**20:.0f} MB", is_seldom=True),
 )  # fmt: skip
-"""Columns that are shown only if one of their values is not zero or missing."""
+
+VIRTUAL_BEST = "virtual best"
 
 
 def headline(comparison: Comparison) -> str:
@@ -50,58 +109,59 @@ def _instances(comparison: Comparison, number: int) -> str:
     return counted(number, "state" if comparison.of_games else "instance")
 
 
-def row_table(comparison: Comparison, rows: Sequence[Row] | None = None) -> list[list[str]]:
-    """Return a table with its header first: a row for each solver, then the virtual best."""
+def row_table(
+    comparison: Comparison, rows: Sequence[Row] | None = None, wide: bool = False
+) -> list[list[str]]:
+    """Return the table of solvers with its header first; if wide, the virtual best comes last."""
     rows = comparison.rows if rows is None else rows
     if not rows:
         return [["solver"]]
-    times = comparison.times
-    best = virtual_best(times)
-    decided = [seconds for seconds in best if seconds is not None]
-    cells = [_cells(row) for row in rows]
-    cells.append(
-        dict.fromkeys(cells[0], "")
-        | {"solver": "virtual best", "PAR-2": duration(par2(best, comparison.limit))}
-        | {"decided": str(len(decided)), "median": duration(median(decided) if decided else None)}
-    )
+    cells = [
+        {column.name: column.cell(row) for column in COLUMNS if wide or not column.is_wide}
+        for row in rows
+    ]
+    if wide:
+        best = virtual_best(comparison.times)
+        decided = [seconds for seconds in best if seconds is not None]
+        cells.append(
+            dict.fromkeys(cells[0], "")
+            | {"solver": VIRTUAL_BEST, "PAR-2": duration(par2(best, comparison.limit))}
+            | {
+                "decided": str(len(decided)),
+                "median": duration(median(decided) if decided else None),
+            }
+        )
+    seldom = {column.name for column in COLUMNS if column.is_seldom}
     head = [
         name
         for name in cells[0]
-        if name not in SELDOM or any(line[name] not in ("0", "-", "") for line in cells)
+        if name not in seldom or any(line[name] not in ("0", "-", "") for line in cells)
     ]
+    if sum(row.decided > 0 for row in rows) < 2:
+        head.remove("ratio")
     return [head, *([line[name] for name in head] for line in cells)]
 
 
-def _cells(row: Row) -> dict[str, str]:
-    interval = "-"
-    if row.interval is not None:
-        interval = " .. ".join(map(duration, row.interval))
-    return {
-        "solver": row.solver,
-        "rank": f"{row.rank} ({row.rank_interval[0]} to {row.rank_interval[1]})",
-        "PAR-2": duration(row.par2),
-        "feasible": str(row.feasible),
-        "infeasible": str(row.infeasible),
-        "skipped": str(row.skipped),
-        "timeout": str(row.timeouts),
-        "memory": str(row.memory_outs),
-        "gave up": str(row.gave_up - row.timeouts - row.memory_outs),
-        "left out": str(row.left_out),
-        "crash": str(row.crashes),
-        "wrong": str(row.faults - row.crashes),
-        "median": duration(row.median),
-        "95 % interval": interval,
-        "p95": duration(row.p95),
-        "total": duration(row.total),
-        "building": duration(row.build),
-        "solving": duration(row.solve),
-        f"ratio on {row.common}": "-" if row.ratio is None else f"{row.ratio:.2f}",
-        "decided": str(row.decided),
-        "fastest": str(row.fastest),
-        "alone": str(row.alone),
-        "contributes": duration(row.contribution) if row.contribution > 0 else "-",
-        "peak": "-" if row.peak is None else f"{row.peak / 2**20:.0f} MB",
-    }
+def legend(comparison: Comparison, table: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the name and meaning of each column of a table by `row_table`."""
+    instance = "state" if comparison.of_games else "instance"
+    ranked = [row for row in comparison.rows if row.decided]
+    common = ranked[0].common if ranked else 0
+    ratio = f"none: no {instance} was decided by all solvers; name fewer of them"
+    if common:
+        own = " that decided any" if len(ranked) < len(comparison.rows) else ""
+        of = (
+            f"{_instances(comparison, common)} decided by all {counted(len(ranked), 'solver')}{own}"
+        )
+        ratio = f"median relative to the fastest, on the {of}"
+    meanings = [
+        (column.name, column.meaning.format(instance=instance, limit=comparison.limit, ratio=ratio))
+        for column in COLUMNS[1:]
+        if column.name in table[0]
+    ]
+    if table[-1][0] == VIRTUAL_BEST:
+        meanings.append((VIRTUAL_BEST, f"the fastest solver on each {instance}"))
+    return meanings
 
 
 def kinds(comparison: Comparison) -> list[tuple[str, bool]]:
@@ -121,7 +181,7 @@ def kind_name(family: str, feasible: bool) -> str:
 
 def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[list[str]]:
     """Return a table with its header first: each solver's median time at every size, and law."""
-    known = all_solvers()
+    switching = {name for name, solver in all_solvers().items() if solver.switches}
     runs = [run for run in comparison.runs if (run.family, run.feasible) == (family, feasible)]
     sizes = sorted({run.cards for run in runs})
     table = [["solver", *(f"{size} cards" for size in sizes), "growth"]]
@@ -138,43 +198,31 @@ def growth_rows(comparison: Comparison, family: str, feasible: bool) -> list[lis
             cells.append(("> " if ended else "") + duration(seconds))
         fit = growth(own)
         law = "-" if fit is None else fit.sentence()
-        if fit is not None and solver in known and known[solver].switches:
+        if fit is not None and solver in switching:
             law = SWITCHES
         table.append([solver, *cells, law])
     return table
 
 
+def growth_parts(comparison: Comparison) -> Iterator[tuple[str, bool, list[list[str]]]]:
+    """Yield each family and kind for which the runs support a law of growth, with its table.
+
+    The sizes of a sweep count as one family. Of many sizes, the table shows `MAX_GROWTH_SIZES`.
+    """
+    if comparison.of_games and len(comparison.families) > 1:
+        runs = [replace(run, family="all sizes") for run in comparison.runs]
+        comparison = replace(comparison, runs=runs)
+    for family, feasible in kinds(comparison):
+        table = growth_rows(comparison, family, feasible)
+        if any(row[-1] not in ("-", NO_LAW, SWITCHES) for row in table[1:]):
+            sizes = len(table[0]) - 2
+            step = max(1, (sizes - 1) / (MAX_GROWTH_SIZES - 1))
+            places = [1 + round(step * number) for number in range(min(sizes, MAX_GROWTH_SIZES))]
+            yield family, feasible, [[row[place] for place in (0, *places, -1)] for row in table]
+
+
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """Yield sentences that explain the tables, and say whether all verdicts verified."""
-    instance = "state" if comparison.of_games else "instance"
-    yield (
-        f"Times are processor time of the solver, on the {instance}s that it decided. Building "
-        "and solving are the medians of the two steps."
-    )
-    ranked = [row for row in comparison.rows if row.decided]
-    if len(ranked) > 1 and ranked[0].common:
-        yield (
-            "The ratio compares a solver's median to that of the fastest solver, on the "
-            f"{_instances(comparison, ranked[0].common)} that all {len(ranked)} solvers"
-            f"{' that decided any' if len(ranked) < len(comparison.rows) else ''} decided."
-        )
-    elif len(ranked) > 1:
-        yield (
-            f"No {instance} was decided by all solvers, so there is no ratio: choose fewer solvers."
-        )
-    yield (
-        f"PAR-2 is the mean time; an undecided {instance} counts as twice the limit of "
-        f"{comparison.limit:g} s. Ranks are given with their 95 % interval over {instance}s. "
-        f"Fastest: {instance}s on which no other solver was faster; alone: {instance}s that no "
-        f"other solver decided. The virtual best uses the fastest solver on each {instance}; a "
-        "solver contributes the PAR-2 that the virtual best would lose without it."
-    )
-    if tells_growth(comparison):
-        yield (
-            "> means that the median run was stopped at that time. No law: the runs do not support "
-            f"one. {SWITCHES.capitalize()}: small and large problems are modelled in different "
-            "ways, which a single law cannot describe."
-        )
+    """Yield a sentence about all verdicts, and the reasons why solvers gave none."""
     faulty = {run.instance for run in comparison.faults}
     total = len(comparison.instances)
     undecided = _numbers(comparison)["undecided"]
@@ -205,12 +253,6 @@ def _reasons(runs: Sequence[Run]) -> Iterator[str]:
         yield f"{solver} {word}: {min(texts, key=len)}{more}"
 
 
-def tells_growth(comparison: Comparison) -> bool:
-    """Return whether to show how the times grow: for families, or for games of a single size."""
-    sizes = {run.cards for run in comparison.instances.values()}
-    return not comparison.of_games or (len(comparison.families) == 1 and len(sizes) > 1)
-
-
 def fault_lines(comparison: Comparison) -> list[str]:
     """Return a line for each wrong verdict or crash, at most `MAX_FAULTS`, and how many remain."""
     lines = [f"{run.instance}: {run.solver} {run.text or run.answer}" for run in comparison.faults]
@@ -229,15 +271,15 @@ def document(comparison: Comparison) -> dict[str, Any]:
         "machine": comparison.machine,
         "instances": len(comparison.instances),
         **_numbers(comparison),
-        "solvers": [asdict(row) for row in comparison.rows],
+        "solvers": [_figures(comparison, row) for row in comparison.rows],
         "growth": [
             {"family": family, "feasible": feasible, "solver": row[0], "law": row[-1]}
-            for family, feasible in kinds(comparison)
-            for row in growth_rows(comparison, family, feasible)[1:]
+            for family, feasible, rows in growth_parts(comparison)
+            for row in rows[1:]
         ],
         "faults": [
             {"state": numbers[run.instance], "instance": run.instance, "solver": run.solver,
-             "text": run.text}
+             "version": comparison.versions[run.solver], "text": run.text}
             for run in comparison.faults
         ],
     }  # fmt: skip
@@ -245,7 +287,7 @@ def document(comparison: Comparison) -> dict[str, Any]:
         table["sizes"] = [
             _size(family)
             | _numbers(part)
-            | {"solvers": [asdict(row) for row in part.rows], "family": family}
+            | {"solvers": [_figures(part, row) for row in part.rows], "family": family}
             for family, part in comparison.families.items()
         ]
     return table
@@ -254,27 +296,38 @@ def document(comparison: Comparison) -> dict[str, Any]:
 def csv_text(comparison: Comparison) -> str:
     """Return the comparison as CSV, with a line for each family or size and each solver.
 
-    Times are in seconds, and empty if nothing was measured. An interval takes two columns, one for
-    each end.
+    If there are several, the lines with the family "all" are over all of them. The columns are keys
+    of `document`. Times are in seconds, and empty if nothing was measured.
     """
-    text = io.StringIO()
-    names = [field.name for field in fields(Row)]
-    head = [
-        column
-        for name in names
-        for column in ([f"{name}_low", f"{name}_high"] if name.endswith("interval") else [name])
+    parts = dict(comparison.families)
+    if len(parts) > 1:
+        parts["all"] = comparison
+    lines = [
+        {"family": family, **_size(family), "states": len(part.instances), **_figures(part, row)}
+        for family, part in parts.items()
+        for row in part.rows
     ]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["set_size", "sets", "players", "states", *head, "family"])
-    for family, part in comparison.families.items():
-        for row in part.rows:
-            values: list[object] = []
-            for name in names:
-                value = getattr(row, name)
-                values += (value or (None, None)) if name.endswith("interval") else [value]
-            about = [*_size(family).values(), len(part.instances)]
-            writer.writerow([*about, *values, family])
+    text = io.StringIO()
+    keys = [key for field in fields(Row)[1:] for key in _keys(field.name)]
+    head = ["family", *_size(""), "states", "solver", "version", *keys]
+    writer = csv.DictWriter(text, head, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return text.getvalue()
+
+
+def _figures(comparison: Comparison, row: Row) -> dict[str, Any]:
+    """Return the solver, its version and its figures by name."""
+    figures: dict[str, Any] = {"solver": row.solver, "version": comparison.versions[row.solver]}
+    for name, value in asdict(row).items():
+        keys = _keys(name)
+        figures |= zip(keys, (value or (None, None)) if len(keys) == 2 else (value,), strict=True)
+    return figures
+
+
+def _keys(name: str) -> tuple[str, ...]:
+    """Return the names of the values of an attribute of `Row`; an interval has one for each end."""
+    return (f"{name}_low", f"{name}_high") if name.endswith("interval") else (name,)
 
 
 def duration(seconds: float | None) -> str:

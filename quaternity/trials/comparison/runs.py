@@ -88,6 +88,17 @@ class Comparison(Shown):
             parts.setdefault(run.family, []).append(run)
         return {family: replace(self, runs=runs) for family, runs in parts.items()}
 
+    @cached_property
+    def labelled(self) -> Comparison:
+        """The comparison for people: the name of an external solver includes its version."""
+        labels = {
+            name: name if text.split(" ")[0] in ("", "quaternity") else f"{name} ({text})"
+            for name, text in self.versions.items()
+        }
+        runs = [replace(run, solver=labels[run.solver]) for run in self.runs]
+        versions = {labels[name]: version for name, version in self.versions.items()}
+        return replace(self, runs=runs, versions=versions)
+
     @property
     def of_games(self) -> bool:
         """Return whether the instances are states of games or files rather than of families."""
