@@ -4,7 +4,7 @@ A block that is a file is written, a command of `$` is run, Python with prompts 
 each value, and `<!-- notebook ... -->` is a cell of the notebook alone. What cells printed is left
 out. The commands and files are the page's, so its test tries them; `run_cells` tries the rest.
 
-Lessons are all Python. Their cells are run, and what they show is kept. Where an image follows a
+The pages of `WITH_OUTPUTS` are all Python. Their cells are run, and what they show is kept. Where an image follows a
 cell that shows a picture, it is that picture: a file beside the page, in the notebook an output.
 """
 
@@ -24,6 +24,8 @@ from quaternity.guide import LESSONS
 
 FOLDER = Path(__file__).parents[1] / "quaternity" / "guide"
 NAMES = ("rules", "referee", "comparing", "knowledge")
+WITH_OUTPUTS = (*LESSONS, "models")
+"""The pages whose notebooks keep what their cells show."""
 BLOCK = re.compile(
     r"^```(\S+) ?(\S*)\n(.*?)^```\n|<!-- notebook\n(.*?)-->\n", re.MULTILINE | re.DOTALL
 )
@@ -41,7 +43,7 @@ def main() -> None:
         path = path_of(name)
         path.write_text(notebook((FOLDER / f"{name}.md").read_text("utf-8")), encoding="utf-8")
         print(path.relative_to(Path.cwd()))
-    for name in LESSONS:
+    for name in WITH_OUTPUTS:
         page = (FOLDER / f"{name}.md").read_text("utf-8")
         text, pictures = lesson(page)
         path_of(name).write_text(text, encoding="utf-8")

@@ -182,7 +182,7 @@ def test_a_notebook_is_its_page(name: str) -> None:
             assert (notebooks.path_of(name).parent / target).exists(), target
 
 
-@pytest.mark.parametrize("name", guide.LESSONS)
+@pytest.mark.parametrize("name", notebooks.WITH_OUTPUTS)
 def test_a_lesson_shows_what_its_page_computes(name: str) -> None:
     text, pictures = notebooks.lesson(PAGES[name].read_text(encoding="utf-8"))
     assert notebooks.path_of(name).read_text(encoding="utf-8") == text, "make notebooks"
