@@ -46,7 +46,7 @@ demo: $(CORE)  ## set up, then referee a recorded 52-card game and damaged state
 		'  $(BIN)/quaternity play --seats you,search,random  # play in the terminal' \
 		'  make serve  # play in the browser'
 
-serve: $(READY)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
+serve: $(CORE)  ## open the table in a browser; SERVE="--host 0.0.0.0" for others in the network
 	@$(BIN)/python -c 'import jinja2, segno, starlette, uvicorn' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[web]'
 	$(BIN)/quaternity serve $(SERVE)

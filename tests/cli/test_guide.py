@@ -191,6 +191,14 @@ def test_a_lesson_shows_what_its_page_computes(name: str) -> None:
         assert (PAGES[name].parent / file).read_text(encoding="utf-8") == svg, "make notebooks"
 
 
+def test_the_readme_shows_the_picture_that_it_computes() -> None:
+    page = PAGES["README"].read_text(encoding="utf-8").replace("quaternity/guide/", "")
+    first_screen = page[page.index("```python") : page.index("## The solver library")]
+    _, pictures = notebooks.lesson(first_screen)
+    ((file, svg),) = pictures.items()
+    assert (HOUSE / "quaternity" / "guide" / file).read_text(encoding="utf-8") == svg
+
+
 def test_cells_fail_as_they_are_meant_to() -> None:
     raised = "Traceback (most recent call last):\nZeroDivisionError: no"
     page = f"# A\n```python\n>>> 1 / 0\n{raised}\n```\n"
