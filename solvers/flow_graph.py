@@ -71,7 +71,10 @@ def flow_network(problem: DealProblem) -> networkx.DiGraph[Node]:
     try:
         import networkx
     except ModuleNotFoundError:
-        raise InputError("flow networks need NetworkX: pip install '.[networkx]'") from None
+        raise InputError(
+            "flow networks need NetworkX, and their drawings matplotlib: "
+            "pip install '.[networkx,plot]'"
+        ) from None
     plain = plain_shortage(problem)
     if plain is not None:
         raise InputError(

@@ -4,8 +4,9 @@ A block that is a file is written, a command of `$` is run, Python with prompts 
 each value, and `<!-- notebook ... -->` is a cell of the notebook alone. What cells printed is left
 out. The commands and files are the page's, so its test tries them; `run_cells` tries the rest.
 
-The pages of `WITH_OUTPUTS` are all Python. Their cells are run, and what they show is kept. Where an image follows a
-cell that shows a picture, it is that picture: a file beside the page, in the notebook an output.
+The pages of `WITH_OUTPUTS` are all Python. Their cells are run, and the notebook keeps their
+outputs. If an image follows a cell that shows a picture, it is that picture: a file beside the
+page, in the notebook an output.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from quaternity.guide import LESSONS
 FOLDER = Path(__file__).parents[1] / "quaternity" / "guide"
 NAMES = ("rules", "referee", "comparing", "knowledge")
 WITH_OUTPUTS = (*LESSONS, "models")
-"""The pages whose notebooks keep what their cells show."""
+"""The pages whose notebooks keep the outputs of their cells."""
 BLOCK = re.compile(
     r"^```(\S+) ?(\S*)\n(.*?)^```\n|<!-- notebook\n(.*?)-->\n", re.MULTILINE | re.DOTALL
 )
